@@ -24,12 +24,16 @@ func (e *emitter) div(a, b vec) vec { return e.binary(e.VDIVPD, a, b) }
 func (e *emitter) min(a, b vec) vec { return e.binary(e.VMINPD, a, b) }
 func (e *emitter) max(a, b vec) vec { return e.binary(e.VMAXPD, a, b) }
 
-// In addK, mulK, subK, andK and xorK the second operand is the constant with the name k.
+// In the next functions the second operand is the constant with the name k. addBitsK adds 64-bit integers.
 func (e *emitter) addK(a vec, k string) vec { return e.binaryK(e.VADDPD, e.VADDPD_BCST, a, k) }
 func (e *emitter) mulK(a vec, k string) vec { return e.binaryK(e.VMULPD, e.VMULPD_BCST, a, k) }
 func (e *emitter) subK(a vec, k string) vec { return e.binaryK(e.VSUBPD, e.VSUBPD_BCST, a, k) }
 func (e *emitter) andK(a vec, k string) vec { return e.binaryK(e.VANDPD, e.VANDPD_BCST, a, k) }
 func (e *emitter) xorK(a vec, k string) vec { return e.binaryK(e.VXORPD, e.VXORPD_BCST, a, k) }
+
+func (e *emitter) orK(a vec, k string) vec { return e.binaryK(e.VORPD, e.VORPD_BCST, a, k) }
+
+func (e *emitter) addBitsK(a vec, k string) vec { return e.binaryK(e.VPADDQ, e.VPADDQ_BCST, a, k) }
 
 func (e *emitter) binaryK(op, bcst instruction, a vec, k string) vec {
 	if e.bcst {

@@ -61,6 +61,12 @@ var avx2 = isa{
 		e.VANDPD(x, k, d)
 		return d
 	},
+	jumpIfAll: func(e *emitter, k mask, to operand.LabelRef) {
+		lanes := e.GP32()
+		e.VMOVMSKPD(k, lanes)
+		e.CMPL(lanes, operand.Imm(1<<4-1))
+		e.JEQ(to)
+	},
 }
 
 func (e *emitter) maskTable() operand.Mem {

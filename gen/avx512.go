@@ -63,4 +63,10 @@ var avx512 = isa{
 		e.VMOVAPD_Z(x, k, d)
 		return d
 	},
+	jumpIfAll: func(e *emitter, k mask, to operand.LabelRef) {
+		lanes := e.GP32()
+		e.KMOVB(k, lanes)
+		e.CMPL(lanes, operand.Imm(1<<8-1))
+		e.JEQ(to)
+	},
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
+const sqrtHalfBits = 0x3fe6a09e667f3bcd // the bits of √½
+
 // commonConstants holds the bits of the constants that package kernels does not declare.
 var commonConstants = map[string]uint64{
 	"one":     math.Float64bits(1),
@@ -15,6 +17,13 @@ var commonConstants = map[string]uint64{
 	"half":    math.Float64bits(0.5),
 	"signBit": 1 << 63,
 	"absBits": 1<<63 - 1,
+
+	// For the logarithm of a normal number, see logNormal of package kernels.
+	"sqrtHalf":     sqrtHalfBits,
+	"sqrtHalfBias": 1023<<52 - sqrtHalfBits,
+	"mantissaBits": 1<<52 - 1,
+	"integerBits":  math.Float64bits(1 << 52),
+	"integerBias":  math.Float64bits(1<<52 + 1023),
 }
 
 // number returns the value of a constant that package kernels declares.

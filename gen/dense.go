@@ -41,6 +41,36 @@ func (e *emitter) logisticSlopes(t *isa) {
 	e.ret()
 }
 
+func (e *emitter) logisticFenchel(t *isa) {
+	e.beginKernel(t, "logisticFenchel", "func(alpha, margin, label, weight []float64) float64",
+		"\tlane[i%16] = FMA(weight[i], logisticFenchel(alpha[i], margin[i], label[i]), lane[i%16])")
+	alpha, margin, label, weight, n := e.base("alpha"), e.base("margin"), e.base("label"), e.base("weight"), e.length("margin")
+	q, r, s, c, w, minusW, tail, scratch := e.local(), e.local(), e.local(), e.local(), e.local(), e.local(), e.local(), e.local()
+	acc := e.reduceRolled(n, func(p place, acc vec) {
+		b := e.read(label, p)
+		z, x := e.logisticExp(e.read(margin, p), b)
+		sum := e.addK(x, "one")
+		larger, smaller := e.div(e.constantVec("one"), sum), e.div(x, sum)
+		positive := e.compare(e, greater, e.zero(), z)
+		e.VMOVUPD(e.choose(e, positive, smaller, larger), s)
+		e.VMOVUPD(e.choose(e, positive, larger, smaller), c)
+		v := e.mul(e.xorK(b, "signBit"), e.read(alpha, p))
+		e.VMOVUPD(v, q)
+		rest := e.sub(e.constantVec("one"), v)
+		e.VMOVUPD(rest, r)
+		beyond := e.max(e.zero(), e.subK(e.andK(z, "absBits"), "expMax"))
+		e.VMOVUPD(e.mul(e.choose(e, positive, v, rest), beyond), tail)
+		d := e.choose(e, positive, e.sub(v, smaller), e.sub(smaller, rest))
+		e.VMOVUPD(d, w)
+		e.VMOVUPD(e.xorK(d, "signBit"), minusW)
+		first := e.entropyTerm(q, s, minusW, scratch)
+		sum = e.add(first, e.entropyTerm(r, c, w, scratch))
+		e.accumulate(acc, e.read(weight, p), e.binary(e.VADDPD, sum, tail), p.mask)
+	})
+	e.returnSum(acc)
+	e.ret()
+}
+
 func (e *emitter) squaredSlopes(t *isa) {
 	e.beginKernel(t, "squaredSlopes", "func(slope, margin, label []float64) float64",
 		"\tr = margin[i] - label[i]",

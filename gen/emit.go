@@ -106,6 +106,9 @@ func (e *emitter) address(c gotypes.Component) operand.Mem {
 	return b.Addr
 }
 
+// local returns memory on the stack for one vector.
+func (e *emitter) local() operand.Mem { return e.AllocLocal(8 * e.lanes) }
+
 // broadcast returns a vector that holds a scalar parameter in every lane.
 func (e *emitter) broadcast(param string) vec {
 	v := e.vector(e)

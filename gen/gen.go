@@ -93,7 +93,7 @@ type family struct {
 var families = []family{
 	{"rows", avx2Kernels(append(formKernels((*emitter).margins), formKernels((*emitter).scatter)...)...)},
 	{"dense", []func(*emitter, *isa){(*emitter).dot, (*emitter).axpy}},
-	{"slopes", []func(*emitter, *isa){(*emitter).logisticSlopes, (*emitter).squaredSlopes}},
+	{"slopes", []func(*emitter, *isa){(*emitter).logisticSlopes, (*emitter).squaredSlopes, (*emitter).logisticFenchel}},
 	{"update", []func(*emitter, *isa){
 		(*emitter).update, (*emitter).updateBox, (*emitter).stepNorm, (*emitter).scaleAdd, (*emitter).proxDual,
 	}},

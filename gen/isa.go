@@ -28,10 +28,13 @@ type isa struct {
 	merge func(e *emitter, x, dst vec, k mask)
 
 	// compare returns the mask of the lanes in which "a pred b" is true, such as a > b. choose returns
-	// x inside the mask and y outside; keep returns x inside and +0 outside.
+	// x inside the mask and y outside; keep returns x inside and +0 outside. jumpIfAll emits a jump to the
+	// label if the mask has all lanes.
 	compare func(e *emitter, pred predicate, b, a vec) mask
 	choose  func(e *emitter, k mask, x, y vec) vec
 	keep    func(e *emitter, k mask, x vec) vec
+
+	jumpIfAll func(e *emitter, k mask, to operand.LabelRef)
 
 	// decodeRest converts the last m numbers of a row from src to dst, 0 < m < 8. It fills the other 8 − m
 	// places of dst with the number that is stored at pad.

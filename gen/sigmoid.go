@@ -1,6 +1,10 @@
 package gen
 
-import "github.com/mmcloughlin/avo/operand"
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/operand"
+)
 
 // linear returns FMA(c1, x, c0) for the constants with the names c1 and c0.
 func (e *emitter) linear(c1, c0 string, x vec) vec {
@@ -41,21 +45,64 @@ func (e *emitter) log1pUnit(x vec) vec {
 	// If x < 1/2, f is x. Otherwise f is (x-1)/2, and ln 2 is added to the result.
 	atLeastHalf := e.compare(e, greaterOrEqual, e.constantVec("half"), x)
 	f := e.choose(e, atLeastHalf, e.mulK(e.subK(x, "one"), "half"), x)
+	return e.logSum(f, e.keep(e, atLeastHalf, e.constantVec("one")))
+}
+
+// logSum returns log(1+f) + n ln 2, as logSum of package kernels does.
+func (e *emitter) logSum(f, n vec) vec {
 	// s = f/(2+f), z = s², and p is the polynomial in z with the coefficients log0 to log7.
 	s := e.div(f, e.addK(f, "two"))
 	z := e.mul(s, s)
 	z2 := e.mul(z, z)
-	p0, p01 := e.linear("log3", "log2", z), e.linear("log1", "log0", z)
-	e.fma(p0, z2, p01)
-	p1, p11 := e.linear("log7", "log6", z), e.linear("log5", "log4", z)
-	e.fma(p1, z2, p11)
-	e.fma(p1, e.mul(z2, z2), p0)
-	// The result is hi + (f - (h - (s (h + z p) + lo))) with h = f²/2, and s, z and p as above. hi + lo is
-	// ln 2 if f = (x-1)/2, and 0 if f = x.
+	p := e.polynomial8("log", z, z2)
+	// The result is n ln2Hi + (f - (h - (s (h + z p) + n ln2Lo))) with h = f²/2, and s, z and p as above.
 	h := e.mul(e.mulK(f, "half"), f)
-	e.fma(p1, z, h)
-	e.fma(p1, s, e.keep(e, atLeastHalf, e.constantVec("ln2Lo")))
-	return e.add(e.keep(e, atLeastHalf, e.constantVec("ln2Hi")), e.sub(f, e.sub(h, p1)))
+	e.fma(p, z, h)
+	e.fma(p, s, e.mulK(n, "ln2Lo"))
+	sum := e.sub(f, e.sub(h, p))
+	e.accK(sum, n, "ln2Hi")
+	return sum
+}
+
+// polynomial8 returns the polynomial in x whose 8 coefficients have the given name, followed by 0 to 7. x2 is
+// x².
+func (e *emitter) polynomial8(name string, x, x2 vec) vec {
+	linear := func(k int) vec { return e.linear(fmt.Sprint(name, k+1), fmt.Sprint(name, k), x) }
+	p0, p01 := linear(2), linear(0)
+	e.fma(p0, x2, p01)
+	p1, p11 := linear(6), linear(4)
+	e.fma(p1, x2, p11)
+	e.fma(p1, e.mul(x2, x2), p0)
+	return p1
+}
+
+// logNormal returns log y for positive normal numbers, as logNormal of package kernels does.
+func (e *emitter) logNormal(y vec) vec {
+	b := e.addBitsK(y, "sqrtHalfBias")
+	exponent := e.vector(e)
+	e.VPSRLQ(operand.Imm(52), b, exponent)
+	n := e.subK(e.orK(exponent, "integerBits"), "integerBias")
+	return e.logSum(e.subK(e.addBitsK(e.andK(b, "mantissaBits"), "sqrtHalf"), "one"), n)
+}
+
+// entropyTerm returns v log(v/s) - w, as EntropyTerm of package kernels does. The arguments are in memory,
+// because AVX2 has too few registers; minusW is -w. scratch is memory for a vector. If the series is accurate
+// in all lanes, the code computes no logarithm.
+func (e *emitter) entropyTerm(v, s, minusW, scratch operand.Mem) vec {
+	load := func(m operand.Mem) vec { return e.load(e, m, nil) }
+	ratio := func(m operand.Mem) vec { return e.binary(e.VDIVPD, load(m), s) }
+	isNear := func(x vec) mask { return e.compare(e, greater, e.andK(x, "absBits"), e.constantVec("entropyReach")) }
+	x := ratio(minusW)
+	term := e.mul(e.mul(x, load(minusW)), e.polynomial8("entropy", x, e.mul(x, x)))
+	allNear := e.label("near")
+	e.jumpIfAll(e, isNear(x), allNear)
+	e.VMOVUPD(term, scratch)
+	t := e.logNormal(e.max(ratio(v), e.constantVec("minNormal")))
+	e.fma(t, load(v), load(minusW))
+	t = e.max(e.zero(), t)
+	e.VMOVAPD(e.choose(e, isNear(ratio(minusW)), load(scratch), t), term)
+	e.placeLabel(allNear)
+	return term
 }
 
 // logisticExp returns z = b*t and exp(-|z|) for margin t and label b.

@@ -26,6 +26,11 @@ func slopesBlock(kernel slopesKernel, slope, margin, label []float64) float64 {
 }
 
 //go:noinline
+func logisticFenchelBlock(alpha, margin, label, weight []float64) float64 {
+	return active.logisticFenchel(alpha, margin, label, weight)
+}
+
+//go:noinline
 func proxDualBlock(beta, y, ax, limit []float64, rho, inv float64) {
 	active.proxDual(beta, y, ax, limit, rho, inv)
 }

@@ -38,3 +38,16 @@ const (
 	log6 = 0x1.0dcf13e1fdebp-03  // 0.13174262555525251
 	log7 = 0x1.1b69eb849b37ep-03 // 0.13838562010223748
 )
+
+// The coefficients of entropySeries.
+const (
+	entropyReach = 1.0 / 32
+	entropy0     = 1.0 / 2
+	entropy1     = 1.0 / 6
+	entropy2     = 1.0 / 12
+	entropy3     = 1.0 / 20
+	entropy4     = 1.0 / 30
+	entropy5     = 1.0 / 42
+	entropy6     = 1.0 / 56
+	entropy7     = 1.0 / 72
+)

@@ -64,6 +64,7 @@ func TestInputsKept(t *testing.T) {
 			output := func() []float64 { return make([]float64, n) }
 			LogisticSlopes(output(), inputs[0], inputs[1])
 			SquaredSlopes(output(), inputs[0], inputs[1])
+			LogisticFenchel(inputs[0], inputs[1], inputs[2], inputs[3])
 			ProjectedUpdate(output(), output(), inputs[0], inputs[1], 0.1)
 			ProjectedUpdateBox(output(), output(), inputs[0], inputs[1], inputs[2], inputs[3], 0.1)
 			ProjectedUpdateBall(output(), output(), inputs[0], inputs[1], 0.1, 1)
@@ -136,6 +137,7 @@ func TestAllocations(t *testing.T) {
 			LogisticSlopes(v[2], v[0], lab)
 			LogisticSlopes(nil, v[0], lab)
 			SquaredSlopes(v[2], v[0], lab)
+			LogisticFenchel(v[2], v[0], lab, v[5])
 			ProjectedUpdate(v[3], v[4], v[0], v[5], 1e-9)
 			ProjectedUpdateBox(v[3], v[4], v[0], v[5], v[6], v[7], 1e-9)
 			ProjectedUpdateBall(v[3], v[4], v[0], v[5], 1e-9, 1)

@@ -62,6 +62,23 @@ var operations = []operation{
 	{"SquaredSlopes/nil", func(rng *rand.Rand, s source, n int) [][]float64 {
 		return [][]float64{{SquaredSlopes(nil, s.vector(rng, n), s.vector(rng, n))}}
 	}},
+	{"LogisticFenchel", func(rng *rand.Rand, s source, n int) [][]float64 {
+		alpha, label := make([]float64, n), labels(rng, n)
+		for i := range alpha {
+			alpha[i] = -label[i] * rng.Float64()
+		}
+		return [][]float64{{LogisticFenchel(alpha, s.vector(rng, n), label, s.vector(rng, n))}}
+	}},
+	{"LogisticFenchel/near the slopes", func(rng *rand.Rand, s source, n int) [][]float64 {
+		alpha, margin, label := make([]float64, n), s.vector(rng, n), labels(rng, n)
+		for i, t := range margin {
+			alpha[i] = LogisticSlope(t+float64(0.1*rng.NormFloat64()), label[i])
+		}
+		return [][]float64{{LogisticFenchel(alpha, margin, label, s.vector(rng, n))}}
+	}},
+	{"LogisticFenchel/any", func(rng *rand.Rand, s source, n int) [][]float64 {
+		return [][]float64{{LogisticFenchel(s.vector(rng, n), s.vector(rng, n), s.vector(rng, n), s.vector(rng, n))}}
+	}},
 	{"ProjectedUpdate", func(rng *rand.Rand, s source, n int) [][]float64 {
 		w, sum := s.vector(rng, n), s.vector(rng, n)
 		ProjectedUpdate(w, sum, s.vector(rng, n), s.vector(rng, n), s.draw(rng))
@@ -149,7 +166,7 @@ func (op operation) check(t *testing.T, s source, n int, seed uint64) (want [][]
 }
 
 // golden is the hash of the results of all operations, which must be the same on every processor.
-const golden = 0x9bb4f96f351c59a8
+const golden = 0x4a234996494bb2ae
 
 // TestEqual compares every level with the reference, bit for bit, and the results with golden.
 func TestEqual(t *testing.T) {

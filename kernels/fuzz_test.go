@@ -56,6 +56,9 @@ func FuzzDense(f *testing.F)    { fuzzOperation(f, "Dot", "Axpy") }
 func FuzzLogisticSlopes(f *testing.F) {
 	fuzzOperation(f, "LogisticSlopes", "LogisticSlopes/any label", "LogisticSlopes/nil")
 }
+func FuzzLogisticFenchel(f *testing.F) {
+	fuzzOperation(f, "LogisticFenchel", "LogisticFenchel/near the slopes", "LogisticFenchel/any")
+}
 func FuzzSquaredSlopes(f *testing.F)      { fuzzOperation(f, "SquaredSlopes", "SquaredSlopes/nil") }
 func FuzzProjectedUpdate(f *testing.F)    { fuzzOperation(f, "ProjectedUpdate") }
 func FuzzProjectedUpdateBox(f *testing.F) { fuzzOperation(f, "ProjectedUpdateBox") }

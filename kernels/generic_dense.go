@@ -36,6 +36,14 @@ func logisticSlopesGeneric(slope, margin, label []float64) float64 {
 	return sum16(&lane)
 }
 
+func logisticFenchelGeneric(alpha, margin, label, weight []float64) float64 {
+	var lane [16]float64
+	for i, a := range alpha {
+		lane[i&15] = math.FMA(weight[i], logisticFenchel(a, margin[i], label[i]), lane[i&15])
+	}
+	return sum16(&lane)
+}
+
 func squaredSlopesGeneric(slope, margin, label []float64) float64 {
 	var lane [16]float64
 	for i, t := range margin {

@@ -80,6 +80,7 @@ func TestBounds(t *testing.T) {
 				LogisticSlopes(nil, vec(), vec())
 				SquaredSlopes(vec(), vec(), vec())
 				SquaredSlopes(nil, vec(), vec())
+				LogisticFenchel(vec(), vec(), vec(), vec())
 				ProjectedUpdate(vec(), vec(), vec(), vec(), 0.1)
 				ProjectedUpdateBox(vec(), vec(), vec(), vec(), vec(), vec(), 0.1)
 				ProjectedUpdateBall(vec(), vec(), vec(), vec(), 0.1, 1)

@@ -2,37 +2,50 @@ package kernels
 
 import "math"
 
-// Log returns log y for a positive finite y, by the reduction y = 2^k (1+f) and the
-// polynomial of FreeBSD's e_log.c. math.Log is not used because its bits differ between
+// Log returns log y for a positive finite y. math.Log is not used because its bits differ between
 // architectures.
 func Log(y float64) float64 {
-	m, k := frexp(y)
-	if m < math.Sqrt2/2 {
-		m *= 2
-		k--
+	if y < minNormal {
+		m, k := math.Frexp(y)
+		return logNormal(m, float64(k))
 	}
-	f := m - 1
-	s := f / (2 + f)
-	z := float64(s * s)
-	r := math.FMA(1.479819860511658591e-01, z, 1.531383769920937332e-01)
-	r = math.FMA(r, z, 1.818357216161805012e-01)
-	r = math.FMA(r, z, 2.222219843214978396e-01)
-	r = math.FMA(r, z, 2.857142874366239149e-01)
-	r = math.FMA(r, z, 3.999999999940941908e-01)
-	r = math.FMA(r, z, 6.666666666666735130e-01)
-	r = float64(r * z)
-	halfSquare := float64(float64(0.5*f) * f)
-	e := float64(k)
-	const hi, lo = 6.93147180369123816490e-01, 1.90821492927058770002e-10
-	return math.FMA(e, hi, -((halfSquare - math.FMA(s, halfSquare+r, float64(e*lo))) - f))
+	return logNormal(y, 0)
 }
 
-// frexp is math.Frexp for positive finite y, without a function call if y is a normal number.
-func frexp(y float64) (m float64, k int) {
-	const exponentBits, halfBits = 0x7ff << 52, 0x3fe << 52
-	b := math.Float64bits(y)
-	if b < 1<<52 {
-		return math.Frexp(y)
+const (
+	minNormal    = 0x1p-1022          // the smallest normal number
+	sqrtHalfBits = 0x3fe6a09e667f3bcd // the bits of √½
+)
+
+// logNormal returns log(2^k y) for a positive normal number y. It writes y as 2^n (1+f) with √½ ≤ 1+f < √2.
+func logNormal(y, k float64) float64 {
+	const bias, mantissaBits = 1023 << 52, 1<<52 - 1
+	b := math.Float64bits(y) + (bias - sqrtHalfBits) // the exponent bits of b are n + 1023
+	f := math.Float64frombits(b&mantissaBits+sqrtHalfBits) - 1
+	return logSum(f, float64(int(b>>52)-1023)+k)
+}
+
+// logSum returns log(1+f) + n ln 2 for an integer n and √½ ≤ 1+f ≤ 3/2. With s = f/(2+f),
+//
+//	log(1+f) = f - (f²/2 - s (f²/2 + R(s²))).
+//
+// This is the reduction of FreeBSD's s_log1p.c, with a polynomial R refitted to |s| <= 1/5.
+func logSum(f, n float64) float64 {
+	s := f / (f + 2)
+	z := float64(s * s)
+	z2 := float64(z * z)
+	z4 := float64(z2 * z2)
+	p0 := math.FMA(math.FMA(log3, z, log2), z2, math.FMA(log1, z, log0))
+	p1 := math.FMA(math.FMA(log7, z, log6), z2, math.FMA(log5, z, log4))
+	h := float64(float64(f*0.5) * f)
+	hr := math.FMA(math.FMA(p1, z4, p0), z, h)
+	return math.FMA(n, ln2Hi, f-(h-math.FMA(s, hr, float64(n*ln2Lo))))
+}
+
+// log1pUnit returns log(1+e) for e in [0, 1], within 0.9 ulp.
+func log1pUnit(e float64) float64 {
+	if e >= 0.5 {
+		return logSum(float64((e-1)*0.5), 1)
 	}
-	return math.Float64frombits(b&^exponentBits | halfBits), int(b>>52) - 0x3fe
+	return logSum(e, 0)
 }

@@ -80,15 +80,16 @@ func (s *spy) set() *set {
 			}
 			s.call(work, maxWork)
 		},
-		dot:            func(x, y []float64) float64 { s.call(len(x), chunk); return 0 },
-		logisticSlopes: func(slope, margin, label []float64) float64 { s.call(len(margin), chunk); return 0 },
-		squaredSlopes:  func(slope, margin, label []float64) float64 { s.call(len(margin), chunk); return 0 },
-		stepNorm:       func(w, d, q []float64, eta float64) float64 { s.call(len(w), chunk); return 0 },
-		update:         func(w, sum, d, q []float64, eta float64) { s.call(len(w), maxWork) },
-		updateBox:      func(w, sum, d, q, lo, hi []float64, eta float64) { s.call(len(w), maxWork) },
-		scaleAdd:       func(w, sum []float64, f float64) { s.call(len(w), maxWork) },
-		axpy:           func(alpha float64, x, y []float64) { s.call(len(x), maxWork) },
-		proxDual:       func(beta, y, ax, limit []float64, rho, inv float64) { s.call(len(ax), maxWork) },
+		dot:             func(x, y []float64) float64 { s.call(len(x), chunk); return 0 },
+		logisticSlopes:  func(slope, margin, label []float64) float64 { s.call(len(margin), chunk); return 0 },
+		squaredSlopes:   func(slope, margin, label []float64) float64 { s.call(len(margin), chunk); return 0 },
+		logisticFenchel: func(alpha, margin, label, weight []float64) float64 { s.call(len(alpha), chunk); return 0 },
+		stepNorm:        func(w, d, q []float64, eta float64) float64 { s.call(len(w), chunk); return 0 },
+		update:          func(w, sum, d, q []float64, eta float64) { s.call(len(w), maxWork) },
+		updateBox:       func(w, sum, d, q, lo, hi []float64, eta float64) { s.call(len(w), maxWork) },
+		scaleAdd:        func(w, sum []float64, f float64) { s.call(len(w), maxWork) },
+		axpy:            func(alpha float64, x, y []float64) { s.call(len(x), maxWork) },
+		proxDual:        func(beta, y, ax, limit []float64, rho, inv float64) { s.call(len(ax), maxWork) },
 	}
 }
 
@@ -139,6 +140,7 @@ func TestBoundedWork(t *testing.T) {
 		{"LogisticSlopes, sum", 49, func() { LogisticSlopes(nil, v, v) }},
 		{"SquaredSlopes", 49, func() { SquaredSlopes(v, v, v) }},
 		{"SquaredSlopes, sum", 49, func() { SquaredSlopes(nil, v, v) }},
+		{"LogisticFenchel", 49, func() { LogisticFenchel(v, v, v, v) }},
 		{"ProjectedUpdate", 4, func() { ProjectedUpdate(out, sum, v, v, 1) }},
 		{"ProjectedUpdateBox", 4, func() { ProjectedUpdateBox(out, sum, v, v, v, v, 1) }},
 		{"ProjectedUpdateBall", 49 + 4, func() { ProjectedUpdateBall(out, sum, v, v, 1, 1) }},

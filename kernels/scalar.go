@@ -26,27 +26,6 @@ func ExpNeg(a float64) float64 {
 	return math.FMA(s, power, power)
 }
 
-// log1pUnit returns log(1+e) for e in [0, 1], within 0.9 ulp.
-//
-// If e < 1/2, then f = e; otherwise f = (e-1)/2, and ln 2 is added to the result. With s = f/(2+f),
-// log(1+f) = f - (f²/2 - s (f²/2 + R(s²))). This is the reduction of FreeBSD's s_log1p.c, with a
-// polynomial R refitted to |s| <= 1/5.
-func log1pUnit(e float64) float64 {
-	f, hi, lo := e, 0.0, 0.0
-	if e >= 0.5 {
-		f, hi, lo = float64((e-1)*0.5), ln2Hi, ln2Lo
-	}
-	s := f / (f + 2)
-	z := float64(s * s)
-	z2 := float64(z * z)
-	z4 := float64(z2 * z2)
-	p0 := math.FMA(math.FMA(log3, z, log2), z2, math.FMA(log1, z, log0))
-	p1 := math.FMA(math.FMA(log7, z, log6), z2, math.FMA(log5, z, log4))
-	h := float64(float64(f*0.5) * f)
-	hr := math.FMA(math.FMA(p1, z4, p0), z, h)
-	return hi + (f - (h - math.FMA(s, hr, lo)))
-}
-
 // logistic returns the derivative of the loss log(1+exp(-label*margin)) with respect to the margin, and the
 // loss.
 func logistic(margin, label float64) (slope, loss float64) {
@@ -93,4 +72,51 @@ func Sigmoid(x float64) float64 {
 		num = 1
 	}
 	return num / (1 + e)
+}
+
+// EntropyTerm returns v log(v/s) - w for v = s + w, v >= 0 and s > 0. The result is not negative. The sum of
+// such terms with numbers s of sum 1 and numbers w of sum 0 is a relative entropy. The relative error is below
+// 1e-12, also for small w. s must be at least exp(-708), and v at most 1/s.
+func EntropyTerm(v, s, w float64) float64 {
+	x := -w / s
+	if math.Abs(x) < entropyReach {
+		return float64(float64(x*-w) * entropySeries(x))
+	}
+	ratio := v / s
+	if !(ratio > minNormal) {
+		ratio = minNormal
+	}
+	t := math.FMA(v, logNormal(ratio, 0), -w)
+	if 0 > t {
+		t = 0
+	}
+	return t
+}
+
+// entropySeries returns ((1-x) log(1-x) + x)/x², for |x| < entropyReach: the sum of x^m/((m+1)(m+2)) over
+// m < 8.
+func entropySeries(x float64) float64 {
+	x2 := float64(x * x)
+	p0 := math.FMA(math.FMA(entropy3, x, entropy2), x2, math.FMA(entropy1, x, entropy0))
+	p1 := math.FMA(math.FMA(entropy7, x, entropy6), x2, math.FMA(entropy5, x, entropy4))
+	return math.FMA(p1, float64(x2*x2), p0)
+}
+
+// logisticFenchel returns the Fenchel term of one sample, see LogisticFenchel. It is the relative entropy of
+// q = -label*alpha and s = |slope|. The smaller of s and c = 1-s has a small relative error; w = q-s
+// is computed from it. For |z| > 708 the smaller one is exp(-708) instead of exp(-|z|), which beyond changes.
+func logisticFenchel(alpha, margin, label float64) float64 {
+	z, q := float64(label*margin), float64(-label*alpha)
+	e := ExpNeg(math.Abs(z))
+	r, s, c := 1-q, 1/(1+e), e/(1+e)
+	w, least := c-r, r // least goes with the smaller of s and c
+	if z > 0 {
+		s, c = c, s
+		w, least = q-s, q
+	}
+	beyond := math.Abs(z) - expMax
+	if 0 > beyond {
+		beyond = 0
+	}
+	return EntropyTerm(q, s, w) + EntropyTerm(r, c, -w) + float64(least*beyond)
 }

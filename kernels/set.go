@@ -23,11 +23,12 @@ type set struct {
 	// See hessianPanelGeneric.
 	hessianPanel func(h []float64, stride int, mask []uint64, t, panel []float64)
 
-	// Each of the next four kernels returns a sum. Its slices have at most chunk (4096) elements.
-	dot            func(x, y []float64) float64
-	logisticSlopes slopesKernel
-	squaredSlopes  slopesKernel
-	stepNorm       func(w, d, q []float64, eta float64) float64 // see stepNormGeneric
+	// Each of the next five kernels returns a sum. Its slices have at most chunk (4096) elements.
+	dot             func(x, y []float64) float64
+	logisticSlopes  slopesKernel
+	squaredSlopes   slopesKernel
+	logisticFenchel func(alpha, margin, label, weight []float64) float64
+	stepNorm        func(w, d, q []float64, eta float64) float64 // see stepNormGeneric
 
 	steps
 
@@ -56,17 +57,18 @@ var generic = set{
 		innerRotated:     innerRotatedGeneric,
 		innerRotatedBall: innerRotatedBallGeneric,
 	},
-	margins:        [numForms]marginsKernel{marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric},
-	scatter:        [numForms]scatterKernel{scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric},
-	hessian:        [numForms]hessianKernel{hessianGeneric, hessianGeneric, hessianGeneric, hessianGeneric, hessianGeneric, hessianGeneric},
-	hessianPanel:   hessianPanelGeneric,
-	dot:            dotGeneric,
-	logisticSlopes: logisticSlopesGeneric,
-	squaredSlopes:  squaredSlopesGeneric,
-	proxDual:       proxDualGeneric,
-	stepNorm:       stepNormGeneric,
-	update:         updateGeneric,
-	updateBox:      updateBoxGeneric,
-	scaleAdd:       scaleAddGeneric,
-	axpy:           axpyGeneric,
+	margins:         [numForms]marginsKernel{marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric},
+	scatter:         [numForms]scatterKernel{scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric},
+	hessian:         [numForms]hessianKernel{hessianGeneric, hessianGeneric, hessianGeneric, hessianGeneric, hessianGeneric, hessianGeneric},
+	hessianPanel:    hessianPanelGeneric,
+	dot:             dotGeneric,
+	logisticSlopes:  logisticSlopesGeneric,
+	squaredSlopes:   squaredSlopesGeneric,
+	logisticFenchel: logisticFenchelGeneric,
+	proxDual:        proxDualGeneric,
+	stepNorm:        stepNormGeneric,
+	update:          updateGeneric,
+	updateBox:       updateBoxGeneric,
+	scaleAdd:        scaleAddGeneric,
+	axpy:            axpyGeneric,
 }

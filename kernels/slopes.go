@@ -42,3 +42,24 @@ func slopes(fn string, kernel slopesKernel, slope, margin, label []float64) (los
 	}
 	return loss
 }
+
+// LogisticFenchel returns the sum of weight[i] F(margin[i], alpha[i]), added in the order that the package
+// comment gives. F(t, a) = f(t) + f*(a) - a t is the Fenchel term of the logistic loss f(t) =
+// log(1+exp(-label[i] t)) with its conjugate f*. F is zero at a = f'(t), and positive at all other numbers a
+// of the domain of f*, that is for -label[i]*a in [0, 1]. F does not lose digits near zero. Labels are -1 or
+// +1. A NaN gives a NaN sum. Lengths must be equal.
+func LogisticFenchel(alpha, margin, label, weight []float64) (sum float64) {
+	const fn = "LogisticFenchel"
+	checkLen(fn, "alpha", len(alpha), len(margin))
+	checkLen(fn, "label", len(label), len(margin))
+	checkLen(fn, "weight", len(weight), len(margin))
+	for _, v := range [][]float64{alpha, margin, label, weight} {
+		raceRead(v)
+	}
+	for len(margin) > 0 {
+		n := min(len(margin), chunk)
+		sum += logisticFenchelBlock(alpha[:n], margin[:n], label[:n], weight[:n])
+		alpha, margin, label, weight = alpha[n:], margin[n:], label[n:], weight[n:]
+	}
+	return sum
+}

@@ -37,3 +37,17 @@ func squaredSlopesAVX2(slope []float64, margin []float64, label []float64) float
 //
 //go:noescape
 func squaredSlopesAVX512(slope []float64, margin []float64, label []float64) float64
+
+// logisticFenchelAVX2 is logisticFenchelGeneric for AVX2:
+//
+//	lane[i%16] = FMA(weight[i], logisticFenchel(alpha[i], margin[i], label[i]), lane[i%16])
+//
+//go:noescape
+func logisticFenchelAVX2(alpha []float64, margin []float64, label []float64, weight []float64) float64
+
+// logisticFenchelAVX512 is logisticFenchelGeneric for AVX512:
+//
+//	lane[i%16] = FMA(weight[i], logisticFenchel(alpha[i], margin[i], label[i]), lane[i%16])
+//
+//go:noescape
+func logisticFenchelAVX512(alpha []float64, margin []float64, label []float64, weight []float64) float64

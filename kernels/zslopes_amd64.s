@@ -74,6 +74,8 @@ nil3:
 	VSUBPD       ·table_one+0(SB), Y12, Y7
 	VMULPD       ·table_half+0(SB), Y7, Y7
 	VBLENDVPD    Y5, Y7, Y12, Y7
+	VBROADCASTSD ·table_one+0(SB), Y8
+	VANDPD       Y8, Y5, Y5
 	VADDPD       ·table_two+0(SB), Y7, Y8
 	VDIVPD       Y8, Y7, Y8
 	VMULPD       Y8, Y8, Y9
@@ -93,15 +95,12 @@ nil3:
 	VMULPD       ·table_half+0(SB), Y7, Y10
 	VMULPD       Y7, Y10, Y10
 	VFMADD213PD  Y10, Y9, Y12
-	VBROADCASTSD ·table_ln2Lo+0(SB), Y9
-	VANDPD       Y9, Y5, Y9
+	VMULPD       ·table_ln2Lo+0(SB), Y5, Y9
 	VFMADD213PD  Y9, Y8, Y12
-	VBROADCASTSD ·table_ln2Hi+0(SB), Y8
-	VANDPD       Y8, Y5, Y5
 	VSUBPD       Y12, Y10, Y8
 	VSUBPD       Y8, Y7, Y7
-	VADDPD       Y7, Y5, Y5
-	VADDPD       Y5, Y4, Y4
+	VFMADD231PD  ·table_ln2Hi+0(SB), Y5, Y7
+	VADDPD       Y7, Y4, Y4
 	VADDPD       Y4, Y0, Y0
 	VMOVAPD      Y0, Y4
 	VMOVAPD      Y1, Y0
@@ -178,6 +177,8 @@ nil7:
 	VSUBPD       ·table_one+0(SB), Y13, Y8
 	VMULPD       ·table_half+0(SB), Y8, Y8
 	VBLENDVPD    Y7, Y8, Y13, Y8
+	VBROADCASTSD ·table_one+0(SB), Y9
+	VANDPD       Y9, Y7, Y7
 	VADDPD       ·table_two+0(SB), Y8, Y9
 	VDIVPD       Y9, Y8, Y9
 	VMULPD       Y9, Y9, Y10
@@ -197,15 +198,12 @@ nil7:
 	VMULPD       ·table_half+0(SB), Y8, Y11
 	VMULPD       Y8, Y11, Y11
 	VFMADD213PD  Y11, Y10, Y13
-	VBROADCASTSD ·table_ln2Lo+0(SB), Y10
-	VANDPD       Y10, Y7, Y10
+	VMULPD       ·table_ln2Lo+0(SB), Y7, Y10
 	VFMADD213PD  Y10, Y9, Y13
-	VBROADCASTSD ·table_ln2Hi+0(SB), Y9
-	VANDPD       Y9, Y7, Y7
 	VSUBPD       Y13, Y11, Y9
 	VSUBPD       Y9, Y8, Y8
-	VADDPD       Y8, Y7, Y7
-	VADDPD       Y7, Y5, Y5
+	VFMADD231PD  ·table_ln2Hi+0(SB), Y7, Y8
+	VADDPD       Y8, Y5, Y5
 	VADDPD       Y5, Y0, Y5
 	VBLENDVPD    Y4, Y5, Y0, Y0
 
@@ -301,34 +299,33 @@ nil3:
 	VSUBPD.BCST      ·table_one+0(SB), Z14, Z3
 	VMULPD.BCST      ·table_half+0(SB), Z3, Z3
 	VBLENDMPD        Z3, Z14, K1, Z6
-	VADDPD.BCST      ·table_two+0(SB), Z6, Z3
-	VDIVPD           Z3, Z6, Z3
-	VMULPD           Z3, Z3, Z9
-	VMULPD           Z9, Z9, Z10
-	VBROADCASTSD     ·table_log3+0(SB), Z11
-	VFMADD213PD.BCST ·table_log2+0(SB), Z9, Z11
-	VBROADCASTSD     ·table_log1+0(SB), Z12
-	VFMADD213PD.BCST ·table_log0+0(SB), Z9, Z12
-	VFMADD213PD      Z12, Z10, Z11
-	VBROADCASTSD     ·table_log7+0(SB), Z12
-	VFMADD213PD.BCST ·table_log6+0(SB), Z9, Z12
-	VBROADCASTSD     ·table_log5+0(SB), Z13
-	VFMADD213PD.BCST ·table_log4+0(SB), Z9, Z13
-	VFMADD213PD      Z13, Z10, Z12
-	VMULPD           Z10, Z10, Z10
-	VFMADD213PD      Z11, Z10, Z12
-	VMULPD.BCST      ·table_half+0(SB), Z6, Z10
-	VMULPD           Z6, Z10, Z10
-	VFMADD213PD      Z10, Z9, Z12
-	VBROADCASTSD     ·table_ln2Lo+0(SB), Z9
-	VMOVAPD.Z        Z9, K1, Z9
-	VFMADD213PD      Z9, Z3, Z12
-	VBROADCASTSD     ·table_ln2Hi+0(SB), Z3
+	VBROADCASTSD     ·table_one+0(SB), Z3
 	VMOVAPD.Z        Z3, K1, Z3
-	VSUBPD           Z12, Z10, Z9
+	VADDPD.BCST      ·table_two+0(SB), Z6, Z9
+	VDIVPD           Z9, Z6, Z9
+	VMULPD           Z9, Z9, Z10
+	VMULPD           Z10, Z10, Z11
+	VBROADCASTSD     ·table_log3+0(SB), Z12
+	VFMADD213PD.BCST ·table_log2+0(SB), Z10, Z12
+	VBROADCASTSD     ·table_log1+0(SB), Z13
+	VFMADD213PD.BCST ·table_log0+0(SB), Z10, Z13
+	VFMADD213PD      Z13, Z11, Z12
+	VBROADCASTSD     ·table_log7+0(SB), Z13
+	VFMADD213PD.BCST ·table_log6+0(SB), Z10, Z13
+	VBROADCASTSD     ·table_log5+0(SB), Z14
+	VFMADD213PD.BCST ·table_log4+0(SB), Z10, Z14
+	VFMADD213PD      Z14, Z11, Z13
+	VMULPD           Z11, Z11, Z11
+	VFMADD213PD      Z12, Z11, Z13
+	VMULPD.BCST      ·table_half+0(SB), Z6, Z11
+	VMULPD           Z6, Z11, Z11
+	VFMADD213PD      Z11, Z10, Z13
+	VMULPD.BCST      ·table_ln2Lo+0(SB), Z3, Z10
+	VFMADD213PD      Z10, Z9, Z13
+	VSUBPD           Z13, Z11, Z9
 	VSUBPD           Z9, Z6, Z9
-	VADDPD           Z9, Z3, Z3
-	VADDPD           Z3, Z2, Z2
+	VFMADD231PD.BCST ·table_ln2Hi+0(SB), Z3, Z9
+	VADDPD           Z9, Z2, Z2
 	VADDPD           Z2, Z0, Z0
 	VMOVAPD          Z0, Z2
 	VMOVAPD          Z1, Z0
@@ -401,34 +398,33 @@ nil7:
 	VSUBPD.BCST      ·table_one+0(SB), Z12, Z3
 	VMULPD.BCST      ·table_half+0(SB), Z3, Z3
 	VBLENDMPD        Z3, Z12, K2, Z8
-	VADDPD.BCST      ·table_two+0(SB), Z8, Z3
-	VDIVPD           Z3, Z8, Z3
-	VMULPD           Z3, Z3, Z5
-	VMULPD           Z5, Z5, Z6
-	VBROADCASTSD     ·table_log3+0(SB), Z9
-	VFMADD213PD.BCST ·table_log2+0(SB), Z5, Z9
-	VBROADCASTSD     ·table_log1+0(SB), Z10
-	VFMADD213PD.BCST ·table_log0+0(SB), Z5, Z10
-	VFMADD213PD      Z10, Z6, Z9
-	VBROADCASTSD     ·table_log7+0(SB), Z10
-	VFMADD213PD.BCST ·table_log6+0(SB), Z5, Z10
-	VBROADCASTSD     ·table_log5+0(SB), Z11
-	VFMADD213PD.BCST ·table_log4+0(SB), Z5, Z11
-	VFMADD213PD      Z11, Z6, Z10
-	VMULPD           Z6, Z6, Z6
-	VFMADD213PD      Z9, Z6, Z10
-	VMULPD.BCST      ·table_half+0(SB), Z8, Z6
-	VMULPD           Z8, Z6, Z6
-	VFMADD213PD      Z6, Z5, Z10
-	VBROADCASTSD     ·table_ln2Lo+0(SB), Z5
-	VMOVAPD.Z        Z5, K2, Z5
-	VFMADD213PD      Z5, Z3, Z10
-	VBROADCASTSD     ·table_ln2Hi+0(SB), Z3
+	VBROADCASTSD     ·table_one+0(SB), Z3
 	VMOVAPD.Z        Z3, K2, Z3
-	VSUBPD           Z10, Z6, Z5
+	VADDPD.BCST      ·table_two+0(SB), Z8, Z5
+	VDIVPD           Z5, Z8, Z5
+	VMULPD           Z5, Z5, Z6
+	VMULPD           Z6, Z6, Z9
+	VBROADCASTSD     ·table_log3+0(SB), Z10
+	VFMADD213PD.BCST ·table_log2+0(SB), Z6, Z10
+	VBROADCASTSD     ·table_log1+0(SB), Z11
+	VFMADD213PD.BCST ·table_log0+0(SB), Z6, Z11
+	VFMADD213PD      Z11, Z9, Z10
+	VBROADCASTSD     ·table_log7+0(SB), Z11
+	VFMADD213PD.BCST ·table_log6+0(SB), Z6, Z11
+	VBROADCASTSD     ·table_log5+0(SB), Z12
+	VFMADD213PD.BCST ·table_log4+0(SB), Z6, Z12
+	VFMADD213PD      Z12, Z9, Z11
+	VMULPD           Z9, Z9, Z9
+	VFMADD213PD      Z10, Z9, Z11
+	VMULPD.BCST      ·table_half+0(SB), Z8, Z9
+	VMULPD           Z8, Z9, Z9
+	VFMADD213PD      Z9, Z6, Z11
+	VMULPD.BCST      ·table_ln2Lo+0(SB), Z3, Z6
+	VFMADD213PD      Z6, Z5, Z11
+	VSUBPD           Z11, Z9, Z5
 	VSUBPD           Z5, Z8, Z5
-	VADDPD           Z5, Z3, Z3
-	VADDPD           Z3, Z2, Z2
+	VFMADD231PD.BCST ·table_ln2Hi+0(SB), Z3, Z5
+	VADDPD           Z5, Z2, Z2
 	VADDPD           Z2, Z0, Z2
 	VMOVAPD          Z2, K1, Z0
 
@@ -647,5 +643,995 @@ done7:
 	VPERMILPD     $0x01, X0, X1
 	VADDSD        X1, X0, X0
 	VMOVSD        X0, ret+72(FP)
+	VZEROUPPER
+	RET
+
+// func logisticFenchelAVX2(alpha []float64, margin []float64, label []float64, weight []float64) float64
+// Requires: AVX, AVX2, FMA3
+TEXT ·logisticFenchelAVX2(SB), NOSPLIT, $256-104
+	MOVQ   alpha_base+0(FP), AX
+	MOVQ   margin_base+24(FP), CX
+	MOVQ   label_base+48(FP), DX
+	MOVQ   weight_base+72(FP), BX
+	MOVQ   margin_len+32(FP), SI
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+	XORQ   DI, DI
+	MOVQ   SI, R8
+	ANDQ   $-16, R8
+	JZ     blocksDone2
+
+block1:
+	VMOVUPD      (DX)(DI*8), Y4
+	VMOVUPD      (CX)(DI*8), Y5
+	VMULPD       Y5, Y4, Y5
+	VANDPD       ·table_absBits+0(SB), Y5, Y7
+	VBROADCASTSD ·table_expMax+0(SB), Y8
+	VMINPD       Y7, Y8, Y7
+	VBROADCASTSD ·table_negLog2E+0(SB), Y8
+	VFMADD213PD  ·table_expMagic+0(SB), Y7, Y8
+	VBROADCASTSD ·table_expMagic+0(SB), Y9
+	VSUBPD       Y8, Y9, Y9
+	VBROADCASTSD ·table_ln2Hi+0(SB), Y10
+	VFMSUB213PD  Y7, Y9, Y10
+	VFMADD231PD  ·table_ln2Lo+0(SB), Y9, Y10
+	VMULPD       Y10, Y10, Y7
+	VBROADCASTSD ·table_exp1+0(SB), Y9
+	VFMADD213PD  ·table_exp0+0(SB), Y10, Y9
+	VFMADD213PD  Y10, Y7, Y9
+	VBROADCASTSD ·table_exp5+0(SB), Y11
+	VFMADD213PD  ·table_exp4+0(SB), Y10, Y11
+	VBROADCASTSD ·table_exp3+0(SB), Y12
+	VFMADD213PD  ·table_exp2+0(SB), Y10, Y12
+	VFMADD213PD  Y12, Y7, Y11
+	VBROADCASTSD ·table_exp9+0(SB), Y12
+	VFMADD213PD  ·table_exp8+0(SB), Y10, Y12
+	VBROADCASTSD ·table_exp7+0(SB), Y13
+	VFMADD213PD  ·table_exp6+0(SB), Y10, Y13
+	VFMADD213PD  Y13, Y7, Y12
+	VMULPD       Y7, Y7, Y7
+	VFMADD213PD  Y11, Y7, Y12
+	VFMADD213PD  Y9, Y7, Y12
+	VPSLLQ       $0x34, Y8, Y8
+	VFMADD213PD  Y8, Y8, Y12
+	VADDPD       ·table_one+0(SB), Y12, Y7
+	VBROADCASTSD ·table_one+0(SB), Y8
+	VDIVPD       Y7, Y8, Y8
+	VDIVPD       Y7, Y12, Y7
+	VXORPD       X6, X6, X6
+	VCMPPD       $0x1e, Y6, Y5, Y9
+	VBLENDVPD    Y9, Y7, Y8, Y10
+	VMOVUPD      Y10, 64(SP)
+	VBLENDVPD    Y9, Y8, Y7, Y8
+	VMOVUPD      Y8, 96(SP)
+	VXORPD       ·table_signBit+0(SB), Y4, Y4
+	VMOVUPD      (AX)(DI*8), Y8
+	VMULPD       Y8, Y4, Y4
+	VMOVUPD      Y4, (SP)
+	VBROADCASTSD ·table_one+0(SB), Y8
+	VSUBPD       Y4, Y8, Y8
+	VMOVUPD      Y8, 32(SP)
+	VXORPD       X6, X6, X6
+	VANDPD       ·table_absBits+0(SB), Y5, Y5
+	VSUBPD       ·table_expMax+0(SB), Y5, Y5
+	VMAXPD       Y5, Y6, Y5
+	VBLENDVPD    Y9, Y4, Y8, Y10
+	VMULPD       Y5, Y10, Y5
+	VMOVUPD      Y5, 192(SP)
+	VSUBPD       Y7, Y4, Y4
+	VSUBPD       Y8, Y7, Y5
+	VBLENDVPD    Y9, Y4, Y5, Y4
+	VMOVUPD      Y4, 128(SP)
+	VXORPD       ·table_signBit+0(SB), Y4, Y4
+	VMOVUPD      Y4, 160(SP)
+	VMOVUPD      160(SP), Y4
+	VDIVPD       64(SP), Y4, Y4
+	VMOVUPD      160(SP), Y5
+	VMULPD       Y5, Y4, Y5
+	VMULPD       Y4, Y4, Y7
+	VBROADCASTSD ·table_entropy3+0(SB), Y8
+	VFMADD213PD  ·table_entropy2+0(SB), Y4, Y8
+	VBROADCASTSD ·table_entropy1+0(SB), Y9
+	VFMADD213PD  ·table_entropy0+0(SB), Y4, Y9
+	VFMADD213PD  Y9, Y7, Y8
+	VBROADCASTSD ·table_entropy7+0(SB), Y9
+	VFMADD213PD  ·table_entropy6+0(SB), Y4, Y9
+	VBROADCASTSD ·table_entropy5+0(SB), Y10
+	VFMADD213PD  ·table_entropy4+0(SB), Y4, Y10
+	VFMADD213PD  Y10, Y7, Y9
+	VMULPD       Y7, Y7, Y7
+	VFMADD213PD  Y8, Y7, Y9
+	VMULPD       Y9, Y5, Y5
+	VANDPD       ·table_absBits+0(SB), Y4, Y4
+	VBROADCASTSD ·table_entropyReach+0(SB), Y7
+	VCMPPD       $0x1e, Y4, Y7, Y4
+	VMOVMSKPD    Y4, R9
+	CMPL         R9, $0x0f
+	JEQ          near3
+	VMOVUPD      Y5, 224(SP)
+	VMOVUPD      (SP), Y4
+	VDIVPD       64(SP), Y4, Y4
+	VBROADCASTSD ·table_minNormal+0(SB), Y5
+	VMAXPD       Y5, Y4, Y4
+	VPADDQ       ·table_sqrtHalfBias+0(SB), Y4, Y4
+	VPSRLQ       $0x34, Y4, Y5
+	VORPD        ·table_integerBits+0(SB), Y5, Y5
+	VSUBPD       ·table_integerBias+0(SB), Y5, Y5
+	VANDPD       ·table_mantissaBits+0(SB), Y4, Y4
+	VPADDQ       ·table_sqrtHalf+0(SB), Y4, Y4
+	VSUBPD       ·table_one+0(SB), Y4, Y4
+	VADDPD       ·table_two+0(SB), Y4, Y7
+	VDIVPD       Y7, Y4, Y7
+	VMULPD       Y7, Y7, Y8
+	VMULPD       Y8, Y8, Y9
+	VBROADCASTSD ·table_log3+0(SB), Y10
+	VFMADD213PD  ·table_log2+0(SB), Y8, Y10
+	VBROADCASTSD ·table_log1+0(SB), Y11
+	VFMADD213PD  ·table_log0+0(SB), Y8, Y11
+	VFMADD213PD  Y11, Y9, Y10
+	VBROADCASTSD ·table_log7+0(SB), Y11
+	VFMADD213PD  ·table_log6+0(SB), Y8, Y11
+	VBROADCASTSD ·table_log5+0(SB), Y12
+	VFMADD213PD  ·table_log4+0(SB), Y8, Y12
+	VFMADD213PD  Y12, Y9, Y11
+	VMULPD       Y9, Y9, Y9
+	VFMADD213PD  Y10, Y9, Y11
+	VMULPD       ·table_half+0(SB), Y4, Y9
+	VMULPD       Y4, Y9, Y9
+	VFMADD213PD  Y9, Y8, Y11
+	VMULPD       ·table_ln2Lo+0(SB), Y5, Y8
+	VFMADD213PD  Y8, Y7, Y11
+	VSUBPD       Y11, Y9, Y7
+	VSUBPD       Y7, Y4, Y4
+	VFMADD231PD  ·table_ln2Hi+0(SB), Y5, Y4
+	VMOVUPD      (SP), Y5
+	VMOVUPD      160(SP), Y7
+	VFMADD213PD  Y7, Y5, Y4
+	VXORPD       X6, X6, X6
+	VMAXPD       Y4, Y6, Y4
+	VMOVUPD      160(SP), Y5
+	VDIVPD       64(SP), Y5, Y5
+	VANDPD       ·table_absBits+0(SB), Y5, Y5
+	VBROADCASTSD ·table_entropyReach+0(SB), Y7
+	VCMPPD       $0x1e, Y5, Y7, Y5
+	VMOVUPD      224(SP), Y7
+	VBLENDVPD    Y5, Y7, Y4, Y4
+	VMOVAPD      Y4, Y5
+
+near3:
+	VMOVUPD      128(SP), Y4
+	VDIVPD       96(SP), Y4, Y4
+	VMOVUPD      128(SP), Y7
+	VMULPD       Y7, Y4, Y7
+	VMULPD       Y4, Y4, Y8
+	VBROADCASTSD ·table_entropy3+0(SB), Y9
+	VFMADD213PD  ·table_entropy2+0(SB), Y4, Y9
+	VBROADCASTSD ·table_entropy1+0(SB), Y10
+	VFMADD213PD  ·table_entropy0+0(SB), Y4, Y10
+	VFMADD213PD  Y10, Y8, Y9
+	VBROADCASTSD ·table_entropy7+0(SB), Y10
+	VFMADD213PD  ·table_entropy6+0(SB), Y4, Y10
+	VBROADCASTSD ·table_entropy5+0(SB), Y11
+	VFMADD213PD  ·table_entropy4+0(SB), Y4, Y11
+	VFMADD213PD  Y11, Y8, Y10
+	VMULPD       Y8, Y8, Y8
+	VFMADD213PD  Y9, Y8, Y10
+	VMULPD       Y10, Y7, Y7
+	VANDPD       ·table_absBits+0(SB), Y4, Y4
+	VBROADCASTSD ·table_entropyReach+0(SB), Y8
+	VCMPPD       $0x1e, Y4, Y8, Y4
+	VMOVMSKPD    Y4, R9
+	CMPL         R9, $0x0f
+	JEQ          near4
+	VMOVUPD      Y7, 224(SP)
+	VMOVUPD      32(SP), Y4
+	VDIVPD       96(SP), Y4, Y4
+	VBROADCASTSD ·table_minNormal+0(SB), Y7
+	VMAXPD       Y7, Y4, Y4
+	VPADDQ       ·table_sqrtHalfBias+0(SB), Y4, Y4
+	VPSRLQ       $0x34, Y4, Y7
+	VORPD        ·table_integerBits+0(SB), Y7, Y7
+	VSUBPD       ·table_integerBias+0(SB), Y7, Y7
+	VANDPD       ·table_mantissaBits+0(SB), Y4, Y4
+	VPADDQ       ·table_sqrtHalf+0(SB), Y4, Y4
+	VSUBPD       ·table_one+0(SB), Y4, Y4
+	VADDPD       ·table_two+0(SB), Y4, Y8
+	VDIVPD       Y8, Y4, Y8
+	VMULPD       Y8, Y8, Y9
+	VMULPD       Y9, Y9, Y10
+	VBROADCASTSD ·table_log3+0(SB), Y11
+	VFMADD213PD  ·table_log2+0(SB), Y9, Y11
+	VBROADCASTSD ·table_log1+0(SB), Y12
+	VFMADD213PD  ·table_log0+0(SB), Y9, Y12
+	VFMADD213PD  Y12, Y10, Y11
+	VBROADCASTSD ·table_log7+0(SB), Y12
+	VFMADD213PD  ·table_log6+0(SB), Y9, Y12
+	VBROADCASTSD ·table_log5+0(SB), Y13
+	VFMADD213PD  ·table_log4+0(SB), Y9, Y13
+	VFMADD213PD  Y13, Y10, Y12
+	VMULPD       Y10, Y10, Y10
+	VFMADD213PD  Y11, Y10, Y12
+	VMULPD       ·table_half+0(SB), Y4, Y10
+	VMULPD       Y4, Y10, Y10
+	VFMADD213PD  Y10, Y9, Y12
+	VMULPD       ·table_ln2Lo+0(SB), Y7, Y9
+	VFMADD213PD  Y9, Y8, Y12
+	VSUBPD       Y12, Y10, Y8
+	VSUBPD       Y8, Y4, Y4
+	VFMADD231PD  ·table_ln2Hi+0(SB), Y7, Y4
+	VMOVUPD      32(SP), Y7
+	VMOVUPD      128(SP), Y8
+	VFMADD213PD  Y8, Y7, Y4
+	VXORPD       X6, X6, X6
+	VMAXPD       Y4, Y6, Y4
+	VMOVUPD      128(SP), Y7
+	VDIVPD       96(SP), Y7, Y7
+	VANDPD       ·table_absBits+0(SB), Y7, Y7
+	VBROADCASTSD ·table_entropyReach+0(SB), Y8
+	VCMPPD       $0x1e, Y7, Y8, Y7
+	VMOVUPD      224(SP), Y8
+	VBLENDVPD    Y7, Y8, Y4, Y4
+	VMOVAPD      Y4, Y7
+
+near4:
+	VADDPD      Y7, Y5, Y4
+	VMOVUPD     (BX)(DI*8), Y5
+	VADDPD      192(SP), Y4, Y4
+	VFMADD231PD Y4, Y5, Y0
+	VMOVAPD     Y0, Y4
+	VMOVAPD     Y1, Y0
+	VMOVAPD     Y2, Y1
+	VMOVAPD     Y3, Y2
+	VMOVAPD     Y4, Y3
+	ADDQ        $0x04, DI
+	CMPQ        DI, R8
+	JLT         block1
+
+blocksDone2:
+	SUBQ DI, SI
+	JZ   done7
+	LEAQ ·table_masks+128(SB), R8
+	MOVQ SI, R9
+	SHLQ $0x03, R9
+	SUBQ R9, R8
+	MOVQ $0x00000004, R9
+
+step5:
+	TESTQ        SI, SI
+	JLE          skip6
+	VMOVUPD      (R8), Y4
+	VMASKMOVPD   (DX)(DI*8), Y4, Y5
+	VMASKMOVPD   (CX)(DI*8), Y4, Y7
+	VMULPD       Y7, Y5, Y7
+	VANDPD       ·table_absBits+0(SB), Y7, Y8
+	VBROADCASTSD ·table_expMax+0(SB), Y9
+	VMINPD       Y8, Y9, Y8
+	VBROADCASTSD ·table_negLog2E+0(SB), Y9
+	VFMADD213PD  ·table_expMagic+0(SB), Y8, Y9
+	VBROADCASTSD ·table_expMagic+0(SB), Y10
+	VSUBPD       Y9, Y10, Y10
+	VBROADCASTSD ·table_ln2Hi+0(SB), Y11
+	VFMSUB213PD  Y8, Y10, Y11
+	VFMADD231PD  ·table_ln2Lo+0(SB), Y10, Y11
+	VMULPD       Y11, Y11, Y8
+	VBROADCASTSD ·table_exp1+0(SB), Y10
+	VFMADD213PD  ·table_exp0+0(SB), Y11, Y10
+	VFMADD213PD  Y11, Y8, Y10
+	VBROADCASTSD ·table_exp5+0(SB), Y12
+	VFMADD213PD  ·table_exp4+0(SB), Y11, Y12
+	VBROADCASTSD ·table_exp3+0(SB), Y13
+	VFMADD213PD  ·table_exp2+0(SB), Y11, Y13
+	VFMADD213PD  Y13, Y8, Y12
+	VBROADCASTSD ·table_exp9+0(SB), Y13
+	VFMADD213PD  ·table_exp8+0(SB), Y11, Y13
+	VBROADCASTSD ·table_exp7+0(SB), Y14
+	VFMADD213PD  ·table_exp6+0(SB), Y11, Y14
+	VFMADD213PD  Y14, Y8, Y13
+	VMULPD       Y8, Y8, Y8
+	VFMADD213PD  Y12, Y8, Y13
+	VFMADD213PD  Y10, Y8, Y13
+	VPSLLQ       $0x34, Y9, Y9
+	VFMADD213PD  Y9, Y9, Y13
+	VADDPD       ·table_one+0(SB), Y13, Y8
+	VBROADCASTSD ·table_one+0(SB), Y9
+	VDIVPD       Y8, Y9, Y9
+	VDIVPD       Y8, Y13, Y8
+	VXORPD       X6, X6, X6
+	VCMPPD       $0x1e, Y6, Y7, Y10
+	VBLENDVPD    Y10, Y8, Y9, Y11
+	VMOVUPD      Y11, 64(SP)
+	VBLENDVPD    Y10, Y9, Y8, Y9
+	VMOVUPD      Y9, 96(SP)
+	VXORPD       ·table_signBit+0(SB), Y5, Y5
+	VMASKMOVPD   (AX)(DI*8), Y4, Y9
+	VMULPD       Y9, Y5, Y5
+	VMOVUPD      Y5, (SP)
+	VBROADCASTSD ·table_one+0(SB), Y9
+	VSUBPD       Y5, Y9, Y9
+	VMOVUPD      Y9, 32(SP)
+	VXORPD       X6, X6, X6
+	VANDPD       ·table_absBits+0(SB), Y7, Y7
+	VSUBPD       ·table_expMax+0(SB), Y7, Y7
+	VMAXPD       Y7, Y6, Y7
+	VBLENDVPD    Y10, Y5, Y9, Y11
+	VMULPD       Y7, Y11, Y7
+	VMOVUPD      Y7, 192(SP)
+	VSUBPD       Y8, Y5, Y5
+	VSUBPD       Y9, Y8, Y7
+	VBLENDVPD    Y10, Y5, Y7, Y5
+	VMOVUPD      Y5, 128(SP)
+	VXORPD       ·table_signBit+0(SB), Y5, Y5
+	VMOVUPD      Y5, 160(SP)
+	VMOVUPD      160(SP), Y5
+	VDIVPD       64(SP), Y5, Y5
+	VMOVUPD      160(SP), Y7
+	VMULPD       Y7, Y5, Y7
+	VMULPD       Y5, Y5, Y8
+	VBROADCASTSD ·table_entropy3+0(SB), Y9
+	VFMADD213PD  ·table_entropy2+0(SB), Y5, Y9
+	VBROADCASTSD ·table_entropy1+0(SB), Y10
+	VFMADD213PD  ·table_entropy0+0(SB), Y5, Y10
+	VFMADD213PD  Y10, Y8, Y9
+	VBROADCASTSD ·table_entropy7+0(SB), Y10
+	VFMADD213PD  ·table_entropy6+0(SB), Y5, Y10
+	VBROADCASTSD ·table_entropy5+0(SB), Y11
+	VFMADD213PD  ·table_entropy4+0(SB), Y5, Y11
+	VFMADD213PD  Y11, Y8, Y10
+	VMULPD       Y8, Y8, Y8
+	VFMADD213PD  Y9, Y8, Y10
+	VMULPD       Y10, Y7, Y7
+	VANDPD       ·table_absBits+0(SB), Y5, Y5
+	VBROADCASTSD ·table_entropyReach+0(SB), Y8
+	VCMPPD       $0x1e, Y5, Y8, Y5
+	VMOVMSKPD    Y5, R10
+	CMPL         R10, $0x0f
+	JEQ          near8
+	VMOVUPD      Y7, 224(SP)
+	VMOVUPD      (SP), Y5
+	VDIVPD       64(SP), Y5, Y5
+	VBROADCASTSD ·table_minNormal+0(SB), Y7
+	VMAXPD       Y7, Y5, Y5
+	VPADDQ       ·table_sqrtHalfBias+0(SB), Y5, Y5
+	VPSRLQ       $0x34, Y5, Y7
+	VORPD        ·table_integerBits+0(SB), Y7, Y7
+	VSUBPD       ·table_integerBias+0(SB), Y7, Y7
+	VANDPD       ·table_mantissaBits+0(SB), Y5, Y5
+	VPADDQ       ·table_sqrtHalf+0(SB), Y5, Y5
+	VSUBPD       ·table_one+0(SB), Y5, Y5
+	VADDPD       ·table_two+0(SB), Y5, Y8
+	VDIVPD       Y8, Y5, Y8
+	VMULPD       Y8, Y8, Y9
+	VMULPD       Y9, Y9, Y10
+	VBROADCASTSD ·table_log3+0(SB), Y11
+	VFMADD213PD  ·table_log2+0(SB), Y9, Y11
+	VBROADCASTSD ·table_log1+0(SB), Y12
+	VFMADD213PD  ·table_log0+0(SB), Y9, Y12
+	VFMADD213PD  Y12, Y10, Y11
+	VBROADCASTSD ·table_log7+0(SB), Y12
+	VFMADD213PD  ·table_log6+0(SB), Y9, Y12
+	VBROADCASTSD ·table_log5+0(SB), Y13
+	VFMADD213PD  ·table_log4+0(SB), Y9, Y13
+	VFMADD213PD  Y13, Y10, Y12
+	VMULPD       Y10, Y10, Y10
+	VFMADD213PD  Y11, Y10, Y12
+	VMULPD       ·table_half+0(SB), Y5, Y10
+	VMULPD       Y5, Y10, Y10
+	VFMADD213PD  Y10, Y9, Y12
+	VMULPD       ·table_ln2Lo+0(SB), Y7, Y9
+	VFMADD213PD  Y9, Y8, Y12
+	VSUBPD       Y12, Y10, Y8
+	VSUBPD       Y8, Y5, Y5
+	VFMADD231PD  ·table_ln2Hi+0(SB), Y7, Y5
+	VMOVUPD      (SP), Y7
+	VMOVUPD      160(SP), Y8
+	VFMADD213PD  Y8, Y7, Y5
+	VXORPD       X6, X6, X6
+	VMAXPD       Y5, Y6, Y5
+	VMOVUPD      160(SP), Y7
+	VDIVPD       64(SP), Y7, Y7
+	VANDPD       ·table_absBits+0(SB), Y7, Y7
+	VBROADCASTSD ·table_entropyReach+0(SB), Y8
+	VCMPPD       $0x1e, Y7, Y8, Y7
+	VMOVUPD      224(SP), Y8
+	VBLENDVPD    Y7, Y8, Y5, Y5
+	VMOVAPD      Y5, Y7
+
+near8:
+	VMOVUPD      128(SP), Y5
+	VDIVPD       96(SP), Y5, Y5
+	VMOVUPD      128(SP), Y8
+	VMULPD       Y8, Y5, Y8
+	VMULPD       Y5, Y5, Y9
+	VBROADCASTSD ·table_entropy3+0(SB), Y10
+	VFMADD213PD  ·table_entropy2+0(SB), Y5, Y10
+	VBROADCASTSD ·table_entropy1+0(SB), Y11
+	VFMADD213PD  ·table_entropy0+0(SB), Y5, Y11
+	VFMADD213PD  Y11, Y9, Y10
+	VBROADCASTSD ·table_entropy7+0(SB), Y11
+	VFMADD213PD  ·table_entropy6+0(SB), Y5, Y11
+	VBROADCASTSD ·table_entropy5+0(SB), Y12
+	VFMADD213PD  ·table_entropy4+0(SB), Y5, Y12
+	VFMADD213PD  Y12, Y9, Y11
+	VMULPD       Y9, Y9, Y9
+	VFMADD213PD  Y10, Y9, Y11
+	VMULPD       Y11, Y8, Y8
+	VANDPD       ·table_absBits+0(SB), Y5, Y5
+	VBROADCASTSD ·table_entropyReach+0(SB), Y9
+	VCMPPD       $0x1e, Y5, Y9, Y5
+	VMOVMSKPD    Y5, R10
+	CMPL         R10, $0x0f
+	JEQ          near9
+	VMOVUPD      Y8, 224(SP)
+	VMOVUPD      32(SP), Y5
+	VDIVPD       96(SP), Y5, Y5
+	VBROADCASTSD ·table_minNormal+0(SB), Y8
+	VMAXPD       Y8, Y5, Y5
+	VPADDQ       ·table_sqrtHalfBias+0(SB), Y5, Y5
+	VPSRLQ       $0x34, Y5, Y8
+	VORPD        ·table_integerBits+0(SB), Y8, Y8
+	VSUBPD       ·table_integerBias+0(SB), Y8, Y8
+	VANDPD       ·table_mantissaBits+0(SB), Y5, Y5
+	VPADDQ       ·table_sqrtHalf+0(SB), Y5, Y5
+	VSUBPD       ·table_one+0(SB), Y5, Y5
+	VADDPD       ·table_two+0(SB), Y5, Y9
+	VDIVPD       Y9, Y5, Y9
+	VMULPD       Y9, Y9, Y10
+	VMULPD       Y10, Y10, Y11
+	VBROADCASTSD ·table_log3+0(SB), Y12
+	VFMADD213PD  ·table_log2+0(SB), Y10, Y12
+	VBROADCASTSD ·table_log1+0(SB), Y13
+	VFMADD213PD  ·table_log0+0(SB), Y10, Y13
+	VFMADD213PD  Y13, Y11, Y12
+	VBROADCASTSD ·table_log7+0(SB), Y13
+	VFMADD213PD  ·table_log6+0(SB), Y10, Y13
+	VBROADCASTSD ·table_log5+0(SB), Y14
+	VFMADD213PD  ·table_log4+0(SB), Y10, Y14
+	VFMADD213PD  Y14, Y11, Y13
+	VMULPD       Y11, Y11, Y11
+	VFMADD213PD  Y12, Y11, Y13
+	VMULPD       ·table_half+0(SB), Y5, Y11
+	VMULPD       Y5, Y11, Y11
+	VFMADD213PD  Y11, Y10, Y13
+	VMULPD       ·table_ln2Lo+0(SB), Y8, Y10
+	VFMADD213PD  Y10, Y9, Y13
+	VSUBPD       Y13, Y11, Y9
+	VSUBPD       Y9, Y5, Y5
+	VFMADD231PD  ·table_ln2Hi+0(SB), Y8, Y5
+	VMOVUPD      32(SP), Y8
+	VMOVUPD      128(SP), Y9
+	VFMADD213PD  Y9, Y8, Y5
+	VXORPD       X6, X6, X6
+	VMAXPD       Y5, Y6, Y5
+	VMOVUPD      128(SP), Y8
+	VDIVPD       96(SP), Y8, Y8
+	VANDPD       ·table_absBits+0(SB), Y8, Y8
+	VBROADCASTSD ·table_entropyReach+0(SB), Y9
+	VCMPPD       $0x1e, Y8, Y9, Y8
+	VMOVUPD      224(SP), Y9
+	VBLENDVPD    Y8, Y9, Y5, Y5
+	VMOVAPD      Y5, Y8
+
+near9:
+	VADDPD      Y8, Y7, Y5
+	VMASKMOVPD  (BX)(DI*8), Y4, Y7
+	VADDPD      192(SP), Y5, Y5
+	VMOVAPD     Y0, Y8
+	VFMADD231PD Y5, Y7, Y8
+	VBLENDVPD   Y4, Y8, Y0, Y0
+
+skip6:
+	VMOVAPD Y0, Y4
+	VMOVAPD Y1, Y0
+	VMOVAPD Y2, Y1
+	VMOVAPD Y3, Y2
+	VMOVAPD Y4, Y3
+	ADDQ    $0x20, R8
+	ADDQ    $0x04, DI
+	SUBQ    $0x04, SI
+	DECQ    R9
+	JNZ     step5
+
+done7:
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	VMOVSD       X0, ret+96(FP)
+	VZEROUPPER
+	RET
+
+// func logisticFenchelAVX512(alpha []float64, margin []float64, label []float64, weight []float64) float64
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·logisticFenchelAVX512(SB), NOSPLIT, $512-104
+	MOVQ   alpha_base+0(FP), AX
+	MOVQ   margin_base+24(FP), CX
+	MOVQ   label_base+48(FP), DX
+	MOVQ   weight_base+72(FP), BX
+	MOVQ   margin_len+32(FP), SI
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	XORQ   DI, DI
+	MOVQ   SI, R8
+	ANDQ   $-16, R8
+	JZ     blocksDone2
+
+block1:
+	VMOVUPD          (DX)(DI*8), Z2
+	VMOVUPD          (CX)(DI*8), Z3
+	VMULPD           Z3, Z2, Z3
+	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z17
+	VBROADCASTSD     ·table_expMax+0(SB), Z18
+	VMINPD           Z17, Z18, Z17
+	VBROADCASTSD     ·table_negLog2E+0(SB), Z18
+	VFMADD213PD.BCST ·table_expMagic+0(SB), Z17, Z18
+	VBROADCASTSD     ·table_expMagic+0(SB), Z19
+	VSUBPD           Z18, Z19, Z19
+	VBROADCASTSD     ·table_ln2Hi+0(SB), Z20
+	VFMSUB213PD      Z17, Z19, Z20
+	VFMADD231PD.BCST ·table_ln2Lo+0(SB), Z19, Z20
+	VMULPD           Z20, Z20, Z17
+	VBROADCASTSD     ·table_exp1+0(SB), Z19
+	VFMADD213PD.BCST ·table_exp0+0(SB), Z20, Z19
+	VFMADD213PD      Z20, Z17, Z19
+	VBROADCASTSD     ·table_exp5+0(SB), Z21
+	VFMADD213PD.BCST ·table_exp4+0(SB), Z20, Z21
+	VBROADCASTSD     ·table_exp3+0(SB), Z22
+	VFMADD213PD.BCST ·table_exp2+0(SB), Z20, Z22
+	VFMADD213PD      Z22, Z17, Z21
+	VBROADCASTSD     ·table_exp9+0(SB), Z22
+	VFMADD213PD.BCST ·table_exp8+0(SB), Z20, Z22
+	VBROADCASTSD     ·table_exp7+0(SB), Z23
+	VFMADD213PD.BCST ·table_exp6+0(SB), Z20, Z23
+	VFMADD213PD      Z23, Z17, Z22
+	VMULPD           Z17, Z17, Z17
+	VFMADD213PD      Z21, Z17, Z22
+	VFMADD213PD      Z19, Z17, Z22
+	VPSLLQ           $0x34, Z18, Z18
+	VFMADD213PD      Z18, Z18, Z22
+	VADDPD.BCST      ·table_one+0(SB), Z22, Z17
+	VBROADCASTSD     ·table_one+0(SB), Z18
+	VDIVPD           Z17, Z18, Z18
+	VDIVPD           Z17, Z22, Z17
+	VXORPD           X4, X4, X4
+	VCMPPD           $0x1e, Z4, Z3, K1
+	VBLENDMPD        Z17, Z18, K1, Z5
+	VMOVUPD          Z5, 128(SP)
+	VBLENDMPD        Z18, Z17, K1, Z6
+	VMOVUPD          Z6, 192(SP)
+	VXORPD.BCST      ·table_signBit+0(SB), Z2, Z2
+	VMOVUPD          (AX)(DI*8), Z18
+	VMULPD           Z18, Z2, Z2
+	VMOVUPD          Z2, (SP)
+	VBROADCASTSD     ·table_one+0(SB), Z18
+	VSUBPD           Z2, Z18, Z18
+	VMOVUPD          Z18, 64(SP)
+	VXORPD           X4, X4, X4
+	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z3
+	VSUBPD.BCST      ·table_expMax+0(SB), Z3, Z3
+	VMAXPD           Z3, Z4, Z3
+	VBLENDMPD        Z2, Z18, K1, Z7
+	VMULPD           Z3, Z7, Z3
+	VMOVUPD          Z3, 384(SP)
+	VSUBPD           Z17, Z2, Z2
+	VSUBPD           Z18, Z17, Z3
+	VBLENDMPD        Z2, Z3, K1, Z8
+	VMOVUPD          Z8, 256(SP)
+	VXORPD.BCST      ·table_signBit+0(SB), Z8, Z2
+	VMOVUPD          Z2, 320(SP)
+	VMOVUPD          320(SP), Z2
+	VDIVPD           128(SP), Z2, Z2
+	VMOVUPD          320(SP), Z3
+	VMULPD           Z3, Z2, Z3
+	VMULPD           Z2, Z2, Z17
+	VBROADCASTSD     ·table_entropy3+0(SB), Z18
+	VFMADD213PD.BCST ·table_entropy2+0(SB), Z2, Z18
+	VBROADCASTSD     ·table_entropy1+0(SB), Z19
+	VFMADD213PD.BCST ·table_entropy0+0(SB), Z2, Z19
+	VFMADD213PD      Z19, Z17, Z18
+	VBROADCASTSD     ·table_entropy7+0(SB), Z19
+	VFMADD213PD.BCST ·table_entropy6+0(SB), Z2, Z19
+	VBROADCASTSD     ·table_entropy5+0(SB), Z20
+	VFMADD213PD.BCST ·table_entropy4+0(SB), Z2, Z20
+	VFMADD213PD      Z20, Z17, Z19
+	VMULPD           Z17, Z17, Z17
+	VFMADD213PD      Z18, Z17, Z19
+	VMULPD           Z19, Z3, Z3
+	VANDPD.BCST      ·table_absBits+0(SB), Z2, Z2
+	VBROADCASTSD     ·table_entropyReach+0(SB), Z17
+	VCMPPD           $0x1e, Z2, Z17, K1
+	KMOVB            K1, R9
+	CMPL             R9, $0xff
+	JEQ              near3
+	VMOVUPD          Z3, 448(SP)
+	VMOVUPD          (SP), Z2
+	VDIVPD           128(SP), Z2, Z2
+	VBROADCASTSD     ·table_minNormal+0(SB), Z3
+	VMAXPD           Z3, Z2, Z2
+	VPADDQ.BCST      ·table_sqrtHalfBias+0(SB), Z2, Z2
+	VPSRLQ           $0x34, Z2, Z3
+	VORPD.BCST       ·table_integerBits+0(SB), Z3, Z3
+	VSUBPD.BCST      ·table_integerBias+0(SB), Z3, Z3
+	VANDPD.BCST      ·table_mantissaBits+0(SB), Z2, Z2
+	VPADDQ.BCST      ·table_sqrtHalf+0(SB), Z2, Z2
+	VSUBPD.BCST      ·table_one+0(SB), Z2, Z2
+	VADDPD.BCST      ·table_two+0(SB), Z2, Z17
+	VDIVPD           Z17, Z2, Z17
+	VMULPD           Z17, Z17, Z18
+	VMULPD           Z18, Z18, Z19
+	VBROADCASTSD     ·table_log3+0(SB), Z20
+	VFMADD213PD.BCST ·table_log2+0(SB), Z18, Z20
+	VBROADCASTSD     ·table_log1+0(SB), Z21
+	VFMADD213PD.BCST ·table_log0+0(SB), Z18, Z21
+	VFMADD213PD      Z21, Z19, Z20
+	VBROADCASTSD     ·table_log7+0(SB), Z21
+	VFMADD213PD.BCST ·table_log6+0(SB), Z18, Z21
+	VBROADCASTSD     ·table_log5+0(SB), Z22
+	VFMADD213PD.BCST ·table_log4+0(SB), Z18, Z22
+	VFMADD213PD      Z22, Z19, Z21
+	VMULPD           Z19, Z19, Z19
+	VFMADD213PD      Z20, Z19, Z21
+	VMULPD.BCST      ·table_half+0(SB), Z2, Z19
+	VMULPD           Z2, Z19, Z19
+	VFMADD213PD      Z19, Z18, Z21
+	VMULPD.BCST      ·table_ln2Lo+0(SB), Z3, Z18
+	VFMADD213PD      Z18, Z17, Z21
+	VSUBPD           Z21, Z19, Z17
+	VSUBPD           Z17, Z2, Z2
+	VFMADD231PD.BCST ·table_ln2Hi+0(SB), Z3, Z2
+	VMOVUPD          (SP), Z3
+	VMOVUPD          320(SP), Z17
+	VFMADD213PD      Z17, Z3, Z2
+	VXORPD           X4, X4, X4
+	VMAXPD           Z2, Z4, Z2
+	VMOVUPD          320(SP), Z3
+	VDIVPD           128(SP), Z3, Z3
+	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z3
+	VBROADCASTSD     ·table_entropyReach+0(SB), Z17
+	VCMPPD           $0x1e, Z3, Z17, K1
+	VMOVUPD          448(SP), Z3
+	VBLENDMPD        Z3, Z2, K1, Z9
+	VMOVAPD          Z9, Z3
+
+near3:
+	VMOVUPD          256(SP), Z2
+	VDIVPD           192(SP), Z2, Z2
+	VMOVUPD          256(SP), Z17
+	VMULPD           Z17, Z2, Z17
+	VMULPD           Z2, Z2, Z18
+	VBROADCASTSD     ·table_entropy3+0(SB), Z19
+	VFMADD213PD.BCST ·table_entropy2+0(SB), Z2, Z19
+	VBROADCASTSD     ·table_entropy1+0(SB), Z20
+	VFMADD213PD.BCST ·table_entropy0+0(SB), Z2, Z20
+	VFMADD213PD      Z20, Z18, Z19
+	VBROADCASTSD     ·table_entropy7+0(SB), Z20
+	VFMADD213PD.BCST ·table_entropy6+0(SB), Z2, Z20
+	VBROADCASTSD     ·table_entropy5+0(SB), Z21
+	VFMADD213PD.BCST ·table_entropy4+0(SB), Z2, Z21
+	VFMADD213PD      Z21, Z18, Z20
+	VMULPD           Z18, Z18, Z18
+	VFMADD213PD      Z19, Z18, Z20
+	VMULPD           Z20, Z17, Z17
+	VANDPD.BCST      ·table_absBits+0(SB), Z2, Z2
+	VBROADCASTSD     ·table_entropyReach+0(SB), Z18
+	VCMPPD           $0x1e, Z2, Z18, K1
+	KMOVB            K1, R9
+	CMPL             R9, $0xff
+	JEQ              near4
+	VMOVUPD          Z17, 448(SP)
+	VMOVUPD          64(SP), Z2
+	VDIVPD           192(SP), Z2, Z2
+	VBROADCASTSD     ·table_minNormal+0(SB), Z17
+	VMAXPD           Z17, Z2, Z2
+	VPADDQ.BCST      ·table_sqrtHalfBias+0(SB), Z2, Z2
+	VPSRLQ           $0x34, Z2, Z17
+	VORPD.BCST       ·table_integerBits+0(SB), Z17, Z17
+	VSUBPD.BCST      ·table_integerBias+0(SB), Z17, Z17
+	VANDPD.BCST      ·table_mantissaBits+0(SB), Z2, Z2
+	VPADDQ.BCST      ·table_sqrtHalf+0(SB), Z2, Z2
+	VSUBPD.BCST      ·table_one+0(SB), Z2, Z2
+	VADDPD.BCST      ·table_two+0(SB), Z2, Z18
+	VDIVPD           Z18, Z2, Z18
+	VMULPD           Z18, Z18, Z19
+	VMULPD           Z19, Z19, Z20
+	VBROADCASTSD     ·table_log3+0(SB), Z21
+	VFMADD213PD.BCST ·table_log2+0(SB), Z19, Z21
+	VBROADCASTSD     ·table_log1+0(SB), Z22
+	VFMADD213PD.BCST ·table_log0+0(SB), Z19, Z22
+	VFMADD213PD      Z22, Z20, Z21
+	VBROADCASTSD     ·table_log7+0(SB), Z22
+	VFMADD213PD.BCST ·table_log6+0(SB), Z19, Z22
+	VBROADCASTSD     ·table_log5+0(SB), Z23
+	VFMADD213PD.BCST ·table_log4+0(SB), Z19, Z23
+	VFMADD213PD      Z23, Z20, Z22
+	VMULPD           Z20, Z20, Z20
+	VFMADD213PD      Z21, Z20, Z22
+	VMULPD.BCST      ·table_half+0(SB), Z2, Z20
+	VMULPD           Z2, Z20, Z20
+	VFMADD213PD      Z20, Z19, Z22
+	VMULPD.BCST      ·table_ln2Lo+0(SB), Z17, Z19
+	VFMADD213PD      Z19, Z18, Z22
+	VSUBPD           Z22, Z20, Z18
+	VSUBPD           Z18, Z2, Z2
+	VFMADD231PD.BCST ·table_ln2Hi+0(SB), Z17, Z2
+	VMOVUPD          64(SP), Z17
+	VMOVUPD          256(SP), Z18
+	VFMADD213PD      Z18, Z17, Z2
+	VXORPD           X4, X4, X4
+	VMAXPD           Z2, Z4, Z2
+	VMOVUPD          256(SP), Z17
+	VDIVPD           192(SP), Z17, Z17
+	VANDPD.BCST      ·table_absBits+0(SB), Z17, Z17
+	VBROADCASTSD     ·table_entropyReach+0(SB), Z18
+	VCMPPD           $0x1e, Z17, Z18, K1
+	VMOVUPD          448(SP), Z17
+	VBLENDMPD        Z17, Z2, K1, Z10
+	VMOVAPD          Z10, Z17
+
+near4:
+	VADDPD      Z17, Z3, Z2
+	VMOVUPD     (BX)(DI*8), Z3
+	VADDPD      384(SP), Z2, Z2
+	VFMADD231PD Z2, Z3, Z0
+	VMOVAPD     Z0, Z2
+	VMOVAPD     Z1, Z0
+	VMOVAPD     Z2, Z1
+	ADDQ        $0x08, DI
+	CMPQ        DI, R8
+	JLT         block1
+
+blocksDone2:
+	SUBQ  DI, SI
+	JZ    done7
+	MOVQ  $0x0000ffff, R8
+	BZHIQ SI, R8, R8
+	MOVQ  $0x00000002, R9
+
+step5:
+	TESTQ            SI, SI
+	JLE              skip6
+	KMOVW            R8, K1
+	VMOVUPD.Z        (DX)(DI*8), K1, Z2
+	VMOVUPD.Z        (CX)(DI*8), K1, Z3
+	VMULPD           Z3, Z2, Z3
+	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z5
+	VBROADCASTSD     ·table_expMax+0(SB), Z6
+	VMINPD           Z5, Z6, Z5
+	VBROADCASTSD     ·table_negLog2E+0(SB), Z6
+	VFMADD213PD.BCST ·table_expMagic+0(SB), Z5, Z6
+	VBROADCASTSD     ·table_expMagic+0(SB), Z7
+	VSUBPD           Z6, Z7, Z7
+	VBROADCASTSD     ·table_ln2Hi+0(SB), Z8
+	VFMSUB213PD      Z5, Z7, Z8
+	VFMADD231PD.BCST ·table_ln2Lo+0(SB), Z7, Z8
+	VMULPD           Z8, Z8, Z5
+	VBROADCASTSD     ·table_exp1+0(SB), Z7
+	VFMADD213PD.BCST ·table_exp0+0(SB), Z8, Z7
+	VFMADD213PD      Z8, Z5, Z7
+	VBROADCASTSD     ·table_exp5+0(SB), Z9
+	VFMADD213PD.BCST ·table_exp4+0(SB), Z8, Z9
+	VBROADCASTSD     ·table_exp3+0(SB), Z10
+	VFMADD213PD.BCST ·table_exp2+0(SB), Z8, Z10
+	VFMADD213PD      Z10, Z5, Z9
+	VBROADCASTSD     ·table_exp9+0(SB), Z10
+	VFMADD213PD.BCST ·table_exp8+0(SB), Z8, Z10
+	VBROADCASTSD     ·table_exp7+0(SB), Z17
+	VFMADD213PD.BCST ·table_exp6+0(SB), Z8, Z17
+	VFMADD213PD      Z17, Z5, Z10
+	VMULPD           Z5, Z5, Z5
+	VFMADD213PD      Z9, Z5, Z10
+	VFMADD213PD      Z7, Z5, Z10
+	VPSLLQ           $0x34, Z6, Z6
+	VFMADD213PD      Z6, Z6, Z10
+	VADDPD.BCST      ·table_one+0(SB), Z10, Z5
+	VBROADCASTSD     ·table_one+0(SB), Z6
+	VDIVPD           Z5, Z6, Z6
+	VDIVPD           Z5, Z10, Z5
+	VXORPD           X4, X4, X4
+	VCMPPD           $0x1e, Z4, Z3, K2
+	VBLENDMPD        Z5, Z6, K2, Z11
+	VMOVUPD          Z11, 128(SP)
+	VBLENDMPD        Z6, Z5, K2, Z12
+	VMOVUPD          Z12, 192(SP)
+	VXORPD.BCST      ·table_signBit+0(SB), Z2, Z2
+	VMOVUPD.Z        (AX)(DI*8), K1, Z6
+	VMULPD           Z6, Z2, Z2
+	VMOVUPD          Z2, (SP)
+	VBROADCASTSD     ·table_one+0(SB), Z6
+	VSUBPD           Z2, Z6, Z6
+	VMOVUPD          Z6, 64(SP)
+	VXORPD           X4, X4, X4
+	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z3
+	VSUBPD.BCST      ·table_expMax+0(SB), Z3, Z3
+	VMAXPD           Z3, Z4, Z3
+	VBLENDMPD        Z2, Z6, K2, Z13
+	VMULPD           Z3, Z13, Z3
+	VMOVUPD          Z3, 384(SP)
+	VSUBPD           Z5, Z2, Z2
+	VSUBPD           Z6, Z5, Z3
+	VBLENDMPD        Z2, Z3, K2, Z14
+	VMOVUPD          Z14, 256(SP)
+	VXORPD.BCST      ·table_signBit+0(SB), Z14, Z2
+	VMOVUPD          Z2, 320(SP)
+	VMOVUPD          320(SP), Z2
+	VDIVPD           128(SP), Z2, Z2
+	VMOVUPD          320(SP), Z3
+	VMULPD           Z3, Z2, Z3
+	VMULPD           Z2, Z2, Z5
+	VBROADCASTSD     ·table_entropy3+0(SB), Z6
+	VFMADD213PD.BCST ·table_entropy2+0(SB), Z2, Z6
+	VBROADCASTSD     ·table_entropy1+0(SB), Z7
+	VFMADD213PD.BCST ·table_entropy0+0(SB), Z2, Z7
+	VFMADD213PD      Z7, Z5, Z6
+	VBROADCASTSD     ·table_entropy7+0(SB), Z7
+	VFMADD213PD.BCST ·table_entropy6+0(SB), Z2, Z7
+	VBROADCASTSD     ·table_entropy5+0(SB), Z8
+	VFMADD213PD.BCST ·table_entropy4+0(SB), Z2, Z8
+	VFMADD213PD      Z8, Z5, Z7
+	VMULPD           Z5, Z5, Z5
+	VFMADD213PD      Z6, Z5, Z7
+	VMULPD           Z7, Z3, Z3
+	VANDPD.BCST      ·table_absBits+0(SB), Z2, Z2
+	VBROADCASTSD     ·table_entropyReach+0(SB), Z5
+	VCMPPD           $0x1e, Z2, Z5, K2
+	KMOVB            K2, R10
+	CMPL             R10, $0xff
+	JEQ              near8
+	VMOVUPD          Z3, 448(SP)
+	VMOVUPD          (SP), Z2
+	VDIVPD           128(SP), Z2, Z2
+	VBROADCASTSD     ·table_minNormal+0(SB), Z3
+	VMAXPD           Z3, Z2, Z2
+	VPADDQ.BCST      ·table_sqrtHalfBias+0(SB), Z2, Z2
+	VPSRLQ           $0x34, Z2, Z3
+	VORPD.BCST       ·table_integerBits+0(SB), Z3, Z3
+	VSUBPD.BCST      ·table_integerBias+0(SB), Z3, Z3
+	VANDPD.BCST      ·table_mantissaBits+0(SB), Z2, Z2
+	VPADDQ.BCST      ·table_sqrtHalf+0(SB), Z2, Z2
+	VSUBPD.BCST      ·table_one+0(SB), Z2, Z2
+	VADDPD.BCST      ·table_two+0(SB), Z2, Z5
+	VDIVPD           Z5, Z2, Z5
+	VMULPD           Z5, Z5, Z6
+	VMULPD           Z6, Z6, Z7
+	VBROADCASTSD     ·table_log3+0(SB), Z8
+	VFMADD213PD.BCST ·table_log2+0(SB), Z6, Z8
+	VBROADCASTSD     ·table_log1+0(SB), Z9
+	VFMADD213PD.BCST ·table_log0+0(SB), Z6, Z9
+	VFMADD213PD      Z9, Z7, Z8
+	VBROADCASTSD     ·table_log7+0(SB), Z9
+	VFMADD213PD.BCST ·table_log6+0(SB), Z6, Z9
+	VBROADCASTSD     ·table_log5+0(SB), Z10
+	VFMADD213PD.BCST ·table_log4+0(SB), Z6, Z10
+	VFMADD213PD      Z10, Z7, Z9
+	VMULPD           Z7, Z7, Z7
+	VFMADD213PD      Z8, Z7, Z9
+	VMULPD.BCST      ·table_half+0(SB), Z2, Z7
+	VMULPD           Z2, Z7, Z7
+	VFMADD213PD      Z7, Z6, Z9
+	VMULPD.BCST      ·table_ln2Lo+0(SB), Z3, Z6
+	VFMADD213PD      Z6, Z5, Z9
+	VSUBPD           Z9, Z7, Z5
+	VSUBPD           Z5, Z2, Z2
+	VFMADD231PD.BCST ·table_ln2Hi+0(SB), Z3, Z2
+	VMOVUPD          (SP), Z3
+	VMOVUPD          320(SP), Z5
+	VFMADD213PD      Z5, Z3, Z2
+	VXORPD           X4, X4, X4
+	VMAXPD           Z2, Z4, Z2
+	VMOVUPD          320(SP), Z3
+	VDIVPD           128(SP), Z3, Z3
+	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z3
+	VBROADCASTSD     ·table_entropyReach+0(SB), Z5
+	VCMPPD           $0x1e, Z3, Z5, K2
+	VMOVUPD          448(SP), Z3
+	VBLENDMPD        Z3, Z2, K2, Z15
+	VMOVAPD          Z15, Z3
+
+near8:
+	VMOVUPD          256(SP), Z2
+	VDIVPD           192(SP), Z2, Z2
+	VMOVUPD          256(SP), Z5
+	VMULPD           Z5, Z2, Z5
+	VMULPD           Z2, Z2, Z6
+	VBROADCASTSD     ·table_entropy3+0(SB), Z7
+	VFMADD213PD.BCST ·table_entropy2+0(SB), Z2, Z7
+	VBROADCASTSD     ·table_entropy1+0(SB), Z8
+	VFMADD213PD.BCST ·table_entropy0+0(SB), Z2, Z8
+	VFMADD213PD      Z8, Z6, Z7
+	VBROADCASTSD     ·table_entropy7+0(SB), Z8
+	VFMADD213PD.BCST ·table_entropy6+0(SB), Z2, Z8
+	VBROADCASTSD     ·table_entropy5+0(SB), Z9
+	VFMADD213PD.BCST ·table_entropy4+0(SB), Z2, Z9
+	VFMADD213PD      Z9, Z6, Z8
+	VMULPD           Z6, Z6, Z6
+	VFMADD213PD      Z7, Z6, Z8
+	VMULPD           Z8, Z5, Z5
+	VANDPD.BCST      ·table_absBits+0(SB), Z2, Z2
+	VBROADCASTSD     ·table_entropyReach+0(SB), Z6
+	VCMPPD           $0x1e, Z2, Z6, K2
+	KMOVB            K2, R10
+	CMPL             R10, $0xff
+	JEQ              near9
+	VMOVUPD          Z5, 448(SP)
+	VMOVUPD          64(SP), Z2
+	VDIVPD           192(SP), Z2, Z2
+	VBROADCASTSD     ·table_minNormal+0(SB), Z5
+	VMAXPD           Z5, Z2, Z2
+	VPADDQ.BCST      ·table_sqrtHalfBias+0(SB), Z2, Z2
+	VPSRLQ           $0x34, Z2, Z5
+	VORPD.BCST       ·table_integerBits+0(SB), Z5, Z5
+	VSUBPD.BCST      ·table_integerBias+0(SB), Z5, Z5
+	VANDPD.BCST      ·table_mantissaBits+0(SB), Z2, Z2
+	VPADDQ.BCST      ·table_sqrtHalf+0(SB), Z2, Z2
+	VSUBPD.BCST      ·table_one+0(SB), Z2, Z2
+	VADDPD.BCST      ·table_two+0(SB), Z2, Z6
+	VDIVPD           Z6, Z2, Z6
+	VMULPD           Z6, Z6, Z7
+	VMULPD           Z7, Z7, Z8
+	VBROADCASTSD     ·table_log3+0(SB), Z9
+	VFMADD213PD.BCST ·table_log2+0(SB), Z7, Z9
+	VBROADCASTSD     ·table_log1+0(SB), Z10
+	VFMADD213PD.BCST ·table_log0+0(SB), Z7, Z10
+	VFMADD213PD      Z10, Z8, Z9
+	VBROADCASTSD     ·table_log7+0(SB), Z10
+	VFMADD213PD.BCST ·table_log6+0(SB), Z7, Z10
+	VBROADCASTSD     ·table_log5+0(SB), Z17
+	VFMADD213PD.BCST ·table_log4+0(SB), Z7, Z17
+	VFMADD213PD      Z17, Z8, Z10
+	VMULPD           Z8, Z8, Z8
+	VFMADD213PD      Z9, Z8, Z10
+	VMULPD.BCST      ·table_half+0(SB), Z2, Z8
+	VMULPD           Z2, Z8, Z8
+	VFMADD213PD      Z8, Z7, Z10
+	VMULPD.BCST      ·table_ln2Lo+0(SB), Z5, Z7
+	VFMADD213PD      Z7, Z6, Z10
+	VSUBPD           Z10, Z8, Z6
+	VSUBPD           Z6, Z2, Z2
+	VFMADD231PD.BCST ·table_ln2Hi+0(SB), Z5, Z2
+	VMOVUPD          64(SP), Z5
+	VMOVUPD          256(SP), Z6
+	VFMADD213PD      Z6, Z5, Z2
+	VXORPD           X4, X4, X4
+	VMAXPD           Z2, Z4, Z2
+	VMOVUPD          256(SP), Z5
+	VDIVPD           192(SP), Z5, Z5
+	VANDPD.BCST      ·table_absBits+0(SB), Z5, Z5
+	VBROADCASTSD     ·table_entropyReach+0(SB), Z6
+	VCMPPD           $0x1e, Z5, Z6, K2
+	VMOVUPD          448(SP), Z5
+	VBLENDMPD        Z5, Z2, K2, Z16
+	VMOVAPD          Z16, Z5
+
+near9:
+	VADDPD      Z5, Z3, Z2
+	VMOVUPD.Z   (BX)(DI*8), K1, Z3
+	VADDPD      384(SP), Z2, Z2
+	VMOVAPD     Z0, Z5
+	VFMADD231PD Z2, Z3, Z5
+	VMOVAPD     Z5, K1, Z0
+
+skip6:
+	VMOVAPD Z0, Z2
+	VMOVAPD Z1, Z0
+	VMOVAPD Z2, Z1
+	SHRQ    $0x08, R8
+	ADDQ    $0x08, DI
+	SUBQ    $0x08, SI
+	DECQ    R9
+	JNZ     step5
+
+done7:
+	VADDPD        Z1, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, ret+96(FP)
 	VZEROUPPER
 	RET

@@ -206,6 +206,96 @@ DATA ·table_log4+16(SB)/8, $0x3fc745c4c7afa1ad
 DATA ·table_log4+24(SB)/8, $0x3fc745c4c7afa1ad
 GLOBL ·table_log4(SB), RODATA|NOPTR, $32
 
+DATA ·table_entropy3+0(SB)/8, $0x3fa999999999999a
+DATA ·table_entropy3+8(SB)/8, $0x3fa999999999999a
+DATA ·table_entropy3+16(SB)/8, $0x3fa999999999999a
+DATA ·table_entropy3+24(SB)/8, $0x3fa999999999999a
+GLOBL ·table_entropy3(SB), RODATA|NOPTR, $32
+
+DATA ·table_entropy2+0(SB)/8, $0x3fb5555555555555
+DATA ·table_entropy2+8(SB)/8, $0x3fb5555555555555
+DATA ·table_entropy2+16(SB)/8, $0x3fb5555555555555
+DATA ·table_entropy2+24(SB)/8, $0x3fb5555555555555
+GLOBL ·table_entropy2(SB), RODATA|NOPTR, $32
+
+DATA ·table_entropy1+0(SB)/8, $0x3fc5555555555555
+DATA ·table_entropy1+8(SB)/8, $0x3fc5555555555555
+DATA ·table_entropy1+16(SB)/8, $0x3fc5555555555555
+DATA ·table_entropy1+24(SB)/8, $0x3fc5555555555555
+GLOBL ·table_entropy1(SB), RODATA|NOPTR, $32
+
+DATA ·table_entropy0+0(SB)/8, $0x3fe0000000000000
+DATA ·table_entropy0+8(SB)/8, $0x3fe0000000000000
+DATA ·table_entropy0+16(SB)/8, $0x3fe0000000000000
+DATA ·table_entropy0+24(SB)/8, $0x3fe0000000000000
+GLOBL ·table_entropy0(SB), RODATA|NOPTR, $32
+
+DATA ·table_entropy7+0(SB)/8, $0x3f8c71c71c71c71c
+DATA ·table_entropy7+8(SB)/8, $0x3f8c71c71c71c71c
+DATA ·table_entropy7+16(SB)/8, $0x3f8c71c71c71c71c
+DATA ·table_entropy7+24(SB)/8, $0x3f8c71c71c71c71c
+GLOBL ·table_entropy7(SB), RODATA|NOPTR, $32
+
+DATA ·table_entropy6+0(SB)/8, $0x3f92492492492492
+DATA ·table_entropy6+8(SB)/8, $0x3f92492492492492
+DATA ·table_entropy6+16(SB)/8, $0x3f92492492492492
+DATA ·table_entropy6+24(SB)/8, $0x3f92492492492492
+GLOBL ·table_entropy6(SB), RODATA|NOPTR, $32
+
+DATA ·table_entropy5+0(SB)/8, $0x3f98618618618618
+DATA ·table_entropy5+8(SB)/8, $0x3f98618618618618
+DATA ·table_entropy5+16(SB)/8, $0x3f98618618618618
+DATA ·table_entropy5+24(SB)/8, $0x3f98618618618618
+GLOBL ·table_entropy5(SB), RODATA|NOPTR, $32
+
+DATA ·table_entropy4+0(SB)/8, $0x3fa1111111111111
+DATA ·table_entropy4+8(SB)/8, $0x3fa1111111111111
+DATA ·table_entropy4+16(SB)/8, $0x3fa1111111111111
+DATA ·table_entropy4+24(SB)/8, $0x3fa1111111111111
+GLOBL ·table_entropy4(SB), RODATA|NOPTR, $32
+
+DATA ·table_entropyReach+0(SB)/8, $0x3fa0000000000000
+DATA ·table_entropyReach+8(SB)/8, $0x3fa0000000000000
+DATA ·table_entropyReach+16(SB)/8, $0x3fa0000000000000
+DATA ·table_entropyReach+24(SB)/8, $0x3fa0000000000000
+GLOBL ·table_entropyReach(SB), RODATA|NOPTR, $32
+
+DATA ·table_minNormal+0(SB)/8, $0x0010000000000000
+DATA ·table_minNormal+8(SB)/8, $0x0010000000000000
+DATA ·table_minNormal+16(SB)/8, $0x0010000000000000
+DATA ·table_minNormal+24(SB)/8, $0x0010000000000000
+GLOBL ·table_minNormal(SB), RODATA|NOPTR, $32
+
+DATA ·table_sqrtHalfBias+0(SB)/8, $0x00095f619980c433
+DATA ·table_sqrtHalfBias+8(SB)/8, $0x00095f619980c433
+DATA ·table_sqrtHalfBias+16(SB)/8, $0x00095f619980c433
+DATA ·table_sqrtHalfBias+24(SB)/8, $0x00095f619980c433
+GLOBL ·table_sqrtHalfBias(SB), RODATA|NOPTR, $32
+
+DATA ·table_integerBits+0(SB)/8, $0x4330000000000000
+DATA ·table_integerBits+8(SB)/8, $0x4330000000000000
+DATA ·table_integerBits+16(SB)/8, $0x4330000000000000
+DATA ·table_integerBits+24(SB)/8, $0x4330000000000000
+GLOBL ·table_integerBits(SB), RODATA|NOPTR, $32
+
+DATA ·table_integerBias+0(SB)/8, $0x43300000000003ff
+DATA ·table_integerBias+8(SB)/8, $0x43300000000003ff
+DATA ·table_integerBias+16(SB)/8, $0x43300000000003ff
+DATA ·table_integerBias+24(SB)/8, $0x43300000000003ff
+GLOBL ·table_integerBias(SB), RODATA|NOPTR, $32
+
+DATA ·table_mantissaBits+0(SB)/8, $0x000fffffffffffff
+DATA ·table_mantissaBits+8(SB)/8, $0x000fffffffffffff
+DATA ·table_mantissaBits+16(SB)/8, $0x000fffffffffffff
+DATA ·table_mantissaBits+24(SB)/8, $0x000fffffffffffff
+GLOBL ·table_mantissaBits(SB), RODATA|NOPTR, $32
+
+DATA ·table_sqrtHalf+0(SB)/8, $0x3fe6a09e667f3bcd
+DATA ·table_sqrtHalf+8(SB)/8, $0x3fe6a09e667f3bcd
+DATA ·table_sqrtHalf+16(SB)/8, $0x3fe6a09e667f3bcd
+DATA ·table_sqrtHalf+24(SB)/8, $0x3fe6a09e667f3bcd
+GLOBL ·table_sqrtHalf(SB), RODATA|NOPTR, $32
+
 DATA ·table_lazyFloor+0(SB)/8, $0x3f80000000000000
 DATA ·table_lazyFloor+8(SB)/8, $0x3f80000000000000
 DATA ·table_lazyFloor+16(SB)/8, $0x3f80000000000000

@@ -54,6 +54,8 @@ type Traffic struct {
 const (
 	SlopeFlops = 35 // the slope: exp and a quotient
 	LossFlops  = 31 // what the loss needs in addition to the slope: log1p
+	// What the Fenchel term near the slope needs in addition to the slope: two quotients and two series.
+	EntropyFlops = 50
 )
 
 // Names of the implementations that are not levels of package kernels.

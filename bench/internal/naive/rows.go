@@ -91,6 +91,16 @@ func LogisticSlopes(slope, margin, label []float64) float64 {
 	return sum
 }
 
+// LogisticFenchel returns the weighted sum of the relative entropies of −label·alpha and the size of the slope.
+func LogisticFenchel(alpha, margin, label, weight []float64) float64 {
+	var sum float64
+	for i, t := range margin {
+		q, s := -label[i]*alpha[i], 1/(1+math.Exp(label[i]*t))
+		sum += weight[i] * (q*math.Log(q/s) + (1-q)*math.Log((1-q)/(1-s)))
+	}
+	return sum
+}
+
 // SquaredSlopes stores the derivatives of the squared loss at all margins, and returns the sum of the
 // losses.
 func SquaredSlopes(slope, margin, label []float64) float64 {

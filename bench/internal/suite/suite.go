@@ -27,6 +27,7 @@ var onVectors = []vectorKernel{
 	{"Dot", 2, 2, 2, dot},
 	{"LogisticSlopes", 3, measure.SlopeFlops + measure.LossFlops, 3, logisticSlopes},
 	{"SquaredSlopes", 3, 4, 3, squaredSlopes},
+	{"LogisticFenchel", 4, measure.SlopeFlops + measure.EntropyFlops, 4, logisticFenchel},
 	{"ProjectedUpdate", 4, 4, 4, update},
 	{"ProjectedUpdateBox", 6, 6, 6, updateBox},
 	{"ProjectedUpdateBall", 4, 8, 5, updateBall},
