@@ -23,7 +23,7 @@ type ascent struct {
 	noRidge         []int     // the features without a ridge
 	marginFall      []float64 // by how much the margin of sample i falls if αᵢ grows by 1
 	order           []int32   // the samples with a weight above 0, in the order of the last pass
-	margin, slope   []float64 // the margin and slope of each sample at its last visit
+	margin          []float64 // the margin of each sample at its last visit
 	oldAlpha        []float64 // αᵢ before the last visit of sample i
 	skips, nextPass []int     // for each sample: how many passes leave it out, and the number of its next pass
 	budget          float64   // the ascent ends when visited exceeds budget
@@ -61,7 +61,7 @@ func (s *Solver) newAscent() *ascent {
 	a := &ascent{
 		memorySamples: m, x: s.x, alpha: m.alpha, random: 1,
 		inverseRidge: make([]float64, s.p), centre: make([]float64, s.p), skips: make([]int, m.n), nextPass: make([]int, m.n),
-		marginFall: m.next.margin, margin: m.current.margin, slope: m.current.slope, oldAlpha: m.next.slope,
+		marginFall: m.next.margin, margin: m.current.margin, oldAlpha: m.next.slope,
 	}
 	var sum, largest float64
 	for _, r := range s.ridge {
@@ -105,7 +105,7 @@ func (s *Solver) newAscent() *ascent {
 	if a.budget = mostPassesOfJumps; smooth {
 		a.budget = mostPasses
 	}
-	for _, v := range [][]float64{a.x, a.alpha, a.margin, a.slope, a.oldAlpha} {
+	for _, v := range [][]float64{a.x, a.alpha, a.margin, a.oldAlpha} {
 		clear(v)
 	}
 	return a
@@ -137,7 +137,7 @@ func (a *ascent) pass() float64 {
 		x := a.x[j]
 		a.centre[j], a.x[j] = x, 2*x-a.centre[j]
 	}
-	return a.Loss.Fenchel(a.oldAlpha, a.slope, a.margin, a.Labels, a.MeanWeights)
+	return a.Loss.Fenchel(a.oldAlpha, a.margin, a.Labels, a.MeanWeights)
 }
 
 // change maximises the dual objective over αᵢ, and reports whether αᵢ changed. The new αᵢ is φ'(t) at
@@ -157,7 +157,7 @@ func (a *ascent) change(i int) bool {
 	}
 	oldAlpha, fall, label := a.alpha[i], a.marginFall[i], a.Labels[i]
 	slope := a.Loss.Slope(t, label)
-	a.margin[i], a.slope[i], a.oldAlpha[i] = t, slope, oldAlpha
+	a.margin[i], a.oldAlpha[i] = t, oldAlpha
 	u := t + float64(fall*oldAlpha)
 	lower, upper := u-float64(fall*a.hi[i]), u-float64(fall*a.lo[i])
 	firstExcess := math.Abs(float64(fall * (slope - oldAlpha)))

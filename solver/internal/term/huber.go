@@ -92,7 +92,7 @@ func (h Huber) Curvatures(dst, _, margin, label []float64, damping float64) {
 
 // Fenchel implements Loss. With r = b − t, the term of a sample is (r + α/2)² if |r| ≤ Delta, and otherwise
 // (2Delta + s α)(|r| − (2Delta − s α)/4), where s is the sign of r.
-func (h Huber) Fenchel(alpha, _, margin, label, weight []float64) float64 {
+func (h Huber) Fenchel(alpha, margin, label, weight []float64) float64 {
 	var sum float64
 	delta := h.DeltaOrDefault()
 	for i, a := range alpha {

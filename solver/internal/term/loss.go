@@ -66,9 +66,9 @@ type Loss interface {
 	// of a parabola that touches φ at the margin and, if φ″ is bounded, is nowhere below φ. slope must be φ'
 	// at the margins.
 	Curvatures(dst, slope, margin, label []float64, damping float64)
-	// Fenchel returns Σ weight [φ(t) + φ*(α) − α t] for the margins t. alpha must be in the domain of φ*, and
-	// slope must be φ'(t). The losses of this package avoid cancellation of digits where they can.
-	Fenchel(alpha, slope, margin, label, weight []float64) float64
+	// Fenchel returns Σ weight [φ(t) + φ*(α) − α t] for the margins t. alpha must be in the domain of φ*.
+	// The losses of this package avoid cancellation of digits where they can.
+	Fenchel(alpha, margin, label, weight []float64) float64
 	// Conjugate returns φ*(alpha; label), or +Inf outside the domain of φ* or if φ* is not known.
 	Conjugate(alpha, label float64) float64
 	// SlopeRange returns the ends of the interval on which φ* is finite, or 0, 0 if φ* is not known. The ends

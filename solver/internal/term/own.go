@@ -54,7 +54,7 @@ func (l ownLoss) Curvatures(dst, slope, margin, label []float64, damping float64
 }
 
 // Fenchel returns the weighted sum of φ(t) + φ*(α) − αt, plus an upper bound on its rounding error.
-func (l ownLoss) Fenchel(alpha, _, margin, label, weight []float64) float64 {
+func (l ownLoss) Fenchel(alpha, margin, label, weight []float64) float64 {
 	var sum float64
 	for i, a := range alpha {
 		t := margin[i]

@@ -59,7 +59,7 @@ func (Poisson) Curvatures(dst, slope, margin, label []float64, damping float64) 
 }
 
 // Fenchel returns the weighted sum of the divergences between b + α and the rate; see divergence.
-func (Poisson) Fenchel(alpha, _, margin, label, weight []float64) float64 {
+func (Poisson) Fenchel(alpha, margin, label, weight []float64) float64 {
 	var sum float64
 	for i, a := range alpha {
 		sum += float64(weight[i] * divergence(label[i]+a, exp(margin[i]), margin[i]))
@@ -68,7 +68,7 @@ func (Poisson) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 }
 
 // Conjugate implements Loss. Its last formula equals the formula of φ* in the comment of Poisson, but fewer
-// digits cancel in it; see surplus in logistic.go.
+// digits cancel in it.
 func (Poisson) Conjugate(alpha, label float64) float64 {
 	switch q := label + alpha; {
 	case !(q >= 0):
@@ -78,7 +78,7 @@ func (Poisson) Conjugate(alpha, label float64) float64 {
 	case q > farRatio*label:
 		return qLogQ(q) - q + label - qLogQ(label)
 	}
-	return float64(label*surplus(alpha/label)) + float64(alpha*kernels.Log(label))
+	return kernels.EntropyTerm(label+alpha, label, alpha) + float64(alpha*kernels.Log(label))
 }
 
 func (Poisson) SlopeRange(label float64) (lo, hi float64) { return -label, math.Inf(1) }
@@ -86,8 +86,7 @@ func (Poisson) SlopeRange(label float64) (lo, hi float64) { return -label, math.
 // farRatio is a ratio q/rate above which few digits cancel in q log(q/rate) − q + rate.
 const farRatio = 16
 
-// divergence returns q log(q/rate) − q + rate for q ≥ 0 and rate = e^margin. This equals
-// rate·surplus(q/rate − 1); see surplus in logistic.go.
+// divergence returns q log(q/rate) − q + rate for q ≥ 0 and rate = e^margin.
 func divergence(q, rate, margin float64) float64 {
 	switch {
 	case q == 0:
@@ -95,7 +94,7 @@ func divergence(q, rate, margin float64) float64 {
 	case q > farRatio*rate:
 		return float64(q*(kernels.Log(q)-margin-1)) + rate
 	}
-	return float64(rate * surplus((q-rate)/rate))
+	return kernels.EntropyTerm(q, rate, q-rate)
 }
 
 // qLogQ returns q log q for q ≥ 0.

@@ -45,7 +45,7 @@ func (Squared) Curvatures(dst, _, _, _ []float64, _ float64) {
 }
 
 // Fenchel returns the weighted sum of (t − b − α/2)².
-func (Squared) Fenchel(alpha, _, margin, label, weight []float64) float64 {
+func (Squared) Fenchel(alpha, margin, label, weight []float64) float64 {
 	var sum float64
 	for i, a := range alpha {
 		d := margin[i] - label[i] - float64(a/2)

@@ -56,7 +56,7 @@ func (SquaredHinge) Curvatures(dst, _, margin, label []float64, damping float64)
 
 // Fenchel returns a weighted sum. Let r = 1 − b t and q = −b α. The term of a sample is (r − q/2)² if r > 0,
 // and otherwise q²/4 − q r.
-func (SquaredHinge) Fenchel(alpha, _, margin, label, weight []float64) float64 {
+func (SquaredHinge) Fenchel(alpha, margin, label, weight []float64) float64 {
 	var sum float64
 	for i, a := range alpha {
 		r, q := 1-float64(label[i]*margin[i]), -label[i]*a
