@@ -35,7 +35,12 @@ func checkFinite(y []float64, firstRow int) error {
 func mapLabels(t *rows.Team, y []float64, positive *float64) ([]float64, sparse.LabelMapping, error) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, v := range y {
-		low, high = math.Min(low, v), math.Max(high, v)
+		if v < low {
+			low = v
+		}
+		if v > high {
+			high = v
+		}
 	}
 	low, high = t.MinNumber(low), t.MaxNumber(high)
 	m := sparse.LabelMapping{Negative: low, Positive: high}
@@ -53,7 +58,9 @@ func mapLabels(t *rows.Team, y []float64, positive *float64) ([]float64, sparse.
 	}
 	signs := make([]float64, len(y))
 	for i, v := range y {
-		signs[i], _ = m.Sign(v)
+		if signs[i] = -1; v == m.Positive {
+			signs[i] = 1
+		}
 	}
 	return signs, m, nil
 }

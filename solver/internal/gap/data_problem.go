@@ -34,15 +34,18 @@ type Point struct {
 func ColumnsOf(x *sparse.CSR, sums *rows.Sums, team *rows.Team) Columns {
 	n, p := x.Dims()
 	c := Columns{LargestEntry: make([]float64, p), Norm: make([]float64, p), EntryCount: make([]float64, p)}
+	largest, norm, count := c.LargestEntry, c.Norm, c.EntryCount
 	for i := range n {
 		idx, val := x.Row(i)
 		weight := sums.MeanWeights[i]
 		c.LongestRow = max(c.LongestRow, float64(len(idx)))
 		for k, j := range idx {
 			v := val[k]
-			c.Norm[j] += float64(weight * float64(v*v))
-			c.LargestEntry[j] = max(c.LargestEntry[j], v, -v)
-			c.EntryCount[j]++
+			norm[j] += float64(weight * float64(v*v))
+			if size := math.Abs(v); size > largest[j] {
+				largest[j] = size
+			}
+			count[j]++
 		}
 	}
 	team.Sum(c.Norm)
