@@ -52,8 +52,8 @@ func logisticSlopeAt(z, e, label float64) float64 {
 // log(1+exp(-label*margin)) with respect to the margin, for a label of -1 or
 // +1. It is the scalar reference for the slopes of LogisticSlopes.
 func LogisticSlope(margin, label float64) float64 {
-	slope, _ := logistic(margin, label)
-	return slope
+	z := float64(label * margin)
+	return logisticSlopeAt(z, ExpNeg(math.Abs(z)), label)
 }
 
 // LogisticLoss returns log(1+exp(-label*margin)) for a label of -1 or +1. It
