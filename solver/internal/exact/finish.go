@@ -167,7 +167,7 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 		if set.Stop != nil && set.Stop() != nil {
 			break
 		}
-		_, length := s.step(tol, true)
+		_, length := s.step(tol, false)
 		s.rows.tally()
 		proved := s.proveGap(tol)
 		bestGap = math.Min(bestGap, gap.GapAtObjective(proved, s.current.value, value))

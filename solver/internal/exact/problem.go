@@ -105,15 +105,13 @@ type workspace struct {
 	// How often a model without a formed Hessian is expected to visit each of its columns. MaxFloat64 makes
 	// the next model form its Hessian, unless it has more than defaultWorking columns.
 	visits      float64
-	warm        bool // Solve started at the solution for an earlier lambda, see warmFactor
-	nearOptimum bool // the point is near the optimum, see nearPart
-	started     bool // Solver.current and Solver.e are set
-	keepsStart  bool // Solve must start at x
-	uphill      bool // the last step was rejected because the objective increases along it
-	stale       bool // the model has the Hessian of an earlier point
-	// The gap at the end of the last Solve, divided by the tolerance. It becomes 1 when an old Hessian is
-	// used, see reusePart.
-	gapRatio float64
+	warm        bool    // Solve started at the solution for an earlier lambda, see warmFactor
+	nearOptimum bool    // the point is near the optimum, see nearPart
+	started     bool    // Solver.current and Solver.e are set
+	keepsStart  bool    // Solve must start at x
+	uphill      bool    // the last step was rejected because the objective increases along it
+	stale       bool    // the model has the Hessian of an earlier point
+	gapRatio    float64 // the gap at the end of the last Solve, divided by the tolerance; 1 before
 }
 
 // New returns a Solver of p, at the point 0 or at the point of the domain nearest to 0. If the package cannot

@@ -92,6 +92,9 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	if expectsSecond { // one step will probably not reach tol
 		s.work.inaccuracy = firstPart * s.work.mostFall
 	}
+	// The part of the fall that a step with an old Hessian leaves is secondFall/mostFall, or somewhat more.
+	lastsLonger := s.File == nil && s.work.secondFall > 0 &&
+		float64(agingFactor*s.work.secondFall*s.work.secondFall) <= float64(reusePart*tol*s.work.mostFall)
 	s.work.mostFall, s.work.secondFall = 0, 0
 	if s.work.warm || s.set.needsAll || unproved {
 		aim = tol
@@ -108,7 +111,8 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		}
 		r.Iterations++
 		oldValue := s.current.value
-		fall, length := s.step(tol, r.Iterations > 1)
+		keepHessian := r.Iterations == 1 && s.work.gapRatio <= reusePart || r.Iterations == 2 && s.work.stale && lastsLonger
+		fall, length := s.step(tol, keepHessian)
 		if s.rows.Err() != nil {
 			break
 		}
@@ -379,13 +383,13 @@ func (s *Solver) penalty(j int) float64 {
 
 // step minimises the model at x, moves x towards the model's solution by a line search, and updates α. It
 // returns by how much the model's value fell, and the length of the step, from 0 to 1. tol is the gap to
-// reach. If fresh is false, the model may have the Hessian of an earlier point.
-func (s *Solver) step(tol float64, fresh bool) (fall, length float64) {
+// reach. If keepHessian is true, the model keeps the Hessian of an earlier point, if it has one.
+func (s *Solver) step(tol float64, keepHessian bool) (fall, length float64) {
 	w := &s.set
 	for k, j := range w.cols {
 		w.x[k] = s.x[j]
 	}
-	s.updateHessian(fresh)
+	s.updateHessian(keepHessian)
 	s.rows.gradient(w.gradient)
 	for k, j := range w.cols {
 		w.gradient[k] += float64(s.ridge[j] * s.x[j])
@@ -413,7 +417,7 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 	q.FreeIndex = s.positionOfFree()
 	if s.work.damping == 0 && q.LacksCurvature() {
 		s.work.damping, w.reusable = jumpDamping, false
-		s.updateHessian(true)
+		s.updateHessian(false)
 	}
 	set := quadratic.SeparableSettings{Tolerance: s.setUnits(tol), RelTolerance: innerPart}
 	if s.work.nearOptimum || s.hasConstantCurvature() { // if φ″ is constant, the model is the problem itself
@@ -454,21 +458,25 @@ const (
 	nearPart = 1e-2
 )
 
-// The first step for a lambda may use the last Hessian if workspace.gapRatio is at most reusePart.
-const reusePart = 0.2
+const (
+	// The first step for a lambda may use the last Hessian if workspace.gapRatio is at most reusePart. The
+	// second step may use it too, if the expected gap after it is at most reusePart times the tolerance.
+	reusePart = 0.2
+	// The expected gap is agingFactor times the gap that this old Hessian would have left at the last lambda.
+	agingFactor = 10
+)
 
 func (s *Solver) hasConstantCurvature() bool {
 	return s.Loss.Traits().ConstantCurvature
 }
 
 // updateHessian gives the model the Hessian at the point, or keeps the Hessian of an earlier point.
-func (s *Solver) updateHessian(fresh bool) {
+func (s *Solver) updateHessian(keep bool) {
 	w := &s.set
 	// If a new Hessian needs a visit of the file, the old Hessian is used for one more step.
-	reuse := !fresh && s.work.gapRatio <= reusePart && s.work.damping == 0 ||
-		!s.rows.hasHessian() && !s.work.stale
+	reuse := keep && s.work.damping == 0 || !s.rows.hasHessian() && !s.work.stale
 	if w.reusable && (s.hasConstantCurvature() || reuse) {
-		s.work.gapRatio, s.work.stale = 1, true
+		s.work.stale = true
 	} else {
 		w.reusable, s.work.stale = true, false
 		d := s.work.damping
@@ -646,7 +654,7 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 		return 0, r.Err
 	}
 	for range 4 { // more steps until all digits of x are right, and not only the digits of P(x)
-		if fall, _ := s.step(0, true); !(fall > lastFall*s.scale) {
+		if fall, _ := s.step(0, false); !(fall > lastFall*s.scale) {
 			break
 		}
 	}
