@@ -10,18 +10,18 @@ import (
 
 // newData returns a data set with the matrix x, and with labels as setLabels sets them. Its Stats are
 // stats with the numbers of rows and entries of x.
-func newData(name string, x *CSR, y []float64, opt *ReadOptions, stats ReadStats) (*Dataset, error) {
+func newData(fileName string, x *CSR, y []float64, opt *ReadOptions, stats ReadStats) (*Dataset, error) {
 	if x.rows == 0 {
-		return nil, &ParseError{File: name, Msg: "a matrix without rows: expected a row for every sample"}
+		return nil, &ParseError{File: fileName, Msg: "a matrix without rows: expected a row for every sample"}
 	}
 	stats.Rows, stats.NNZ = x.rows, x.NNZ()
 	d := &Dataset{X: x, Stats: stats}
-	return d, d.setLabels(name, y, opt)
+	return d, d.setLabels(fileName, y, opt)
 }
 
 // setLabels sets the labels of d, mapped as opt says, from ReadOptions.LabelsFile or, without such a file,
 // from y. If there are no labels, it returns an error, unless opt allows data without labels.
-func (d *Dataset) setLabels(name string, y []float64, opt *ReadOptions) (err error) {
+func (d *Dataset) setLabels(fileName string, y []float64, opt *ReadOptions) (err error) {
 	n, _ := d.X.Dims()
 	if opt.targets != nil {
 		y = opt.targets
@@ -30,12 +30,12 @@ func (d *Dataset) setLabels(name string, y []float64, opt *ReadOptions) (err err
 	case y == nil && (opt.AnyLabels || opt.LabelsOptional):
 		return nil
 	case y == nil:
-		return &ParseError{File: name, Msg: "the file has no labels: expected one for every row",
+		return &ParseError{File: fileName, Msg: "the file has no labels: expected one for every row",
 			Remedies: []Remedy{{Field: "ReadOptions.LabelsFile", To: "a file of labels"}}}
 	case len(y) != n:
-		return &ParseError{File: name, Msg: fmt.Sprintf("%d labels for %d rows: expected one for every row", len(y), n)}
+		return &ParseError{File: fileName, Msg: fmt.Sprintf("%d labels for %d rows: expected one for every row", len(y), n)}
 	}
-	c := labelCollector{name: name, opt: opt, labels: make([]float64, 0, n)}
+	c := labelCollector{name: fileName, opt: opt, labels: make([]float64, 0, n)}
 	for i, v := range y {
 		if err := c.add(v, i+1, 0); err != nil {
 			return err
@@ -46,14 +46,14 @@ func (d *Dataset) setLabels(name string, y []float64, opt *ReadOptions) (err err
 
 // withFeatures returns x with opt.Features columns, or x itself if opt.Features is 0. If x has more
 // columns, withFeatures drops them if opt.IgnoreBeyond is set, and returns an error otherwise.
-func withFeatures(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
+func withFeatures(fileName string, x *CSR, opt *ReadOptions) (*CSR, error) {
 	switch p := opt.Features; {
 	case p == 0 || p == x.cols:
 		return x, nil
 	case p < x.cols && opt.IgnoreBeyond:
-		return firstColumns(name, x, opt)
+		return firstColumns(fileName, x, opt)
 	case p < x.cols:
-		return nil, &ParseError{File: name, Remedies: []Remedy{moreFeatures, ignoreBeyond},
+		return nil, &ParseError{File: fileName, Remedies: []Remedy{moreFeatures, ignoreBeyond},
 			Msg: fmt.Sprintf("%d columns: expected at most %d features", x.cols, p)}
 	default:
 		widened := *x
@@ -63,9 +63,9 @@ func withFeatures(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
 }
 
 // firstColumns returns a copy of the first opt.Features columns of x.
-func firstColumns(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
+func firstColumns(fileName string, x *CSR, opt *ReadOptions) (*CSR, error) {
 	size := rowBytes*int64(x.rows) + entryBytes*x.NNZ()
-	if err := opt.checkMemory(name, size, "%d rows", x.rows); err != nil {
+	if err := opt.checkMemory(fileName, size, "%d rows", x.rows); err != nil {
 		return nil, err
 	}
 	if err := x.Check(0, x.rows); err != nil {

@@ -187,16 +187,16 @@ func (s *sourceReader) endsInXZFooter() bool {
 		crc32.ChecksumIEEE(f[4:10]) == binary.LittleEndian.Uint32(f)
 }
 
-// compressTo calls fill with a writer that compresses to w. If c is nil, it calls fill with w.
-func (c *compression) compressTo(w io.Writer, fill func(io.Writer) error) error {
+// compressTo calls write with a writer that compresses to w. If c is nil, it calls write with w.
+func (c *compression) compressTo(w io.Writer, write func(io.Writer) error) error {
 	if c == nil {
-		return fill(w)
+		return write(w)
 	}
 	z, err := c.create(w)
 	if err != nil {
 		return err
 	}
-	if err := fill(z); err != nil {
+	if err := write(z); err != nil {
 		z.Close()
 		return err
 	}

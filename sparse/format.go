@@ -234,13 +234,13 @@ func writeFile(path string, write func(io.Writer) error) error {
 	return atomicfile.Write(path, 0o666, func(w io.Writer) error { return Compress(w, path, write) })
 }
 
-// Compress calls fill with a writer that compresses to w, as the ending of path says: .gz or .zst. Without
-// such an ending it calls fill with w. It returns an error if the ending is .bz2 or .xz.
-func Compress(w io.Writer, path string, fill func(io.Writer) error) error {
+// Compress calls write with a writer that compresses to w, as the ending of path says: .gz or .zst. Without
+// such an ending it calls write with w. It returns an error if the ending is .bz2 or .xz.
+func Compress(w io.Writer, path string, write func(io.Writer) error) error {
 	if err := checkWritable(path); err != nil {
 		return err
 	}
-	return compressionByEnding(path).compressTo(w, fill)
+	return compressionByEnding(path).compressTo(w, write)
 }
 
 // Write writes data in a format; see WriteFile.

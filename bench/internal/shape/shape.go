@@ -19,7 +19,7 @@ type Shape struct {
 	Cols int
 	NNZ  int // number of nonzeros in each row; for rcv1 about the mean
 
-	row func(g *generator) // appends the nonzeros of a row to the generator
+	appendRow func(g *generator) // appends the nonzeros of a row to the generator
 }
 
 // All returns the shapes. They have as many rows and columns as the data sets of the same name, except that
@@ -27,15 +27,15 @@ type Shape struct {
 func All() []Shape {
 	return []Shape{
 		A9A,
-		{Name: "covtype", Rows: 581012, Cols: 54, NNZ: 12, row: (*generator).mixed},
-		{Name: "rcv1", Rows: 20242, Cols: 47236, NNZ: 75, row: (*generator).text},
-		{Name: "sido-1200", Rows: 4000, Cols: 1200, NNZ: 263, row: (*generator).oneHot},
-		{Name: "criteo", Rows: 200000, Cols: 1000000, NNZ: 39, row: (*generator).hashed},
+		{Name: "covtype", Rows: 581012, Cols: 54, NNZ: 12, appendRow: (*generator).mixed},
+		{Name: "rcv1", Rows: 20242, Cols: 47236, NNZ: 75, appendRow: (*generator).text},
+		{Name: "sido-1200", Rows: 4000, Cols: 1200, NNZ: 263, appendRow: (*generator).oneHot},
+		{Name: "criteo", Rows: 200000, Cols: 1000000, NNZ: 39, appendRow: (*generator).hashed},
 	}
 }
 
 // A9A is the shape of the data set a9a.
-var A9A = Shape{Name: "a9a", Rows: 32561, Cols: 123, NNZ: 14, row: (*generator).oneHot}
+var A9A = Shape{Name: "a9a", Rows: 32561, Cols: 123, NNZ: 14, appendRow: (*generator).oneHot}
 
 // Build makes a random matrix of the shape, and a label −1 or +1 for each row. Equal seeds give
 // equal data.
@@ -44,7 +44,7 @@ func (s Shape) Build(seed uint64) (x *sparse.CSR, labels []float64) {
 	ptr := make([]int64, 1, s.Rows+1)
 	labels = make([]float64, s.Rows)
 	for i := range labels {
-		s.row(g)
+		s.appendRow(g)
 		ptr = append(ptr, int64(len(g.idx)))
 		labels[i] = 1
 		if g.rng.Uint64()&3 != 0 {

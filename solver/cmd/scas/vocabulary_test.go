@@ -166,7 +166,7 @@ func vocabularyRuns(t *testing.T) (runs [][]string) {
 	zeroFactors := writeFile("none.txt", "0\n0\n0\n")
 	weights := writeFile("weights.txt", strings.Repeat("1\n", 35)+"2\n")
 	libsvm := writeFile("two.svm", strings.Repeat("1 1:1 2:3\n0 1:2 3:1\n1 1:3 2:2\n0 2:1 3:2\n", 5))
-	tableFlags := strings.Fields("--missing mean --offset-column o " + tableFile)
+	tableArgs := strings.Fields("--missing mean --offset-column o " + tableFile)
 	for _, command := range []string{"train", "cv", "path"} {
 		baseFlags := []string{"--lambda", "0.05"}
 		if command != "train" {
@@ -186,7 +186,7 @@ func vocabularyRuns(t *testing.T) (runs [][]string) {
 		add("--sample-weights", weights, twoClasses)
 		add("--penalty-factors", freeFactors, libsvm)
 		add("--bounds", bounds, libsvm)
-		add(append(tableFlags, "-o", out(".table"))...)
+		add(append(tableArgs, "-o", out(".table"))...)
 		add(classesFile, "-o", out(".classes"))
 		add("--loss", "huber:2", countsFile, "-o", out(".huber"))
 		add("--loss", "poisson", countsFile, "-o", out(".counts"))

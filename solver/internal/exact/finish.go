@@ -80,7 +80,7 @@ func (s *Solver) retryCoupled(solution *Solution, set *Settings) *Solution {
 func (s *Solver) finish(set *Settings, iterations int) *Solution {
 	r := s.Solve(1, set)
 	if math.IsInf(r.Gap, 1) && s.rows.Err() == nil {
-		r = s.Judge(1, set.Tol, r)
+		r = s.ProveAtSlopes(1, set.Tol, r)
 	}
 	r.Iterations += iterations
 	return s.Solution(r, set.Tol)

@@ -28,13 +28,14 @@ type Problem struct {
 	oneSidedFeatures []int32 // features whose entry of relaxed depends on the sign of eⱼ, see checkSigns
 	correction       *correction
 	rootsVersion     int // see RootsVersion
-	// singletonGroup marks the rows of A whose group has only singleton rows.
-	singletonGroup []bool
+	// inGroupOfSingletons marks the rows of A whose group has only singleton rows.
+	inGroupOfSingletons []bool
 	// optimisedFeatures lists features. domainGap chooses the multipliers of their singleton rows.
 	optimisedFeatures []int32
 	// recomputedRows lists the rows of A for which Bound ignores the given multipliers and computes others.
 	recomputedRows []int32
-	work           work
+	image          []float64 // A x
+	dual           dualPoint // the dual point that is bounded
 }
 
 // Columns has statistics of the columns of the data matrix.
@@ -49,9 +50,8 @@ type Columns struct {
 	LongestRow float64
 }
 
-// work is scratch memory. It contains the dual point for which a bound is computed.
-type work struct {
-	image   []float64 // A x
+// A dualPoint has the multipliers and the dual residual of a dual point (α, z), with bounds of their errors.
+type dualPoint struct {
 	z, zErr []float64 // for each row of A: the stored multiplier, and a bound of its error
 	e, eErr []float64 // for each feature: the computed dual residual eⱼ, and a bound of its error
 }
@@ -116,10 +116,10 @@ func (p *Problem) Prepare() {
 			p.recomputedRows = append(p.recomputedRows, s.row)
 		}
 	}
-	for _, v := range []*[]float64{&p.work.image, &p.work.z, &p.work.zErr} {
+	for _, v := range []*[]float64{&p.image, &p.dual.z, &p.dual.zErr} {
 		*v = make([]float64, p.Penalty.Len())
 	}
-	for _, v := range []*[]float64{&p.work.e, &p.work.eErr} {
+	for _, v := range []*[]float64{&p.dual.e, &p.dual.eErr} {
 		*v = make([]float64, n)
 	}
 }
@@ -134,14 +134,14 @@ func (p *Problem) findSingletonGroups() {
 			isSingleton[row] = true
 		}
 	}
-	p.singletonGroup = make([]bool, p.Penalty.Len())
+	p.inGroupOfSingletons = make([]bool, p.Penalty.Len())
 	for k := range p.Penalty.Groups {
 		all := true
 		for _, row := range p.Penalty.Groups[k].Rows {
 			all = all && isSingleton[row]
 		}
 		for _, row := range p.Penalty.Groups[k].Rows {
-			p.singletonGroup[row] = all
+			p.inGroupOfSingletons[row] = all
 		}
 	}
 }
@@ -161,8 +161,8 @@ func (p *Problem) RootCount() int { return len(p.correction.roots) }
 
 // Value returns the objective P(x). loss is the mean loss at x.
 func (p *Problem) Value(x []float64, loss float64) float64 {
-	p.Penalty.Mul(p.work.image, x)
-	value := loss + p.Penalty.Value(p.work.image)
+	p.Penalty.Mul(p.image, x)
+	value := loss + p.Penalty.Value(p.image)
 	for j, r := range p.Ridge {
 		if r > 0 {
 			value += float64(0.5 * r * float64(x[j]*x[j]))
@@ -191,16 +191,16 @@ func (p *Problem) exceedsLimit(z []float64) bool {
 	if len(p.recomputedRows) == len(z) {
 		return false
 	}
-	copy(p.work.z, z)
-	p.clearRecomputed(p.work.z)
-	clear(p.work.zErr)
-	return p.Penalty.scaling(p.work.z, p.work.zErr) < 1-1e-12
+	copy(p.dual.z, z)
+	p.clearRecomputed(p.dual.z)
+	clear(p.dual.zErr)
+	return p.Penalty.scaling(p.dual.z, p.dual.zErr) < 1-1e-12
 }
 
 // bound is Bound for one choice of clip. If clip is true, bound first sets each multiplier that is beyond
 // its limit to the limit. objective is the objective at x.
 func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, objective float64, clip bool) Bound {
-	w, noBound := &p.work, Bound{Gap: math.Inf(1)}
+	d, noBound := &p.dual, Bound{Gap: math.Inf(1)}
 	p.setDualPoint(z, t, sum, clip)
 	p.checkSigns()
 	var change rootChange
@@ -220,18 +220,18 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, objective float64, c
 			changeBound := 1.5 * math.Sqrt(t.MaxPhi) * change.norm
 			for j, norm := range p.Columns.Norm {
 				if !p.vanishing(j) { // e does not change at a feature in p.VanishingFeatures
-					w.eErr[j] += float64(changeBound * norm)
+					d.eErr[j] += float64(changeBound * norm)
 				}
 			}
 		}
-		p.correction.apply(p.Penalty, w.e, w.eErr, w.z, w.zErr)
+		p.correction.apply(p.Penalty, d.e, d.eErr, d.z, d.zErr)
 		if !p.dropUncertainSigns() {
 			break
 		}
 		p.setDualPoint(z, t, sum, clip)
 	}
 	for _, r := range p.correction.roots {
-		w.e[r.feature], w.eErr[r.feature] = 0, 0
+		d.e[r.feature], d.eErr[r.feature] = 0, 0
 	}
 	shrink, rounding := p.scaling(objective)
 	if !(shrink > 0) {
@@ -240,13 +240,13 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, objective float64, c
 	tally := *t
 	if shrink < 1 {
 		shrink = float64(shrink * (1 - 8*roundoff))
-		for _, v := range [][]float64{w.z, w.zErr, w.e, w.eErr} {
+		for _, v := range [][]float64{d.z, d.zErr, d.e, d.eErr} {
 			linalg.Scale(v, shrink)
 		}
 		tally = t.scaledBy(shrink)
 	}
 	gap := tally.Fenchel + p.domainGap(x)
-	gap += p.Penalty.fenchel(w.z, w.zErr, w.image) + p.Penalty.imageError(x, w.image, w.z)
+	gap += p.Penalty.fenchel(d.z, d.zErr, p.image) + p.Penalty.imageError(x, p.image, d.z)
 	gap += tally.rootChangeCost(change.norm, change.reach)
 	marginPoint := x
 	if sum.Base != nil {
@@ -256,17 +256,17 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, objective float64, c
 	if gap *= 1 + 1e-11; math.IsNaN(gap) {
 		return noBound
 	}
-	return Bound{Gap: gap, Rounding: rounding + p.roundingCost(), Shrink: shrink, Fenchel: tally.Fenchel, Z: w.z}
+	return Bound{Gap: gap, Rounding: rounding + p.roundingCost(), Shrink: shrink, Fenchel: tally.Fenchel, Z: d.z}
 }
 
-// setDualPoint copies z to work.z, without the multipliers of the rows in p.recomputedRows, and computes the
-// dual residual work.e. If clip is true, it moves multipliers beyond their limits to the limits.
+// setDualPoint copies z to p.dual.z, without the multipliers of the rows in p.recomputedRows, and computes the
+// dual residual p.dual.e. If clip is true, it moves multipliers beyond their limits to the limits.
 func (p *Problem) setDualPoint(z []float64, t *Tally, sum *Sum, clip bool) {
-	copy(p.work.z, z)
-	clear(p.work.zErr)
-	p.clearRecomputed(p.work.z)
+	copy(p.dual.z, z)
+	clear(p.dual.zErr)
+	p.clearRecomputed(p.dual.z)
 	if clip && len(p.recomputedRows) < len(z) {
-		p.Penalty.Clip(p.work.z)
+		p.Penalty.Clip(p.dual.z)
 	}
 	p.setResidual(t, sum)
 }
@@ -282,7 +282,7 @@ func (p *Problem) checkSigns() {
 	}
 	changed := false
 	for _, j := range p.oneSidedFeatures {
-		feasibleSign := p.feasibleResidual(j) > clearSign*p.work.eErr[j]
+		feasibleSign := p.feasibleResidual(j) > clearSign*p.dual.eErr[j]
 		changed = changed || feasibleSign != p.relaxed[j]
 		p.relaxed[j] = feasibleSign
 	}
@@ -296,7 +296,7 @@ func (p *Problem) checkSigns() {
 // true.
 func (p *Problem) dropUncertainSigns() (changed bool) {
 	for _, j := range p.oneSidedFeatures {
-		if p.relaxed[j] && !(p.feasibleResidual(j) >= p.work.eErr[j]) {
+		if p.relaxed[j] && !(p.feasibleResidual(j) >= p.dual.eErr[j]) {
 			p.relaxed[j], changed = false, true
 		}
 	}
@@ -310,9 +310,9 @@ func (p *Problem) dropUncertainSigns() (changed bool) {
 // ≤ 0. Feature j must have one finite bound.
 func (p *Problem) feasibleResidual(j int32) float64 {
 	if math.IsInf(p.box.Lower[j], 0) {
-		return -p.work.e[j]
+		return -p.dual.e[j]
 	}
-	return p.work.e[j]
+	return p.dual.e[j]
 }
 
 func (p *Problem) chooseCorrection() {
@@ -334,28 +334,28 @@ func (p *Problem) clearRecomputed(z []float64) {
 func (p *Problem) choosesMultiplier(j, row int) bool {
 	switch {
 	case p.Penalty.Grouped():
-		return p.Set == nil && p.Ridge[j] > 0 && p.singletonGroup[row]
+		return p.Set == nil && p.Ridge[j] > 0 && p.inGroupOfSingletons[row]
 	case p.productDomain:
 		return p.Ridge[j] > 0 || p.bounded(j) || p.halfBounded(j)
 	}
 	return !p.Penalty.Squared(row)
 }
 
-// setResidual sets work.e to X'Cα + A'z and work.eErr to bounds of its errors. z is work.z, in which the
-// multipliers of the rows in p.recomputedRows are 0.
+// setResidual sets p.dual.e to X'Cα + A'z and p.dual.eErr to bounds of its errors. z is p.dual.z, in which
+// the multipliers of the rows in p.recomputedRows are 0.
 func (p *Problem) setResidual(t *Tally, sum *Sum) {
-	w := &p.work
+	d := &p.dual
 	compensated, alphaNorm := sum.Tail != nil, 1.001*math.Sqrt(t.Square)
-	copy(w.e, sum.Head)
-	clear(w.eErr)
-	if len(p.recomputedRows) < len(w.z) {
-		p.Penalty.absTrans(w.eErr, w.z)
+	copy(d.e, sum.Head)
+	clear(d.eErr)
+	if len(p.recomputedRows) < len(d.z) {
+		p.Penalty.absTrans(d.eErr, d.z)
 	}
-	for j, size := range w.eErr {
+	for j, size := range d.eErr {
 		entryCount := float64(p.Penalty.entryCount(j) + 8)
 		if p.vanishing(j) {
-			w.e[j] = 0
-			w.eErr[j] = float64(entryCount * roundoff * size)
+			d.e[j] = 0
+			d.eErr[j] = float64(entryCount * roundoff * size)
 			continue
 		}
 		roundings := sum.Roundings + entryCount
@@ -369,26 +369,26 @@ func (p *Problem) setResidual(t *Tally, sum *Sum) {
 		}
 		size += absoluteSum
 		if compensated {
-			w.eErr[j] = float64(compensatedRoundoff * math.Max(1, sum.Samples/maxTerms) * size)
+			d.eErr[j] = float64(compensatedRoundoff * math.Max(1, sum.Samples/maxTerms) * size)
 		} else {
-			w.eErr[j] = float64(roundings * roundoff * size)
+			d.eErr[j] = float64(roundings * roundoff * size)
 		}
 		if sum.ExtraErrors != nil {
-			w.eErr[j] += sum.ExtraErrors[j]
+			d.eErr[j] += sum.ExtraErrors[j]
 		}
 	}
 	if !compensated {
-		if len(p.recomputedRows) < len(w.z) {
-			p.Penalty.AddTrans(w.e, w.z)
+		if len(p.recomputedRows) < len(d.z) {
+			p.Penalty.AddTrans(d.e, d.z)
 		}
 		return
 	}
 	tail := append([]float64(nil), sum.Tail...)
-	p.Penalty.addPairs(w.e, tail, w.z)
+	p.Penalty.addPairs(d.e, tail, d.z)
 	for j, v := range tail {
 		if !p.vanishing(j) {
-			w.e[j] += v
-			w.eErr[j] += float64(2 * roundoff * math.Abs(w.e[j]))
+			d.e[j] += v
+			d.eErr[j] += float64(2 * roundoff * math.Abs(d.e[j]))
 		}
 	}
 }
@@ -409,16 +409,16 @@ type rootChange struct {
 // rootChange bounds the change of α, the dual point's numbers for the samples, that makes the dual residual
 // eⱼ = 0 at all roots. If there are roots, it first makes eⱼ = 0 at other features, see correction.apply.
 func (p *Problem) rootChange(sum *Sum) (change rootChange) {
-	roots, w := p.correction.roots, &p.work
+	roots, d := p.correction.roots, &p.dual
 	k := len(roots)
 	p.DependentRoots = false
 	if k == 0 {
 		return change
 	}
-	p.correction.apply(p.Penalty, w.e, w.eErr, w.z, w.zErr)
+	p.correction.apply(p.Penalty, d.e, d.eErr, d.z, d.zErr)
 	feasible := true // remains true if eⱼ = 0 at all roots
 	for _, r := range roots {
-		feasible = feasible && w.e[r.feature] == 0 && w.eErr[r.feature] == 0
+		feasible = feasible && d.e[r.feature] == 0 && d.eErr[r.feature] == 0
 	}
 	if feasible {
 		return change
@@ -439,7 +439,7 @@ func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 	// An error ε of e at root a changes √(d'H d) by at most √(H⁻¹)_aa |ε|.
 	v := make([]float64, k)
 	for a, r := range roots {
-		v[a] = w.e[r.feature] * scale[a]
+		v[a] = d.e[r.feature] * scale[a]
 	}
 	chol.SolveLower(v, v)
 	var norm2, errors, largestMove float64
@@ -457,7 +457,7 @@ func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 			largestEntry += math.Abs(float64(m.value * p.Columns.LargestEntry[m.index]))
 		}
 		largestMove += float64(largestEntry * inverseRoot)
-		errors += float64(w.eErr[r.feature] * inverseRoot)
+		errors += float64(d.eErr[r.feature] * inverseRoot)
 	}
 	exactNorm := float64(1.001 * math.Sqrt(norm2))
 	change.norm = exactNorm + float64(2*errors)
@@ -469,10 +469,10 @@ func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 // rounding estimates how much the gap grows because rounding errors make the factor smaller. objective is
 // P(x).
 func (p *Problem) scaling(objective float64) (factor, rounding float64) {
-	w := &p.work
-	factor, exactFactor := p.Penalty.scaling(w.z, w.zErr), 1.0
+	d := &p.dual
+	factor, exactFactor := p.Penalty.scaling(d.z, d.zErr), 1.0
 	if factor < 1 {
-		exactFactor = p.Penalty.scaling(w.z, make([]float64, len(w.z)))
+		exactFactor = p.Penalty.scaling(d.z, make([]float64, len(d.z)))
 	}
 	if p.productDomain && p.box.Lower != nil && !p.Penalty.Grouped() {
 		signFactor, exactSignFactor := p.signScaling()
@@ -493,13 +493,13 @@ func (p *Problem) signScaling() (shrink, exactShrink float64) {
 		}
 		// A multiplier within its limit can change the dual residual e by maxChange, despite rounding.
 		maxChange := p.Penalty.Limit[row] * math.Abs(p.Penalty.SingletonEntry[j]) * (1 - 16*roundoff)
-		e := p.work.e[j]
+		e := p.dual.e[j]
 		excess := -e // positive if e has the wrong sign
 		if math.IsInf(p.box.Lower[j], 0) {
 			excess = e
 		}
 		exactShrink = math.Min(exactShrink, maxChange/math.Max(excess, maxChange))
-		if excess += p.work.eErr[j] + float64(8*roundoff*math.Abs(e)); excess > maxChange {
+		if excess += p.dual.eErr[j] + float64(8*roundoff*math.Abs(e)); excess > maxChange {
 			shrink = math.Min(shrink, maxChange/excess)
 		}
 	}
@@ -509,12 +509,12 @@ func (p *Problem) signScaling() (shrink, exactShrink float64) {
 // roundingCost estimates how much rounding errors enlarge the gap: the errors of the multipliers, and the
 // errors of the dual residual e at features with a ridge.
 func (p *Problem) roundingCost() (sum float64) {
-	for j, v := range p.work.image {
-		sum += math.Abs(float64(p.work.zErr[j] * v))
+	for j, v := range p.image {
+		sum += math.Abs(float64(p.dual.zErr[j] * v))
 	}
 	for j, r := range p.Ridge {
 		if r > 0 {
-			sum += float64(p.work.eErr[j]*p.work.eErr[j]) / r
+			sum += float64(p.dual.eErr[j]*p.dual.eErr[j]) / r
 		}
 	}
 	return sum
@@ -523,13 +523,13 @@ func (p *Problem) roundingCost() (sum float64) {
 // domainGap chooses the multipliers of the singleton rows of the features in p.optimisedFeatures. It returns
 // an upper bound of h(x) + h*(−e) + e'x, the last bracket in the package comment; e is the dual residual.
 func (p *Problem) domainGap(x []float64) (sum float64) {
-	w := &p.work
+	d := &p.dual
 	if p.Penalty.Grouped() {
 		p.setGroupMultipliers()
 	}
 	if !p.productDomain {
 		p.setBallOrSimplexMultipliers()
-		return p.Set.Excess(w.e, w.eErr, x, p.Ridge[0])
+		return p.Set.Excess(d.e, d.eErr, x, p.Ridge[0])
 	}
 	for _, j := range p.optimisedFeatures {
 		switch row := int(p.Penalty.Singleton[j]); {
@@ -541,8 +541,8 @@ func (p *Problem) domainGap(x []float64) (sum float64) {
 		}
 	}
 	for j, v := range x {
-		if p.Ridge[j] > 0 || w.e[j] != 0 || w.eErr[j] != 0 {
-			sum += p.domainGapAt(j, w.e[j], w.eErr[j], v)
+		if p.Ridge[j] > 0 || d.e[j] != 0 || d.eErr[j] != 0 {
+			sum += p.domainGapAt(j, d.e[j], d.eErr[j], v)
 		}
 	}
 	return sum
@@ -562,7 +562,7 @@ func (p *Problem) domainGapAt(j int, e, err, x float64) float64 {
 // number within the row's limit that makes the dual residual eⱼ nearest to 0. If X = R^p and the feature has
 // a ridge, the result minimises the bound.
 func (p *Problem) nearestMultiplier(j, row int) float64 {
-	e, entry, limit := p.work.e[j], p.Penalty.SingletonEntry[j], p.Penalty.Limit[row]
+	e, entry, limit := p.dual.e[j], p.Penalty.SingletonEntry[j], p.Penalty.Limit[row]
 	z := math.Max(-limit, math.Min(-e/entry, limit))
 	if p.Penalty.Squared(row) {
 		q := p.Penalty.Square[row]
@@ -574,17 +574,17 @@ func (p *Problem) nearestMultiplier(j, row int) float64 {
 
 // setMultiplier sets the multiplier of feature j's singleton row to z and updates eⱼ.
 func (p *Problem) setMultiplier(j, row int, z float64) {
-	w, entry := &p.work, p.Penalty.SingletonEntry[j]
-	w.z[row] = z
-	w.eErr[j] += float64(4 * roundoff * (math.Abs(w.e[j]) + math.Abs(float64(z*entry))))
-	w.e[j] = math.FMA(z, entry, w.e[j])
+	d, entry := &p.dual, p.Penalty.SingletonEntry[j]
+	d.z[row] = z
+	d.eErr[j] += float64(4 * roundoff * (math.Abs(d.e[j]) + math.Abs(float64(z*entry))))
+	d.e[j] = math.FMA(z, entry, d.e[j])
 }
 
 // setCheapestMultiplier sets the multiplier of feature j's singleton row to the one of six candidates for
 // which the bound is smallest.
 func (p *Problem) setCheapestMultiplier(j, row int, x float64) {
-	w, entry := &p.work, p.Penalty.SingletonEntry[j]
-	v, e, err := w.image[row], w.e[j], w.eErr[j]
+	d, entry := &p.dual, p.Penalty.SingletonEntry[j]
+	v, e, err := p.image[row], d.e[j], d.eErr[j]
 	if x == 0 && e == 0 && err == 0 {
 		return
 	}
@@ -608,7 +608,7 @@ func (p *Problem) setCheapestMultiplier(j, row int, x float64) {
 		cost := p.Penalty.fenchelAt(row, z, v) + float64(zErr*math.Abs(v)) + p.domainGapAt(j, residual, eErr, x)
 		if cost < bestCost {
 			bestCost = cost
-			w.z[row], w.zErr[row], w.e[j], w.eErr[j] = z, zErr, residual, eErr
+			d.z[row], d.zErr[row], d.e[j], d.eErr[j] = z, zErr, residual, eErr
 		}
 	}
 }
@@ -631,18 +631,18 @@ func (p *Problem) setBallOrSimplexMultipliers() {
 // setGroupMultipliers sets the multipliers of the groups that have only singleton rows. It makes the dual
 // residuals eⱼ zero, but then reduces the multipliers of a group that exceed its limit.
 func (p *Problem) setGroupMultipliers() {
-	w := &p.work
+	d := &p.dual
 	for _, j := range p.optimisedFeatures {
-		w.z[p.Penalty.Singleton[j]] = -w.e[j] / p.Penalty.SingletonEntry[j]
+		d.z[p.Penalty.Singleton[j]] = -d.e[j] / p.Penalty.SingletonEntry[j]
 	}
 	for k := range p.Penalty.Groups {
-		if g := &p.Penalty.Groups[k]; p.singletonGroup[g.Rows[0]] {
-			g.clip(w.z)
+		if g := &p.Penalty.Groups[k]; p.inGroupOfSingletons[g.Rows[0]] {
+			g.clip(d.z)
 		}
 	}
 	for _, j := range p.optimisedFeatures {
 		row := p.Penalty.Singleton[j]
-		p.setMultiplier(int(j), int(row), w.z[row])
+		p.setMultiplier(int(j), int(row), d.z[row])
 	}
 }
 
@@ -692,10 +692,10 @@ func (p *Problem) NeedsPhi() bool { return len(p.oneSidedFeatures) > 0 || p.Root
 // TrivialBound returns the bound of P(x) − P* that the dual point 0 proves: objective + t.ConjugateAtZero,
 // apart from rounding. objective is P(x). t is the tally of x and any α.
 func (p *Problem) TrivialBound(x []float64, objective float64, t *Tally) float64 {
-	p.Penalty.Mul(p.work.image, x)
+	p.Penalty.Mul(p.image, x)
 	// With α = 0, Mismatch is Σ cᵢ|φ'(tᵢ)|. This is at most Σ cᵢ|φ'(tᵢ) − αᵢ| + Σ cᵢ|αᵢ| for the α of t.
 	tallyAtZero := Tally{Mismatch: t.Mismatch + t.Size, Curvature: t.Curvature}
-	return float64((objective+t.ConjugateAtZero)*(1+1e-11)) + tallyAtZero.marginErrorCost(p.marginErrors(x)) + p.Penalty.imageError(x, p.work.image, nil)
+	return float64((objective+t.ConjugateAtZero)*(1+1e-11)) + tallyAtZero.marginErrorCost(p.marginErrors(x)) + p.Penalty.imageError(x, p.image, nil)
 }
 
 // objectiveRounding bounds the relative rounding error of a computed objective, see RoundedGap.

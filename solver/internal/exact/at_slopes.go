@@ -6,10 +6,10 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
-// Judge returns r, the result of a run that proved no gap, with three fields set: the objective and the loss
-// at the current point x, and the gap that the slopes φ' at x prove for lambda. tol is the gap to reach. If a
-// coefficient outside the working set is not zero, Judge sets only the gap, to +Inf.
-func (s *Solver) Judge(lambda, tol float64, r Result) Result {
+// ProveAtSlopes returns r, the result of a run that proved no gap, with three fields set: the objective and
+// the loss at the current point x, and the gap that the slopes φ' at x prove for lambda. tol is the gap to
+// reach. If a coefficient outside the working set is not zero, ProveAtSlopes sets only the gap, to +Inf.
+func (s *Solver) ProveAtSlopes(lambda, tol float64, r Result) Result {
 	s.setLambda(lambda)
 	r.Gap = math.Inf(1)
 	for j, v := range s.x {
