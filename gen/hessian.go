@@ -12,9 +12,9 @@ import (
 // consecutive columns, because scatter instructions would be as slow as single stores.
 type hessianLoop struct {
 	*emitter
-	r                           nonzeros // its cursor is at the nonzero m in the comment of hessian
+	r                           nonzeros // the nonzeros of the row; r.cursor is at the nonzero m
 	h, stride                   reg.GPVirtual
-	k, last, end                reg.GPVirtual // the nonzero k in the comment of hessian, and two fields of the span
+	k, last, end                reg.GPVirtual // the nonzero k, and two fields of the span
 	upperRow, lowerRow          reg.GPVirtual // addresses of two rows of h
 	c, upperFactor, lowerFactor vec           // c of the span, and c*val[k] for each of the two rows of h
 }
@@ -166,8 +166,9 @@ func (l *hessianLoop) eachNonzero(f func(k int)) {
 	l.placeLabel(done)
 }
 
-// hessianPanel emits a kernel that adds multiples of the rows of a panel to 64 columns of h. It takes one row
-// of h at a time, or four if all bits of their masks are set.
+// hessianPanel emits a kernel that adds multiples of the rows of a panel to 64 columns of h. Bit r of mask[j]
+// says whether row r of the panel is added to row j of h. The kernel updates one row of h at a time, or four
+// consecutive rows if all bits of their four masks are set.
 func (e *emitter) hessianPanel(t *isa) {
 	e.beginKernel(t, "hessianPanel", "func(h []float64, stride int, mask []uint64, t, panel []float64)",
 		"\th[j*stride+q] = FMA(t[k++], panel[64*r+q], h[j*stride+q])   for each bit r of mask[j] and q < 64")

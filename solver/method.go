@@ -9,8 +9,9 @@ package solver
 //     budget may not allow;
 //   - calls Run.Err about every thousand samples;
 //   - calls Run.Average, or writes Run.Mean, in every iteration;
-//   - takes its step size from Run.StepSize, and divides an automatic one by
-//     2^Stats.StepHalvings if it calls Run.WatchedSnapshot.
+//   - takes its step size from Run.StepSize; if it calls Run.WatchedSnapshot, which asks for a
+//     smaller step size if the objective diverges or keeps rising, it divides an automatic step
+//     size by 2^Stats.StepHalvings.
 type Method interface {
 	// Info describes the method.
 	Info() MethodInfo

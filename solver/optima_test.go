@@ -27,7 +27,7 @@ const (
 	optimumCovtype  = 0.5143942796699823
 	optimumRCV1     = 0.256618008503
 
-	// The optima for matrices A that were published together with other stochastic ADMM codes.
+	// Optima for constraint matrices A from published codes of other stochastic ADMM methods.
 	optimumA9aPublished     = 0.3239943499974175
 	optimumCovtypePublished = 0.5151450223254025
 )

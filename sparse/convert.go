@@ -42,7 +42,7 @@ type Converted struct {
 //
 // From LIBSVM text or a table (CSV, TSV) to .scas, neither file needs to fit in memory; then
 // opt.Memory bounds the memory for the categories of a table and for the medians of its columns.
-// All other conversions read the data at once.
+// All other conversions read all data into memory.
 //
 // If a conversion of LIBSVM text to .scas is killed or interrupted, converted rows stay in the directory
 // .OUT.parts beside the file OUT, and the next conversion of the same text with the same options

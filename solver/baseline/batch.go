@@ -131,7 +131,9 @@ const (
 	sufficientDecrease = 1e-4 // fraction of the predicted decrease that a step must achieve
 )
 
-// minimise moves x towards the minimiser in Batch's formula by Newton steps, and sets ax to A x.
+// minimise moves x by Newton steps to the minimiser of f(x) + (beta − ρ y)'A x + (ρ/2)|A x|² (see Batch), and
+// sets ax to A x. The minimisation is as accurate as newtonTolerance says. It ends early if the budget of
+// passes is used up, if lineSearch accepts no step, or after maxNewton steps.
 func (b *batch) minimise() error {
 	b.setLinearTerm()
 	b.a.MulVec(b.ax, b.x)

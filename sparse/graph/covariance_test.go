@@ -62,8 +62,8 @@ func TestReadCovarianceRefuses(t *testing.T) {
 	check.Error(t, err, "entry (1, 2) is NaN")
 }
 
-// TestCovarianceOfLargeValues checks that CorrelationOf refuses values whose squares or sums overflow. With
-// two columns the Covariance would hold its matrix, and with three columns the data.
+// TestCovarianceOfLargeValues checks that CorrelationOf refuses values whose squares or sums overflow, in
+// both forms of a Covariance: with two columns it stores the matrix, and with three columns the data.
 func TestCovarianceOfLargeValues(t *testing.T) {
 	for _, large := range []float64{1e160, math.MaxFloat64} {
 		for _, cols := range []int{2, 3} {

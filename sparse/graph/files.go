@@ -208,17 +208,17 @@ func ReadConstraintFile(path string, p int) (*Constraint, error) {
 }
 
 // ReadConstraint reads an edge list (see ReadEdges) or a matrix file (see
-// sparse.MatrixMarket) over p features, possibly compressed.
-//
-// If kind is Any, a file is a matrix if it parses as one: its first line has three
-// integers, the third integer is the number of the lines that follow, and all lines that
-// follow are entries in range. Two cases are refused as ambiguous: a matrix that is also a valid
-// edge list, except for pairs given twice; and an edge list whose first line could be the header of a
-// truncated matrix over p features. A matrix must have p columns.
+// sparse.MatrixMarket) over p features, possibly compressed. A matrix must have p columns.
 //
 // A Matrix Market file is recognised by its first line. If kind is Any, it is the
 // adjacency matrix of a graph if that line says symmetric, and A itself otherwise.
 // Kind EdgeList reads every Matrix Market file as an adjacency matrix, kind Matrix as A.
+//
+// If kind is Any and the file is not a Matrix Market file, it is a matrix if its first line has
+// three integers, the third integer is the number of the lines that follow, and all these lines
+// are entries in range. Otherwise it is an edge list. Two files are refused as ambiguous: a matrix
+// whose lines are all valid edges too (pairs given twice do not matter); and an edge list whose
+// first line could be the header of a truncated matrix over p features.
 //
 // Errors in the text have the type *sparse.ParseError. If a file is neither kind, the
 // error is about the kind that it resembles more.

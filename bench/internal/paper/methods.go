@@ -63,7 +63,7 @@ func (t *Traits) Output() Output { return t.Outputs[0] }
 // NoStep reports whether the method has no step size.
 func (t *Traits) NoStep() bool { return !t.Info.TakesEta }
 
-// IsBatch reports whether every iteration uses all samples.
+// IsBatch reports whether every step uses all samples.
 func (t *Traits) IsBatch() bool { return t.Info.AllSamples }
 
 // Applies reports whether the method is meant for problems with the given mu.

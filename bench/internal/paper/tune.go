@@ -183,7 +183,7 @@ func (g *grid) contains(rungs rungPair) bool {
 }
 
 // edgeParameters names the parameters whose rung is the lowest or the highest of the ladder: "step", "rho",
-// "step and rho", or "" for none.
+// "step and rho", or "" for none. A parameter with only one rung is not named.
 func (g *grid) edgeParameters(rungs rungPair) string {
 	var names []string
 	for axis, l := range g.ladders {

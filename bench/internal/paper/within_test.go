@@ -2,9 +2,9 @@ package paper
 
 import "testing"
 
-// TestBudgetEnd checks TunedRun.BudgetEnd for a run that diverges. A batch method gets a very small rho, and
-// the smallest budget of passes with which the run diverges. The recorded point must lie within the budget,
-// and its objective must be above the objective at the start.
+// TestBudgetEnd checks the point TunedRun.BudgetEnd of a run that diverges. To make a batch method diverge,
+// it gets a very small rho; its budget of passes is the smallest with which it diverges. BudgetEnd must lie
+// within this budget, and its objective must be above the objective at the start.
 func TestBudgetEnd(t *testing.T) {
 	pr, d := tinySetup(t)
 	d.Lambda = 0.1

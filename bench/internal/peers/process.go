@@ -233,7 +233,8 @@ func (p *process) Solve(ctx context.Context, tol float64, limit time.Duration) (
 	return a, p.readAnswer(a)
 }
 
-// answers are the names of the files of an answer: the solutions as text or in binary, and the curve.
+// answers are the names of the files that a peer may write as its answer: the solutions as text (x) or in
+// binary (x.f64) and, for the task CV, the mean loss for each lambda (curve).
 var answers = []string{"x", "x.f64", "curve"}
 
 func (p *process) readAnswer(a *Answer) error {

@@ -126,8 +126,9 @@ func remedyWords(r sparse.Remedy) string {
 	return text
 }
 
-// phrase returns the phrase for a remedy from the map phrases. If the map has none, a remedy without a Field
-// has the phrase To, and for other remedies ok is false.
+// phrase returns the text for a remedy: the entry of the map phrases for r.Field and r.To. If there is no
+// such entry, the text is r.To if r.Field is empty, and otherwise the entry for r.Field and "*". ok is false
+// if there is no text.
 func phrase(r sparse.Remedy) (text string, ok bool) {
 	if text, ok = phrases[r.Field][r.To]; ok {
 		return text, true

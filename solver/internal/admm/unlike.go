@@ -26,8 +26,9 @@ const (
 	weightFactor = 0.3
 )
 
-// ProximalWeight returns Anchor.Weight, divided by the upper bound of φ″, for inner loops on several
-// processes. It returns 0 if the processes have similar rows. x has the rows of this process and p columns.
+// ProximalWeight returns the proximal weight (Anchor.Weight) with which a run on several processes begins,
+// divided by the upper bound of φ″. It returns 0 if the processes have similar rows. x has the rows of this
+// process and p columns.
 func ProximalWeight(t *rows.Team, x kernels.Rows, p int) float64 {
 	if deviation, size := unlikeness(t, x, p); deviation > deviationLimit*size {
 		return weightFactor * deviation

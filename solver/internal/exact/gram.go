@@ -26,7 +26,9 @@ type gram struct {
 	lastGradient []float64 // the gradient of the loss at lastPoint
 
 	roundingCount float64 // number of rounding errors in an entry of H
-	visited       float64 // approximate number of entries of the data that proofs have read, per row
+	// visited is the approximate number of entries of the data that proofs have read, divided by the number
+	// of rows.
+	visited float64
 }
 
 // gramServes reports whether to use a Gram matrix in place of the rows. cheap says that the Hessian of all

@@ -63,7 +63,8 @@ func newOutsideSolver(f *wholeProblem) *outsideSolver {
 	return o
 }
 
-// reduceExcesses changes the multipliers d.z to reduce the excesses (see outsideSolver). It sets o.nearExcess
+// reduceExcesses changes the multipliers d.z to reduce the excesses: the amounts by which the sums at
+// features with coefficient 0 exceed the capacities of the features (see outsideSolver). It sets o.nearExcess
 // and o.excessCount.
 func (o *outsideSolver) reduceExcesses(d *dualPoint) {
 	o.computeSums(d)

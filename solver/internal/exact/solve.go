@@ -453,8 +453,8 @@ const (
 	// workspace.inaccuracy is fallPart times the decrease of the last model's value. In the first step it is
 	// 0 if this step may reach the tolerance, and otherwise firstPart times workspace.mostFall.
 	fallPart, firstPart = 0.01, 0.1
-	// The optimum is near after a step of length 1 in which the model falls by at most this multiple of
-	// the objective.
+	// workspace.nearOptimum is set after a step of length 1 in which the value of the model falls by at most
+	// nearPart times the objective.
 	nearPart = 1e-2
 )
 

@@ -259,8 +259,8 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, objective float64, c
 	return Bound{Gap: gap, Rounding: rounding + p.roundingCost(), Shrink: shrink, Fenchel: tally.Fenchel, Z: d.z}
 }
 
-// setDualPoint copies z to p.dual.z, without the multipliers of the rows in p.recomputedRows, and computes the
-// dual residual p.dual.e. If clip is true, it moves multipliers beyond their limits to the limits.
+// setDualPoint copies z to p.dual.z, without the multipliers of the rows in p.recomputedRows, and computes
+// the dual residual p.dual.e. If clip is true, it moves multipliers beyond their limits to the limits.
 func (p *Problem) setDualPoint(z []float64, t *Tally, sum *Sum, clip bool) {
 	copy(p.dual.z, z)
 	clear(p.dual.zErr)

@@ -168,10 +168,14 @@ func (t *Tally) MergeTeam(team *rows.Team) {
 	t.MaxPhi = maxPhi[0]
 }
 
-// scaledBy returns a copy of t in which upper bounds for tau α replace Fenchel and Mismatch, for 0 ≤ tau ≤ 1.
-// The other fields keep their values for α. Fenchel terms are convex in α, and their sum at α = 0 is
-// Loss + ConjugateAtZero. WeightedMismatch bounds the effect of rounded slopes on Fenchel; the factor tau
-// does not increase this effect.
+// scaledBy returns a copy of t for the numbers tau α in place of α, where 0 ≤ tau ≤ 1. Only two fields
+// change, both to upper bounds:
+//
+//   - Fenchel: each term is convex in α, and the sum at α = 0 is Loss + ConjugateAtZero.
+//   - Mismatch: |φ' − tau α| ≤ |φ' − α| + (1 − tau)|α|.
+//
+// WeightedMismatch stays, because it bounds the error that rounded slopes cause in Fenchel, and tau does not
+// make this error larger.
 func (t Tally) scaledBy(tau float64) Tally {
 	t.Fenchel = float64(tau*t.Fenchel) + float64((1-tau)*(t.Loss+t.ConjugateAtZero))
 	t.Mismatch += float64((1 - tau) * t.Size)

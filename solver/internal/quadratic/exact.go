@@ -86,8 +86,9 @@ func (q *Coupled) zeros() []bool {
 	return zero
 }
 
-// setTies gives U the zeros and ties of the partition. Tied coordinates get their mean, weighted by the
-// curvatures that MakeExact describes. Then setTies moves coordinates that are near a bound to the bound.
+// setTies gives U the zeros and ties of the partition. Tied coordinates get their mean (after division by the
+// factors of the tie), weighted by the curvatures that MakeExact describes. Then setTies moves coordinates
+// that are near a bound to the bound.
 func (q *Coupled) setTies(partition *Partition, curvature []float64) {
 	h, y := make([]float64, q.Order), make([]float64, partition.GroupCount)
 	sum, maxCurvature := make([]float64, partition.GroupCount), make([]float64, partition.GroupCount)

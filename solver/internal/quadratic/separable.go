@@ -69,11 +69,11 @@ type Hessian interface {
 	Save()
 	// Restore sets d to the copy of the last Save.
 	Restore()
-	// Solve solves the equation (H − ff')_SS step = descent, where S is the support; a nil f is the vector 0.
-	// It may end early in two cases: when isSmall returns true for the residual of the equation, or when
-	// crosses returns true for the present step, because this step goes beyond zero or a bound. found is
-	// false if there is no usable step. solved is false if the step does not solve the equation accurately
-	// enough.
+	// Solve sets step to a solution of (H − ff')_SS step = descent, where S is the support; a nil f is the
+	// vector 0. An iterative method may end early: if isSmall returns true for the residual of the equation,
+	// or if crosses returns true for the present step. crosses(step) says that the coordinates plus step go
+	// beyond zero or a bound. found is false if there is no step, because the matrix cannot be factored.
+	// solved is false if the step is not accurate, for example because crosses ended Solve.
 	Solve(step, descent, f []float64, support []int32, isSmall func(residual []float64) bool, crosses func(step []float64) bool) (found, solved bool)
 	// MostSweeps returns the largest number of sweeps over the non-zero coordinates between two calls of
 	// Solve. nonzeros is the number of non-zero coordinates.
@@ -230,9 +230,9 @@ func (q *Separable) setDescent() {
 	}
 }
 
-// rootMeanSquare returns the root mean square of the violations of all coordinates. residual has minus the
-// derivatives with respect to the coordinates in support. The violation of every other coordinate counts as
-// 0.
+// rootMeanSquare returns the root mean square, over all coordinates, of the violation, which is the
+// derivative divided by Unit (see Separable.Unit). residual has minus the derivatives with respect to the
+// coordinates in support. The violation of every other coordinate counts as 0.
 func (q *Separable) rootMeanSquare(residual []float64) float64 {
 	sum := 0.0
 	for a, k := range q.support {

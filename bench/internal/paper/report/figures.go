@@ -133,7 +133,8 @@ func (pl panel) curve(p *problem, t trace) (c curve, ok bool) {
 		c, ok = curveOf(p, t.method, t.output, value, t.x)
 		return c.truncateAt(p.Protocol.Passes), ok
 	}
-	if c, ok = curveOf(p, t.method, t.output, value, byPasses); ok { // timings count passes as byPasses does
+	// The times were taken at passes counted as in byPasses.
+	if c, ok = curveOf(p, t.method, t.output, value, byPasses); ok {
 		return overSecondsOf(p, t.method, c)
 	}
 	return c, false

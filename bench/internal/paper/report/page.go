@@ -200,8 +200,8 @@ type printedCondition struct {
 	*paper.DataSummary
 	Mu, Limit float64
 	Rho       float64 // rho chosen on the first split
-	// Inner is a number of inner steps that satisfies theory.Constants.Theorem2Relaxed, divided by the number
-	// of training samples.
+	// Inner is a number of inner steps for which some step size satisfies all conditions of
+	// theory.Constants.Theorem2Relaxed, divided by the number of training samples.
 	Inner float64
 }
 
