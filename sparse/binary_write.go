@@ -68,9 +68,9 @@ type binarySections struct {
 }
 
 func (s *binarySections) write(w io.Writer) error {
-	for _, word := range s.meta.Classes {
-		if !utf8.ValidString(word) {
-			return errorf("writing samples: the label %q is not text in UTF-8: want UTF-8, the encoding of .scas files", word)
+	for _, name := range slices.Concat(s.meta.Features, s.meta.Classes) {
+		if !utf8.ValidString(name) { // package json would replace the wrong bytes
+			return errorf("writing samples: the name %q is not text in UTF-8: want UTF-8, the encoding of .scas files", name)
 		}
 	}
 	meta, err := json.Marshal(s.meta)
