@@ -59,9 +59,9 @@ func (p *Problem) dualStep(l, q int) *admm.DualStep {
 	return admm.NewDualStep(c, p.penalty(), limits, l, q)
 }
 
-// A Constraint is a map A prepared for use in many problems: A', A'A and the eigenbasis
-// of A'A are computed once, by the first run that needs them. A Constraint is safe for
-// concurrent use.
+// A Constraint is a map A that NewConstraint has prepared for use in many problems: A', A'A and the
+// eigenbasis of A'A are computed once, by the first run that needs them. A Constraint is safe for concurrent
+// use.
 type Constraint struct {
 	Operator
 	algebra *linalg.Algebra

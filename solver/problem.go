@@ -178,6 +178,9 @@ func (p *Problem) Validate() error {
 	if p.Constraint != nil {
 		a := p.Constraint
 		if c, ok := a.(*Constraint); ok && c != nil {
+			if c.algebra == nil {
+				return errorf("Problem.Constraint is a Constraint that NewConstraint did not make; use NewConstraint")
+			}
 			a = c.Operator
 		}
 		if err := linalg.Check("Problem.Constraint", a); err != nil {

@@ -293,7 +293,8 @@ func TestHostileProblems(t *testing.T) {
 }
 
 // TestTooLarge checks the errors for a constraint matrix with an entry above linalg.MaxEntry, for a nil
-// pointer in an interface, and for an objective that overflows at the start.
+// pointer in an interface, for a Constraint that NewConstraint has not made, and for an objective that
+// overflows at the start.
 func TestTooLarge(t *testing.T) {
 	data := sparse.Identity(2)
 	hugeMatrix, err := sparse.FromDense(1, 2, []float64{1e155, -1})
@@ -303,6 +304,7 @@ func TestTooLarge(t *testing.T) {
 	for want, p := range map[string]*solver.Problem{
 		"1e+155":                 {Constraint: hugeMatrix},
 		"Problem.Constraint is":  {Constraint: (*sparse.CSR)(nil)},
+		"NewConstraint":          {Constraint: &solver.Constraint{Operator: data}},
 		"Coupling.B is":          {Coupling: &solver.Coupling{B: (*sparse.CSR)(nil)}},
 		"too large; scale them":  {Loss: solver.Squared{}, Labels: []float64{1.5e308, -1.5e308}},
 		"too large; scale them ": {Loss: solver.Huber{}, Labels: []float64{1.5e308, -1.5e308}},
