@@ -113,6 +113,7 @@ func TestWrongArguments(t *testing.T) {
 		{"Margins: Cols is 0 with 2 nonzeros", func() { Margins(v(1), noCols, v(2)) }},
 		{"Gradient: len(z) is 0, want at least Cols, 2", func() { Gradient(nil, twoCols, v(1)) }},
 		{"MarginsGradient: len(z) is 1", func() { MarginsGradient(v(1), v(1), v(1), v(1), twoCols, v(2), 0) }},
+		{"MarginsGradient: no loss has the kind 2", func() { MarginsGradient(v(2), v(1), v(1), v(1), twoCols, v(2), SquaredLossKind+1) }},
 		{"MarginsGradient: len(w) is 1", func() { MarginsGradient(v(2), v(1), v(1), v(1), twoCols, v(1), 0) }},
 		{"Hessian: p is 1, want at least Cols, 2", func() { Hessian(v(1), 1, 1, 0, 1, twoCols, v(1), nil) }},
 		{"Hessian: len(h) is 4, want at least", func() { Hessian(v(4), 2, math.MaxInt, 0, 2, twoCols, v(1), nil) }},

@@ -22,6 +22,7 @@ func MarginsGradient(z, margin, slope, label []float64, a Rows, w []float64, los
 	checkLen(fn, "label", len(label), len(margin))
 	checkColumns(fn, "z", len(z), &a)
 	checkColumns(fn, "w", len(w), &a)
+	loss.check(fn)
 	for _, out := range [...]struct {
 		name string
 		v    []float64

@@ -11,6 +11,14 @@ const (
 	SquaredLossKind
 )
 
+// check panics if the kind has no name above. A new kind needs code at each comparison with SquaredLossKind
+// in the packages kernels and gen.
+func (k LossKind) check(fn string) {
+	if k > SquaredLossKind {
+		panicf("%s: no loss has the kind %d", fn, k)
+	}
+}
+
 // Steps is the input that all inner loops of SCAS-ADMM share. An inner step on the sampled row a_i
 // is
 //
@@ -40,6 +48,7 @@ func (s *Steps) check(fn string, sampled []int32) {
 	n := s.Rows.Len()
 	checkRows(fn, "Label", len(s.Label), &s.Rows)
 	checkLen(fn, "Slope0", len(s.Slope0), n)
+	s.Loss.check(fn)
 	for _, i := range sampled {
 		if uint(i) >= uint(n) {
 			panicf("%s: sampled row %d of %d", fn, i, n)
