@@ -105,6 +105,7 @@ func (s *Solver) newAscent() *ascent {
 	if a.budget = mostPassesOfJumps; smooth {
 		a.budget = mostPasses
 	}
+	m.modelStep = nil
 	for _, v := range [][]float64{a.x, a.alpha, a.margin, a.oldAlpha} {
 		clear(v)
 	}

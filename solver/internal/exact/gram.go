@@ -136,13 +136,12 @@ const productCost = 1. / 32
 
 // move returns the move from the base to x. It does not set Loss, Head and HessianRow.
 func (m *gram) move(x []float64) *gap.Move {
-	move := &gap.Move{HessianRoundings: m.roundingCount}
+	d := make([]float64, len(x))
 	for j, v := range x {
-		if v != m.base.X[j] {
-			move.Terms++
-			move.Size += math.Abs(float64((v - m.base.X[j]) * m.bounds.Columns.Norm[j]))
-		}
+		d[j] = v - m.base.X[j]
 	}
+	move := m.bounds.MoveBy(d)
+	move.HessianRoundings = m.roundingCount
 	return move
 }
 

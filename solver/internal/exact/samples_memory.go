@@ -26,6 +26,12 @@ type memorySamples struct {
 	lo, hi           []float64 // for each sample: the smallest and the largest α allowed
 	chunkClipping    []float64 // see samples.clipping; of the samples of each chunk
 	lastTally        gap.Tally // the result of the last call of tally
+
+	modelGradient []float64 // the result of the last call of gradient
+	modelHessian  []float64 // the Hessian of the loss in the model, stored as hessianShape says; nil if not formed
+	hessianShape  quadratic.Triangle
+	// The full step to which α belongs, if X'Cα is known without a visit of the rows; else nil. See prove.
+	modelStep []float64
 }
 
 // A state holds the margins tᵢ and slopes φ'(tᵢ) of the samples at a point.
@@ -123,7 +129,10 @@ func (m *memorySamples) setCurrent(x []float64) {
 	m.current.loss = m.Mean(m.Loss, m.current.slope, m.current.margin, m.Labels)
 }
 
-func (m *memorySamples) gradient(dst []float64) { m.set.transposed(m.Sums, dst, m.current.slope) }
+func (m *memorySamples) gradient(dst []float64) {
+	m.set.transposed(m.Sums, dst, m.current.slope)
+	m.modelGradient = append(m.modelGradient[:0], dst...)
+}
 
 func (m *memorySamples) hasHessian() bool { return true }
 
@@ -132,6 +141,7 @@ func (m *memorySamples) hessian(h []float64, shape quadratic.Triangle, d float64
 		slope, margin := m.current.slope[lo:hi], m.current.margin[lo:hi]
 		m.Loss.Curvatures(m.curvature[lo:hi], slope, margin, m.Labels[lo:hi], d)
 	})
+	m.modelHessian, m.hessianShape = h, shape
 	c := m.Scaled(m.curvature)
 	switch {
 	case h == nil:
@@ -173,6 +183,14 @@ func (m *memorySamples) accept(t *trial) {
 	if !useDifference {
 		m.set.margins(m.Sums, m.Scratch, t.move)
 		m.Each(m.setAlpha)
+	}
+	m.modelStep = nil
+	if m.modelHessian != nil && m.hessianShape.Order == len(m.bounds.Ridge) && t.length == 1 &&
+		!math.IsInf(m.Loss.Curvature(), 1) && m.Team.Alone() && m.clipping() == 0 {
+		if m.modelStep = t.move; useDifference {
+			m.modelStep = slices.Clone(t.end)
+			kernels.Axpy(-1, m.set.x, m.modelStep)
+		}
 	}
 	if t.length > 0 {
 		m.current, m.next = m.next, m.current
@@ -218,6 +236,7 @@ func (m *memorySamples) useSlopes(_, e []float64) {
 
 // takeSlopes sets α to the slopes φ' at the point, or to the nearest α allowed.
 func (m *memorySamples) takeSlopes() {
+	m.modelStep = nil
 	for i, v := range m.current.slope {
 		m.alpha[i] = max(m.lo[i], min(v, m.hi[i]))
 	}
@@ -244,7 +263,21 @@ func (m *memorySamples) tally() *gap.Tally {
 	return &m.lastTally
 }
 
+// prove implements samples. After a step in a model of all columns, α is φ'(t) + Φ X d, with the diagonal
+// matrix Φ of the model's curvatures φ″ and the step d. So X'Cα is the gradient plus H d, with the model's
+// Hessian H = X'CΦX of the loss. If this bound exceeds goal, perhaps because of rounding errors, prove computes
+// X'Cα from the rows.
 func (m *memorySamples) prove(x, z, e []float64, goal float64) gap.Bound {
+	if m.modelStep != nil {
+		move := m.bounds.MoveBy(m.modelStep)
+		move.Head, move.HessianRoundings = e, float64(m.n+64)
+		m.hessianShape.Times(e, m.modelHessian, m.modelStep)
+		kernels.Axpy(1, m.modelGradient, e)
+		b := m.bounds.ProveStep(m.point(x), m.alpha, z, &m.lastTally, m.modelGradient, m.modelStep, move, goal)
+		if b.Gap <= goal {
+			return b
+		}
+	}
 	m.transposed(e, m.alpha)
 	return m.bounds.Prove(m.point(x), m.alpha, z, e, &m.lastTally, goal)
 }

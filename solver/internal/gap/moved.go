@@ -25,29 +25,74 @@ type Move struct {
 	HessianRow       func(j int) []float64 // returns row j of H
 }
 
+// MoveBy returns the move d, with the fields Size and Terms.
+func (p *Problem) MoveBy(d []float64) *Move {
+	move := &Move{}
+	for j, v := range d {
+		if v != 0 {
+			move.Terms++
+			move.Size += math.Abs(float64(v * p.Columns.Norm[j]))
+		}
+	}
+	return move
+}
+
 // ProveMoved returns a bound for the point x = b.X + d without reading the samples. The dual point has the
 // numbers α + κXd for the samples (see BasePoint), and the multipliers z. The second derivative of the loss
 // is the constant κ. So the Fenchel term of a sample for α + κXd at x equals its Fenchel term for α at b.X.
 // The sum of these terms is already in b.Tally.
 func (m *DataProblem) ProveMoved(b *BasePoint, x, z []float64, move *Move) Bound {
-	lossError, reach := m.lossError(b, move), m.reach(move)
+	lossError := m.lossError(b, move)
 	t := b.Tally
 	t.Loss, t.MaxPhi = move.Loss+lossError, m.Loss.Curvature()
-	t.Size += reach
-	slopeNorm := float64(1.001*math.Sqrt(t.Square)) + reach
-	t.Square = slopeNorm * slopeNorm
-	sum := Sum{Head: move.Head, Roundings: float64(2 * m.Sums.Totals.Chunks), Samples: float64(m.Sums.Totals.Samples), Base: b.X, ExtraErrors: make([]float64, len(x))}
+	sum := m.movedSum(&t, b.Gradient, move)
+	sum.Base = b.X
 	if b.Compensated {
 		sum.Tail = make([]float64, len(x))
-	}
-	for j, norm := range m.Columns.Norm {
-		sum.ExtraErrors[j] = roundoff * (float64(1.001*move.productRoundings()*norm*reach) + 2*math.Abs(move.Head[j]) + 2*math.Abs(b.Gradient[j]))
 	}
 	sum.Hessian = func() []float64 { return m.rootHessian(move.HessianRow) }
 	bound := m.Bound(x, z, &t, &sum)
 	bound.Gap += lossError
 	bound.Rounding += lossError
 	return bound
+}
+
+// movedSum returns move.Head as a Sum. gradient is the gradient of the mean loss before the move, summed
+// without compensation of rounding errors. t is the tally at one end of the move; movedSum changes it to
+// bounds for both ends.
+func (m *DataProblem) movedSum(t *Tally, gradient []float64, move *Move) Sum {
+	reach := m.reach(move)
+	t.Size += reach
+	slopeNorm := float64(1.001*math.Sqrt(t.Square)) + reach
+	t.Square = slopeNorm * slopeNorm
+	sum := Sum{Head: move.Head, Roundings: float64(2 * m.Sums.Totals.Chunks), Samples: float64(m.Sums.Totals.Samples), ExtraErrors: make([]float64, len(gradient))}
+	for j, norm := range m.Columns.Norm {
+		sum.ExtraErrors[j] = roundoff * (float64(1.001*move.productRoundings()*norm*reach) + 2*math.Abs(move.Head[j]) + 2*math.Abs(gradient[j]))
+	}
+	return sum
+}
+
+// ProveStep is Prove after a Newton step d to the point, for a dual point for which X'Cα is known without
+// reading the samples: alpha is φ'(t) + Φ X d. Here t are the margins before the step, and Φ is the diagonal
+// matrix of the curvatures in the Hessian H = X'CΦX of move. They are at most Loss.Curvature. move.Head is
+// gradient + H d, with the gradient of the mean loss before the step. The error of H_jk is as in Move.
+func (m *DataProblem) ProveStep(point *Point, alpha, z []float64, t *Tally, gradient, d []float64, move *Move, goal float64) Bound {
+	stepTally := *t
+	sum := m.movedSum(&stepTally, gradient, move)
+	// X d was computed as the difference of the margins at the ends of the step.
+	sizes := make([]float64, len(d))
+	for j, v := range d {
+		sizes[j] = math.Abs(point.X[j]) + math.Abs(v)
+	}
+	marginError, _ := m.marginErrors(sizes)
+	for j, norm := range m.Columns.Norm {
+		sum.ExtraErrors[j] += float64(2.5 * m.Loss.Curvature() * marginError * norm)
+	}
+	b := m.bound(point, alpha, z, stepTally, &sum)
+	if b.NeedsScaledTally(t, goal) {
+		b.Gap = math.Min(b.Gap, m.scaledGap(point, alpha, t, b))
+	}
+	return b
 }
 
 // TrivialBoundMoved returns the bound that the dual point 0 proves for x. objective is P(x).
