@@ -88,7 +88,7 @@ func (h *foldScorer) score(ctx context.Context, models []*Model) ([]scores, erro
 		}
 	}
 	reportedModels := 0
-	err := h.eachWindow(ctx, func(w *window, share float64) error {
+	err := h.eachWindow(ctx, func(w *window, doneShare float64) error {
 		for _, s := range scorers {
 			if w == nil {
 				break
@@ -97,7 +97,7 @@ func (h *foldScorer) score(ctx context.Context, models []*Model) ([]scores, erro
 				return err
 			}
 		}
-		doneModels := int(share * float64(len(models)))
+		doneModels := int(doneShare * float64(len(models)))
 		h.reportScored(doneModels - reportedModels)
 		reportedModels = doneModels
 		return nil
@@ -115,9 +115,9 @@ func (h *foldScorer) score(ctx context.Context, models []*Model) ([]scores, erro
 }
 
 // eachWindow calls do for each window of the file, or once if the data are in memory. w has the rows of
-// the window that are in the fold; it is nil if there are none or if their weights are all 0. share is the
-// fraction of all rows of this process that come before the end of the window.
-func (h *foldScorer) eachWindow(ctx context.Context, do func(w *window, share float64) error) error {
+// the window that are in the fold; it is nil if there are none or if their weights are all 0. doneShare is
+// the fraction of all rows of this process that come before the end of the window.
+func (h *foldScorer) eachWindow(ctx context.Context, do func(w *window, doneShare float64) error) error {
 	if !h.spec.streams() {
 		return do(h.allRows, 1)
 	}

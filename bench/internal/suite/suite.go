@@ -93,8 +93,8 @@ func Cases(s Scale, match func(name string) bool) iter.Seq[measure.Case] {
 			var d *data
 			for _, k := range onRows {
 				for _, name := range strings.Fields(k.shapes) {
-					plain, compact := strings.CutSuffix(name, "-compact")
-					if plain != sh.Name || !match(k.kernel+"/"+name) {
+					shapeName, compact := strings.CutSuffix(name, "-compact")
+					if shapeName != sh.Name || !match(k.kernel+"/"+name) {
 						continue
 					}
 					if d == nil {

@@ -55,10 +55,10 @@ func checkOrder(t *testing.T, block []string, output string) {
 
 // TestReadmeCommands checks that the commands with a9a in README.md print the lines that README.md shows.
 func TestReadmeCommands(t *testing.T) {
-	data, blocks := filepath.Join(sparsetest.DataFile(t), "paper"), readmeBlocks(t)
+	paperDir, blocks := filepath.Join(sparsetest.DataFile(t), "paper"), readmeBlocks(t)
 	t.Chdir(t.TempDir())
 	for plain, packed := range map[string]string{"a9a": "a9a.zst", "a9a.t": "a9a.t.zst"} {
-		succeed(t, "convert", "--features", "123", filepath.Join(data, packed), plain+".svm")
+		succeed(t, "convert", "--features", "123", filepath.Join(paperDir, packed), plain+".svm")
 		if err := os.Rename(plain+".svm", plain); err != nil {
 			t.Fatal(err)
 		}

@@ -362,18 +362,18 @@ func (s *Solver) value(loss float64) float64 {
 	sum := loss
 	if s.set.noRoom || s.set.cols == nil { // the set may lack non-zero coefficients
 		for j := range s.x {
-			sum += s.penalty(j)
+			sum += s.penaltyAndRidge(j)
 		}
 		return sum
 	}
 	for _, j := range s.set.cols {
-		sum += s.penalty(int(j))
+		sum += s.penaltyAndRidge(int(j))
 	}
 	return sum
 }
 
-// penalty returns the penalty and the ridge terms of coefficient j if A = I.
-func (s *Solver) penalty(j int) float64 {
+// penaltyAndRidge returns the penalty and the ridge term of coefficient j if A = I.
+func (s *Solver) penaltyAndRidge(j int) float64 {
 	v := s.x[j]
 	if v == 0 {
 		return 0
