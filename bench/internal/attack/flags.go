@@ -132,7 +132,7 @@ func flagsOf(command string) []flag {
 		{"--memory", []string{"100MB", "1", "8GiB", "60%", "101%", "0", "-1", "x", "1e300TB"}},
 	}
 	fitFlags := []flag{
-		{"--loss", []string{"logistic", "squared", "huber", "huber:0.01", "huber:5e-324", "huber:1e308", "huber:0", "squared-hinge", "hinge"}},
+		{"--loss", []string{"logistic", "squared", "huber", "huber:0.01", "huber:5e-324", "huber:1e308", "huber:0", "squared-hinge", "poisson", "hinge"}},
 		{"--graph", []string{"none", "chain", "IN/edges", "IN/steep", "IN/flat", "IN/matrix", "matrix:IN/edges", "IN/none", "IN/mid.svm", "/dev/null", "IN"}},
 		{"--offset", []string{"IN/weights", "IN/offsets", "IN/none", "/dev/null"}}, {"--offset-column", []string{"1", "x2", "label", "x", ""}},
 		{"--l2y", numbers}, {"--mu", numbers}, {"--fusion", numbers},
