@@ -41,8 +41,8 @@
 //	  - ridge: the term (mu/2)|x|²; Problem.L2 is mu
 //	  - domain: the closed convex set X
 //	  - constraint matrix: A in the penalty g(A x); ADMM writes it as the constraint A x = y
-//	  - coupled, separable: an A'A that is not diagonal; a penalty and domain that act on each
-//	    coefficient by itself
+//	  - separable, coupled: a problem with A = I, no groups, and only bounds of single coefficients as
+//	    its domain; every other problem. A matrix A is called coupled if A'A is not diagonal
 //	  - singleton row: a row of A with one entry
 //	  - free feature: a feature whose coefficient no limit, square or ridge penalises, such as an
 //	    intercept
@@ -101,7 +101,8 @@
 //   - chart (curves as pictures) and cmd/scas (the command line)
 //
 // Package model fits out of core if Spec.Memory is set: with the default method by exact.NewFile, and
-// with SCASK and SCASL by stream.Minimize of solver/internal/stream.
+// with SCASK and SCASL by stream.Minimize of solver/internal/stream. The caller decides whether to set
+// it; for the command line, cmd/scas/policy.go decides.
 //
 // The sections "How to add" in the package comments of term, admm, baseline, sparse, gen
 // and cmd/scas say what to change for a new loss, penalty, plan, method, file format,

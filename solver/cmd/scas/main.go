@@ -5,10 +5,13 @@
 // Read app.go first: it lists the commands. Each command is a struct of flags with a method Run. scas train
 // reaches the arithmetic by these calls:
 //
-//	trainCmd.Run, fitFlags.read (train.go, fitflags.go)   reads DATA
+//	trainCmd.Run (train.go)                               checks the flags
+//	fitFlags.run (dist.go)                                selects kernels, and joins other ranks
+//	fitFlags.read (fitflags.go)                           reads DATA
 //	fitFlags.specify (spec.go)                            makes a model.Spec of the flags
-//	model.FitData, design.fit, newFitter (solver/model)   makes the problem that is solved
-//	exact.New, Solver.Solve (solver/internal/exact)       takes the Newton steps
+//	memorySize.place (policy.go)                          decides: in memory, out of core, or refused
+//	model.FitData, design.fit, newFitter (solver/model)   make the problem that is solved
+//	exact.New, Solver.Solve (solver/internal/exact)       compute the loss at 0, then take Newton steps
 //	memorySamples, rows.Sums (exact, internal/rows)       add up over the rows
 //	kernels.Margins and others (kernels)                  do the arithmetic
 //

@@ -27,6 +27,9 @@
 // size. Scales and StepSize compute the automatic parameters ρ and η. A Metric gives each column its own
 // step size.
 //
+// solver/schedule.go chooses between the given step size, the automatic one (OuterLoop.NaturalEta) and that
+// of the paper's theorems. Out of core, solver/internal/stream/stochastic.go chooses between the first two.
+//
 // # How to add a plan
 //
 //   - a file with a type that implements Plan, as plan_dense.go

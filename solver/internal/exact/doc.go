@@ -25,8 +25,9 @@
 //     smaller problems on working sets (setSolver).
 //
 // Let x + d be the solution of the model. The dual point α = φ'(t) + φ″(t) X d is the slope of the model
-// there. It is feasible up to the model's tolerance and rounding. For a smooth loss its duality gap at x + d
-// is of fourth order in d. Package gap computes the bound.
+// there. It is feasible up to the model's tolerance and rounding. For a smooth loss, α differs from
+// φ'(t + X d) by O(|d|²), and the duality gap at x + d is quadratic in this difference: it is of fourth order
+// in d. Package gap computes the bound.
 //
 // The interface samples computes everything that depends on the rows of the data. It has three
 // implementations:
@@ -38,6 +39,14 @@
 //     usually needs one visit of the rows.
 //
 // With several processes, the memorySamples or File of each process holds some of the samples.
+//
+// These types and methods do the work:
+//
+//   - Solver.Solve solves the problem for one lambda.
+//   - Solver.Finish solves it for lambda = 1, from a given point and, if necessary, in several attempts.
+//   - Solver.Certify bounds P(x) − P* at a given point.
+//   - A Prover does Finish and Certify by a Solver or, if New refuses the problem, perhaps by a setSolver.
+//   - A setSolver solves coupled problems with many features, if the solution has few non-zero coefficients.
 //
 // To read: problem.go has the types, solve.go the steps, working.go and coupled.go the two models,
 // samples.go what is computed from the rows, finish.go the methods Finish and Certify.

@@ -11,11 +11,11 @@ import (
 // explains the symbols. A Problem is not safe for concurrent use.
 type Problem struct {
 	Penalty *Penalty
-	Ridge   []float64   // rⱼ; all are equal unless X is a box or R^p
-	Set     term.Region // X; nil for R^p
+	Ridge   []float64   // rⱼ; all are equal unless Set is a box or R^p
+	Set     term.Region // S; nil for R^p
 	Columns Columns
 	// VanishingFeatures marks the features j for which αᵢ is 0 at every sample with an entry for j. Then
-	// entry j of X'Cα is exactly 0; here X is the data matrix. Nil means that no feature is marked.
+	// entry j of X'Cα is exactly 0. Nil means that no feature is marked.
 	VanishingFeatures []bool
 
 	// DependentRoots is true if the last call of Bound found the columns of the roots nearly linearly
@@ -23,7 +23,7 @@ type Problem struct {
 	DependentRoots bool
 
 	box              term.Box
-	productDomain    bool    // X is a box or R^p
+	productDomain    bool    // Set is a box or R^p
 	relaxed          []bool  // relaxed[j] is true if the dual residual eⱼ need not be 0
 	oneSidedFeatures []int32 // features whose entry of relaxed depends on the sign of eⱼ, see checkSigns
 	correction       *correction
@@ -548,7 +548,7 @@ func (p *Problem) domainGap(x []float64) (sum float64) {
 	return sum
 }
 
-// domainGapAt returns the term of feature j in the bound of domainGap, if X is a box or R^p. e is the dual
+// domainGapAt returns the term of feature j in the bound of domainGap, if S is a box or R^p. e is the dual
 // residual eⱼ, err a bound of its error, and x the coefficient.
 func (p *Problem) domainGapAt(j int, e, err, x float64) float64 {
 	if p.box.Lower != nil {
@@ -559,7 +559,7 @@ func (p *Problem) domainGapAt(j int, e, err, x float64) float64 {
 }
 
 // nearestMultiplier returns a multiplier of feature j's singleton row. If the row has no square, it is the
-// number within the row's limit that makes the dual residual eⱼ nearest to 0. If X = R^p and the feature has
+// number within the row's limit that makes the dual residual eⱼ nearest to 0. If S = R^p and the feature has
 // a ridge, the result minimises the bound.
 func (p *Problem) nearestMultiplier(j, row int) float64 {
 	e, entry, limit := p.dual.e[j], p.Penalty.SingletonEntry[j], p.Penalty.Limit[row]
@@ -614,7 +614,7 @@ func (p *Problem) setCheapestMultiplier(j, row int, x float64) {
 }
 
 // setBallOrSimplexMultipliers sets the multipliers of the singleton rows of the features in
-// p.optimisedFeatures, for a ball or a simplex X. For a ball it makes the dual residuals |eⱼ| small. For a
+// p.optimisedFeatures, for a ball or a simplex S. For a ball it makes the dual residuals |eⱼ| small. For a
 // simplex it makes eⱼ as large as possible: this never enlarges the bound.
 func (p *Problem) setBallOrSimplexMultipliers() {
 	isSimplex := p.Set.Bounds(len(p.Ridge)).Total > 0

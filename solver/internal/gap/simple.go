@@ -29,7 +29,7 @@ type SimpleProblem struct {
 	Curvature float64   // an upper bound of φ″
 	A         *linalg.Algebra
 	Mu        float64
-	Domain    term.Set   // nil for R^p
+	Domain    term.Set   // S; nil for R^p
 	Team      *rows.Team // all processes that have samples; nil if this process has all
 }
 
@@ -49,9 +49,9 @@ func FeasibleMultipliers(beta []float64, conjugate func(beta []float64) float64)
 // Gap bounds the objective at x minus its optimum. With the fields of SimplePoint, the bound is, plus
 // rounding errors,
 //
-//	g(y) + g*(z) − z'y + h(x) + h*(−e) + e'x,  h(x) = (mu/2)|x|² on X.
+//	g(y) + g*(z) − z'y + h(x) + h*(−e) + e'x,  h(x) = (mu/2)|x|² on S.
 //
-// The Fenchel terms of the loss are 0, because αᵢ = φ'(tᵢ). Gap is +Inf unless mu > 0 or X is bounded.
+// The Fenchel terms of the loss are 0, because αᵢ = φ'(tᵢ). Gap is +Inf unless mu > 0 or S is bounded.
 func (f *SimpleProblem) Gap(point *SimplePoint) float64 {
 	var product, size float64
 	for j, z := range point.Z {
@@ -140,12 +140,12 @@ func (f *SimpleProblem) imageError(point *SimplePoint) float64 {
 	return 2 * roundoff * sum
 }
 
-// domainGap returns an upper bound of h(x) + h*(−e) + e'x, where h(x) = (mu/2)|x|² on the domain X. The error
+// domainGap returns an upper bound of h(x) + h*(−e) + e'x, where h(x) = (mu/2)|x|² on the domain S. The error
 // of eⱼ is at most errors[j]. domainGap uses
 //
 //	h(x) + h*(−e) + e'x ≤ (mu/2)|x − u|² + σ(−r) + r'x,  r = e + mu u,
 //
-// with the support function σ of X. This holds for every u. If mu > 0, u is the point of X nearest to −e/mu.
+// with the support function σ of S. This holds for every u. If mu > 0, u is the point of S nearest to −e/mu.
 func (f *SimpleProblem) domainGap(point *SimplePoint, errors []float64) float64 {
 	if f.Mu == 0 && (f.Domain == nil || math.IsInf(f.Domain.Diameter(), 1)) {
 		return math.Inf(1)
@@ -178,7 +178,7 @@ func (f *SimpleProblem) domainGap(point *SimplePoint, errors []float64) float64 
 	}
 	relativeError := math.Max(0x1p-44, float64(len(u)+64)*roundoff)
 	bound := float64(float64(0.5*f.Mu*distance2) * (1 + relativeError))
-	if f.Domain == nil { // X is R^p, so u = −e/mu and r = e + mu u = 0
+	if f.Domain == nil { // S is R^p, so u = −e/mu and r = e + mu u = 0
 		return bound
 	}
 	if error2 > 0 {

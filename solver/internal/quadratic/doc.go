@@ -1,5 +1,8 @@
-// Package quadratic minimises a convex quadratic function plus a penalty. Such a problem is one step of the
-// proximal Newton method of package exact.
+// Package quadratic minimises a convex quadratic function plus a penalty:
+//
+//	minimise over u   g'(u − x) + (u − x)'H(u − x)/2 + penalty(u).
+//
+// Such a problem is one step of the proximal Newton method of package exact.
 //
 // There are two kinds of problems, each with its own algorithm:
 //
@@ -10,10 +13,12 @@
 // the columns of Z ([Columns], solved by conjugate gradients).
 //
 // A [Coupled] problem has a penalty of A u, for example of the differences along the edges of a graph, or
-// norms of groups of rows of A u, or a set of package term. A primal-dual path-following (interior-point)
-// method solves it, with a full or band Cholesky factor. [Coupled.MakeExact] then makes the zeros and ties of
-// the solution exact.
+// norms of groups of rows of A u, or a set that is no product of intervals, such as a ball. A primal-dual
+// path-following (interior-point) method solves it, with a full or band Cholesky factor. [Coupled.MakeExact]
+// then makes the zeros and ties (coefficients that are equal, up to a fixed factor) of the solution exact.
 //
-// The first algorithm is in separable.go. The second is in coupled.go (Solve), smoothing.go and barriers.go.
-// Zeros and ties are in exact.go, structure.go and partition.go.
+// The first algorithm is in separable.go; eliminated.go eliminates the coordinate FreeIndex, such as an
+// intercept, and support.go factors a Dense matrix for Newton steps. The second algorithm is in coupled.go
+// (Solve), smoothing.go and barriers.go. Both solve linear systems by system.go. Zeros and ties are in
+// exact.go, structure.go and partition.go.
 package quadratic

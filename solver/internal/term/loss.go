@@ -14,9 +14,14 @@
 //     command line and to model files.
 //   - Add the public type, with the same name and fields, and its methods to solver/loss.go. Add a case to
 //     ParseLoss there; a test fails if the case is missing.
-//   - Add the loss to the lists in solver/internal/solvertest/every.go, solver/internal/gap/bound_test.go and
-//     solver/internal/oracle/draw_test.go.
-//   - For a fused kernel, add a LossKind to package kernels, and return it from the method LossKind.
+//   - Add the loss to the lists of the tests: solver/terms_test.go, solver/internal/gap/bound_test.go,
+//     solver/internal/oracle/draw_test.go, and solver/internal/solvertest/every.go if φ″ is bounded. Add its
+//     name to the message in solver/cmd/scas/testdata/usage.txtar, and to --loss in
+//     bench/internal/attack/flags.go.
+//   - Add it to the comments of Problem.Labels (solver/problem.go), Spec.Loss (solver/model/spec.go) and
+//     ParseLoss.
+//   - For a fused kernel, add a LossKind to package kernels, return it from the method LossKind, and extend
+//     every branch on the loss in packages kernels and gen. Without one, LossKind returns false.
 //
 // # How to add a penalty or a set
 //
