@@ -9,9 +9,9 @@ import (
 // slower, and a longer one not faster.
 const rotatedAhead = 12
 
-// A rotatedLoop emits the inner loop on dense rows, InnerRotated. Step k computes w' = FMA(c, w, e) and then
-// w = f * FMA(g, row k, w'). Here g is the g of kernels.Steps, called the gain, and f the factor that
-// projects onto the ball, or 1 without a ball.
+// A rotatedLoop emits kernels.InnerRotated, the inner loop on dense rows; the comment there explains c, e, g
+// and w'. Step k computes w' = FMA(c, w, e) and then w = f * FMA(g, row k, w'). Here g is called the gain.
+// f is the factor that projects onto the ball, or 1 without a ball.
 type rotatedLoop struct {
 	*emitter
 	hasBall bool

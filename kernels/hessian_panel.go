@@ -260,7 +260,9 @@ func (x *panelTask) store(lo, hi, col int) {
 	}
 }
 
-// pack sets x.panel to a dense copy of block b in the columns col to col+panelCols-1, zeros included.
+// pack sets x.panel to a dense copy, zeros included, of the rows of the data in block b of sortBlocks, for
+// columns col to col+panelCols-1. It advances x.nextNonzero, so the calls for a block must be in increasing
+// order of col.
 func (x *panelTask) pack(b, col int) {
 	switch x.form() {
 	case int32Float64, int32Ones:

@@ -180,8 +180,8 @@ func (m *minimizer) units() (zeroUnit, offsetUnit float64) {
 	return zeroUnit, m.d.unit(m.problem.Evaluate(x).Loss, m.d.spec.Offsets)
 }
 
-// unit returns the number to which tolerances are relative, see term.LabelKind.Unit. loss is the mean loss at
-// the given margins of the rows. If margins is nil, all margins are 0.
+// unit returns the number to which tolerances are relative, see term.LabelKind.ToleranceUnit. loss is the
+// mean loss at the given margins of the rows. If margins is nil, all margins are 0.
 func (d *design) unit(loss float64, margins []float64) float64 {
 	labels := traits(d.loss).Labels
 	if labels != term.Counts {

@@ -176,7 +176,8 @@ func (e ElasticNet) check(*Spec, int) error {
 func (ElasticNet) name() string { return "elastic-net" }
 
 // GroupLasso is the sum of the weighted Euclidean norms of groups of coefficients. All coefficients of a
-// group become zero together. Results can be proved for up to some thousands of features.
+// group become zero together. The default method proves a gap for up to some thousands of features. With
+// more features it makes passes of solver.SCASK, in most cases without a proof, and Poisson loss is an error.
 type GroupLasso struct {
 	// Groups are disjoint sets of features. With a matrix A they are sets of rows of A. With a Graph they are
 	// sets of rows of [G; I] (see Spec.MuA), where the edges come before the features. Features or rows that

@@ -12,7 +12,7 @@ import (
 )
 
 // memoryFlags has the flag for the limit on memory. A small file, too, can need much memory, because vectors
-// are as long as the largest index in the file.
+// are as long as the largest index in the file. policy.go decides what happens with data beyond the limit.
 type memoryFlags struct {
 	Memory memorySize `placeholder:"SIZE" help:"Most memory to use, such as 8GiB or 60%; see scas info --help (default: half of the machine's)." group:"Memory and processors:"`
 }

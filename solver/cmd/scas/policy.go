@@ -13,7 +13,8 @@ import (
 )
 
 // This file decides whether a command reads all rows into memory, works out of core, or refuses the data
-// because of --memory.
+// because of --memory. Two refusals come from elsewhere: package sparse refuses data that it must hold in
+// memory, such as text (ReadOptions.Memory), and a fit may return stream.ErrNotStreamed (refuseUnstreamed).
 
 // A demand says how much memory a command needs for its data.
 type demand struct {

@@ -319,8 +319,8 @@ func (f *File) newRootTally() *rootTally {
 	return &rootTally{row: f.bounds.NewRootRow(), rootCount: f.bounds.RootCount(), rootsVersion: f.bounds.RootsVersion(), hasOnes: f.HasOnes, phi: make([]float64, f.block)}
 }
 
-// add adds N'X'CΦXN (see rootTally) for the rows of data to the upper triangle h. phi holds cᵢΦᵢ for each of
-// these rows.
+// add adds the terms of the rows of data to h, the upper triangle of the matrix in the comment of rootTally.
+// phi holds cᵢΦᵢ for each of these rows.
 func (r *rootTally) add(h []float64, data kernels.Rows, phi []float64) {
 	for i, c := range phi {
 		lo, hi := data.Ptr[i], data.Ptr[i+1]

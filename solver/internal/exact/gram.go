@@ -220,10 +220,12 @@ func (m *gram) formColumns(h []float64, cols []int32, oldPositions, newPositions
 	const side = kernels.TileSide
 	c, order := m.weights(), len(cols)
 	panel := make([]float64, blockRows*side) // up to 64 new columns, times c, for a block of rows
-	products := make([]float64, order*side)  // inner products of panel with the columns at partners, see below
+	// The inner products of each column in panel with the columns at the positions in partners.
+	products := make([]float64, order*side)
 	positions := slices.Concat(oldPositions, newPositions)
 	for offset := 0; offset < len(newPositions); offset += side {
 		panelPositions := newPositions[offset:min(offset+side, len(newPositions))]
+		// The old positions, and the new positions up to the end of this panel.
 		partners := positions[:len(oldPositions)+offset+len(panelPositions)]
 		clear(products)
 		for lo := 0; lo < m.n; lo += blockRows {

@@ -61,7 +61,7 @@ type Solver struct {
 	p       int
 	rows    samples
 	summary columnSummary
-	scale   float64 // the number to which tolerances are relative, see term.LabelKind.Unit
+	scale   float64 // the number to which tolerances are relative, see term.LabelKind.ToleranceUnit
 
 	x, e         []float64 // x: the current point; e: X'Cα for the last dual point α, with C = diag(cᵢ)
 	limit, ridge []float64 // lambda times Problem.Limit; lambda times Problem.Ridge, plus Problem.FixedRidge
@@ -203,7 +203,7 @@ func (p *Problem) entries() int64 {
 // X returns the point itself, not a copy.
 func (s *Solver) X() []float64 { return s.x }
 
-// Scale returns the number to which tolerances are relative, see term.LabelKind.Unit.
+// Scale returns the number to which tolerances are relative, see term.LabelKind.ToleranceUnit.
 func (s *Solver) Scale() float64 { return s.scale }
 
 // Start moves the point to x, of length p, or to the point of the domain nearest to x.

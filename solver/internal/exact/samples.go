@@ -14,7 +14,7 @@ type samples interface {
 	// columns returns the largest absolute value of each column of X and, if they are known, a bound of its
 	// norm and the number of its entries.
 	columns() gap.Columns
-	Scale() float64      // the number to which tolerances are relative, see term.LabelKind.Unit
+	Scale() float64      // the number to which tolerances are relative, see term.LabelKind.ToleranceUnit
 	lossAtZero() float64 // the mean loss at x = 0; may be called only after Scale
 	// subsample replaces the samples of p by a part of them. If it returns false, p must not be used.
 	subsample(p *Problem) bool
@@ -78,7 +78,8 @@ func slopeRange(l term.Loss, label, weight float64) (lo, hi float64) {
 type trial struct {
 	end    []float64 // the point where the step ends, for the columns of the working set
 	length float64   // length of the step, as a fraction of the full Newton step
-	// The full step before exact zeros, ties and bounds were set, see workingSet.move.
+	// The full Newton step of the model, without the exact zeros, ties and bounds that were set afterwards;
+	// see workingSet.move.
 	move         []float64
 	snapped      bool    // exact zeros, ties or bounds were set, so the full step differs from move
 	needsHessian bool    // if the step is accepted, the Hessian at its end will be needed

@@ -26,7 +26,7 @@ type Shifted struct {
 
 // rowScratch is the scratch memory of SolveRow.
 type rowScratch struct {
-	values  []float64 // b as a dense vector; zero between calls
+	values  []float64 // the right-hand side b of SolveRow as a dense vector; all zeros between calls
 	support []int32   // the features that SolveRow returned last
 	mark    []int     // for each component, the stamp of the last call that used the component
 	stamp   int       // number of calls of SolveRow
