@@ -7,7 +7,7 @@ import (
 // A lazyLoop emits the inner loops InnerLazyCells and InnerLazyBallCells.
 type lazyLoop struct {
 	*fusedLoop
-	cells        operand.Mem // the beginning of the cells
+	cells        operand.Mem // the first cell: a cell has u, d and a third number of one column, see kernels.Cells
 	alpha, gamma vec         // the iterate is alpha*u + gamma*d, with u and d in the cells
 }
 

@@ -75,7 +75,7 @@ const (
 
 	// MatrixMarket is coordinate text; each row of the matrix is a sample. The first line
 	// is `rows cols nnz`; then nnz lines `i j value` with 1-based i and j follow, in any
-	// order. Blank lines are skipped, and so are comments, which begin with '#'.
+	// order. Blank lines are skipped, and so are comments, which begin with '#' or, in the format below, '%'.
 	//
 	// A file whose first line begins with %%MatrixMarket is in the Matrix Market format
 	// (Boisvert, Pozo and Remington 1996). Supported are the formats coordinate and array

@@ -90,11 +90,11 @@ func (c *centring) covariance(i, j int, sum float64) float64 {
 
 // columnCov computes the covariance matrix of the columns of a data matrix, one row of the result
 // at a time. A common row of columns i and j is a row in which both have an entry. Without a common
-// row, their covariance is -n m_i m_j/(n-1) for n rows and the means m_i and m_j. So only columns
-// with a common row need a sum.
+// row, their covariance is -n m_i m_j/(n-1) for n rows, with the means m_i and m_j after the shift
+// (centring.mean). So only columns with a common row need a sum.
 type columnCov struct {
 	*centring
-	x, t *sparse.CSR // the shifted data and its transpose
+	x, t *sparse.CSR // the data after centring.shift was subtracted, and the transpose of this matrix
 }
 
 func newColumns(x *sparse.CSR) (c *columnCov, variance []float64, err error) {

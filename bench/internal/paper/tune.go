@@ -76,9 +76,9 @@ const (
 	rounding = 1e-13
 )
 
-// value returns the objective of one output for the step size and rho at rungs, or +Inf if the run diverges
+// objective returns the objective of one output for the step size and rho at rungs, or +Inf if the run diverges
 // or g.err is set.
-func (g *grid) value(rungs rungPair, output Output) float64 {
+func (g *grid) objective(rungs rungPair, output Output) float64 {
 	v, ok := g.results[rungs]
 	if !ok && g.err == nil {
 		v, g.err = g.try(g.ladders[0].Value(rungs[0]), g.ladders[1].Value(rungs[1]))
@@ -106,7 +106,7 @@ func (g *grid) search(output Output) (best rungPair, err error) {
 // shorten lowers rungs[0], the rung of the step size, until the run does not diverge or the ladder has no
 // lower rung. It returns the new rungs.
 func (g *grid) shorten(rungs rungPair, output Output) rungPair {
-	for math.IsInf(g.value(rungs, output), 1) && rungs[0]-g.stride >= g.ladders[0].Bottom {
+	for math.IsInf(g.objective(rungs, output), 1) && rungs[0]-g.stride >= g.ladders[0].Bottom {
 		rungs[0] -= g.stride
 	}
 	return rungs
@@ -117,11 +117,11 @@ func (g *grid) shorten(rungs rungPair, output Output) rungPair {
 // falls. It returns the best place.
 func (g *grid) scan(start rungPair, axis, stride int, output Output) rungPair {
 	l := g.ladders[axis]
-	best, lowestObjective := start, g.value(start, output)
+	best, lowestObjective := start, g.objective(start, output)
 	consider := func(rung int, gain float64) {
 		rungs := start
 		rungs[axis] = rung
-		if v := g.value(rungs, output); v < lowestObjective-gain {
+		if v := g.objective(rungs, output); v < lowestObjective-gain {
 			best, lowestObjective = rungs, v
 		}
 	}
@@ -144,13 +144,13 @@ func (g *grid) descend(centre rungPair, output Output) (best rungPair, err error
 	// The first centre comes from a search on the samples for tuning. With its step size, a run on the
 	// training half may diverge.
 	centre = g.shorten(centre, output)
-	for best, lowestObjective := centre, g.value(centre, output); ; centre = best {
+	for best, lowestObjective := centre, g.objective(centre, output); ; centre = best {
 		for _, offset := range []rungPair{{-g.stride, 0}, {g.stride, 0}, {0, -g.stride}, {0, g.stride}} {
 			neighbour := rungPair{centre[0] + offset[0], centre[1] + offset[1]}
 			if !g.contains(neighbour) {
 				continue
 			}
-			if v := g.value(neighbour, output); v < lowestObjective-rounding {
+			if v := g.objective(neighbour, output); v < lowestObjective-rounding {
 				best, lowestObjective = neighbour, v
 			}
 		}

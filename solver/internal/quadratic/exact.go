@@ -121,7 +121,9 @@ const (
 	// this matrix are linearly dependent, the reduced problem has many solutions. With the shift,
 	// solveReduced finds one that is near the result of Solve.
 	reducedShift = 1e-9
-	maxReduced   = 6 // the largest number of steps in solveReduced; one is enough if no row is constrained
+	// The largest number of Newton steps in solveReduced. If no row has the kind constrained, the reduced
+	// problem is a system of linear equations, and one step solves it.
+	maxReduced = 6
 )
 
 // solveReduced moves U to the solution of the reduced problem, see MakeExact. zero marks the entries of A u
