@@ -14,8 +14,8 @@ func TestLogarithm(t *testing.T) {
 	}
 }
 
-// TestEntropyTerm compares EntropyTerm(1+u, 1, u) with its series, summed in 200 bits, for |u| ≤ 0.3, and with
-// its definition for other u.
+// TestEntropyTerm compares EntropyTerm(1+u, 1, u) with its series, summed in 200 bits, for |u| ≤ 0.3, and
+// with its definition for other u.
 func TestEntropyTerm(t *testing.T) {
 	check := func(v, s, w, want float64) {
 		if got := EntropyTerm(v, s, w); !(math.Abs(got-want) <= 1e-12*want) {

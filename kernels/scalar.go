@@ -74,9 +74,9 @@ func Sigmoid(x float64) float64 {
 	return num / (1 + e)
 }
 
-// EntropyTerm returns v log(v/s) - w for v = s + w, v >= 0 and s > 0. The result is not negative. The sum of
-// such terms with numbers s of sum 1 and numbers w of sum 0 is a relative entropy. The relative error is below
-// 1e-12, also for small w. s must be at least exp(-708), and v at most 1/s.
+// EntropyTerm returns v log(v/s) - w for v = s + w, v >= 0 and s > 0. The result is not negative. The sum
+// of such terms with numbers s of sum 1 and numbers w of sum 0 is a relative entropy. The relative error is
+// below 1e-12, also for small w. s must be at least exp(-708), and v/s must not overflow.
 func EntropyTerm(v, s, w float64) float64 {
 	x := -w / s
 	if math.Abs(x) < entropyReach {
@@ -102,21 +102,24 @@ func entropySeries(x float64) float64 {
 	return math.FMA(p1, float64(x2*x2), p0)
 }
 
-// logisticFenchel returns the Fenchel term of one sample, see LogisticFenchel. It is the relative entropy of
-// q = -label*alpha and s = |slope|. The smaller of s and c = 1-s has a small relative error; w = q-s
-// is computed from it. For |z| > 708 the smaller one is exp(-708) instead of exp(-|z|), which beyond changes.
+// logisticFenchel returns the Fenchel term of one sample, see LogisticFenchel. It is the relative entropy
+//
+//	q log(q/s) + (1-q) log((1-q)/(1-s)),   q = -label*alpha,  s = |slope|
+//
+// The smaller of s and c = 1-s is computed with a small relative error, and w = q-s from it. ExpNeg stops at
+// 708, so the smaller one is at least exp(-708). If |z| is larger, -log of it is too small by beyond.
 func logisticFenchel(alpha, margin, label float64) float64 {
 	z, q := float64(label*margin), float64(-label*alpha)
 	e := ExpNeg(math.Abs(z))
 	r, s, c := 1-q, 1/(1+e), e/(1+e)
-	w, least := c-r, r // least goes with the smaller of s and c
+	w, factor := c-r, r // factor is what multiplies the logarithm of the smaller one
 	if z > 0 {
 		s, c = c, s
-		w, least = q-s, q
+		w, factor = q-s, q
 	}
 	beyond := math.Abs(z) - expMax
 	if 0 > beyond {
 		beyond = 0
 	}
-	return EntropyTerm(q, s, w) + EntropyTerm(r, c, -w) + float64(least*beyond)
+	return EntropyTerm(q, s, w) + EntropyTerm(r, c, -w) + float64(factor*beyond)
 }

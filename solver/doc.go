@@ -95,7 +95,8 @@
 //   - solver/internal: rows (sums over samples), ending (how a run ended), linalg (the matrix A),
 //     term (losses, penalties, domains), gap (certificates), quadratic and exact (the exact
 //     solver), admm (SCAS-ADMM); theory (the constants of the paper's theorems)
-//   - this package: Minimize, then method_auto.go for the default and method_scas.go for SCAS-ADMM
+//   - this package: Minimize, then method_auto.go for the default and method_scas.go, which runs the
+//     loop of package admm
 //   - internal/stream (problems of this package out of core), baseline (methods to compare with),
 //     model (what people fit)
 //   - chart (curves as pictures) and cmd/scas (the command line)

@@ -221,7 +221,8 @@ func (c *conversion) partsError(err error) error {
 	return errorf("writing the rows of %s: %w", c.name, err)
 }
 
-// countWritten adds n to c.writtenBytes, reports the progress, and returns an error if the conversion must stop.
+// countWritten adds n to c.writtenBytes, reports the progress, and returns an error if the conversion must
+// stop.
 func (c *conversion) countWritten(n int) error {
 	c.writtenBytes += int64(n)
 	c.report("file", c.writtenBytes, c.parts.totalBytes())

@@ -91,7 +91,8 @@ func LogisticSlopes(slope, margin, label []float64) float64 {
 	return sum
 }
 
-// LogisticFenchel returns the weighted sum of the relative entropies of −label·alpha and the size of the slope.
+// LogisticFenchel returns the weighted sum of the relative entropies of −label·alpha and the size of the
+// slope.
 func LogisticFenchel(alpha, margin, label, weight []float64) float64 {
 	var sum float64
 	for i, t := range margin {

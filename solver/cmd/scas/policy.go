@@ -16,7 +16,7 @@ import (
 // because of --memory. Two refusals come from elsewhere: package sparse refuses data that it must hold in
 // memory, such as text (ReadOptions.Memory), and a fit may return stream.ErrNotStreamed (refuseUnstreamed).
 
-// A demand says how much memory a command needs for its data.
+// A demand says how much memory a command needs for its data. That of a fit is set in spec.go.
 type demand struct {
 	work string // describes the work, such as "fitting 4 rows and 2 features of a.svm"
 	data *sparse.Dataset

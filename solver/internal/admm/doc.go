@@ -18,17 +18,17 @@
 //
 // The inner loop may be divided into K rounds, each of which ends with a dual step.
 //
-// Read OuterLoop.Next first, then runRounds, which is Algorithm 1 of the paper. A RowSet is
-// the set of rows from which an inner loop draws: all rows if the data are in memory, a
-// batch of them if they are in a file. A Plan runs the steps of a round; there are
-// several plans, because the cheapest representation of w depends on A and on the data. A
-// Sampler draws the samples. A DualStep updates y and beta. A Keeper compares the
-// objectives at snapshots, restores the best iterate, and says when to halve the step
-// size. Scales and StepSize compute the automatic parameters ρ and η. A Metric gives each column its own
-// step size.
+// Read OuterLoop.Next (outer_loop.go) first, then runRounds (rounds.go), which is Algorithm 1 of the paper.
+// A RowSet is the set of rows from which an inner loop draws: all rows if the data are in memory, a batch
+// of them if they are in a file. A Plan runs the steps of a round; there are several plans, because the
+// cheapest representation of w depends on A and on the data. A Sampler draws the samples. A DualStep
+// updates y and beta. A Keeper compares the objectives at snapshots, restores the best iterate, and says
+// when to halve the step size. Scales and StepSize (step_size.go) compute the automatic parameters ρ and η.
+// A Metric gives each column its own step size.
 //
-// solver/schedule.go chooses between the given step size, the automatic one (OuterLoop.NaturalEta) and that
-// of the paper's theorems. Out of core, solver/internal/stream/stochastic.go chooses between the first two.
+// The method schedule in solver/schedule.go chooses between the given step size, the automatic one
+// (OuterLoop.NaturalEta) and that of the paper's theorems. Out of core,
+// solver/internal/stream/stochastic.go chooses between the first two.
 //
 // # How to add a plan
 //

@@ -214,8 +214,8 @@ func (m *memorySamples) setMarginMove(lo, hi int, factor float64) (largestMove, 
 	return largestMove, largestMargin
 }
 
-// setAlpha sets α of the samples lo to hi−1, which are chunk k, to the model's slopes after a full step, or to
-// the nearest numbers allowed. Scratch has the change of the margins in this step.
+// setAlpha sets α of the samples lo to hi−1, which are chunk k, to the model's slopes after a full step, or
+// to the nearest numbers allowed. Scratch has the change of the margins in this step.
 func (m *memorySamples) setAlpha(k, lo, hi int) {
 	clipping, slope := 0.0, m.current.slope[lo:hi]
 	dst, curvature, least, largest := m.alpha[lo:hi], m.curvature[lo:hi], m.lo[lo:hi], m.hi[lo:hi]
@@ -265,8 +265,8 @@ func (m *memorySamples) tally() *gap.Tally {
 
 // prove implements samples. After a step in a model of all columns, α is φ'(t) + Φ X d, with the diagonal
 // matrix Φ of the model's curvatures φ″ and the step d. So X'Cα is the gradient plus H d, with the model's
-// Hessian H = X'CΦX of the loss. If this bound exceeds goal, perhaps because of rounding errors, prove computes
-// X'Cα from the rows.
+// Hessian H = X'CΦX of the loss. If this bound exceeds goal, perhaps because of rounding errors, prove
+// computes X'Cα from the rows.
 func (m *memorySamples) prove(x, z, e []float64, goal float64) gap.Bound {
 	if m.modelStep != nil {
 		move := m.bounds.MoveBy(m.modelStep)

@@ -40,6 +40,7 @@
 // SimpleProblem is an independent, simpler bound for problems with rⱼ > 0 or a bounded set S. It does not
 // need φ*. solver.Minimize uses it if Problem.Bound does not apply or proves nothing.
 //
-// To read: bound.go (Problem.Bound) has the main steps, correction.go the first of the three steps, tally.go
-// the sums over the samples, penalty.go the penalty and its conjugate.
+// To read: bound.go (Problem.Bound) has the main steps, correction.go the first of the three steps,
+// tally.go the sums over the samples, penalty.go the penalty and its conjugate. For data in memory the
+// exact solver calls DataProblem.Prove (data_problem.go), or ProveStep (moved.go), which reads no data.
 package gap

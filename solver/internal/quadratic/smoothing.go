@@ -125,8 +125,8 @@ func (q *Coupled) updateMultipliers() {
 	}
 }
 
-// addCurvature adds A' K A to h, which has the upper triangle of a matrix. K is the second derivative, at A u,
-// of the smooth function that replaces the penalty (see smoothen and rowCurvature).
+// addCurvature adds A' K A to h, which has the upper triangle of a matrix. K is the second derivative, at A
+// u, of the smooth function that replaces the penalty (see smoothen and rowCurvature).
 func (q *Coupled) addCurvature(h []float64) {
 	r := q.Penalty
 	q.AddGram(h, r.M, q.curvature.h)

@@ -14,7 +14,7 @@
 //     command line and to model files.
 //   - Add the public type, with the same name and fields, and its methods to solver/loss.go. Add a case to
 //     ParseLoss there; a test fails if the case is missing.
-//   - Add the loss to the lists of the tests: solver/terms_test.go, solver/internal/gap/bound_test.go,
+//   - Add the loss to the lists of the tests: loss_test.go (a message with all names), solver/terms_test.go, solver/internal/gap/bound_test.go,
 //     solver/internal/oracle/draw_test.go, and solver/internal/solvertest/every.go if φ″ is bounded. Add its
 //     name to the message in solver/cmd/scas/testdata/usage.txtar, and to --loss in
 //     bench/internal/attack/flags.go.
