@@ -26,17 +26,18 @@ func TestRhoWithRidge(t *testing.T) {
 		p.Constraint, p.L2 = a, 0
 		for _, m := range []solver.Method{solver.SCASK{}, solver.SCAS{}, solver.SCASStrong{}} {
 			if m.Info().ManyUpdates && a == solver.Operator(starConstraint) {
-				continue // here autoGap is only 5 times smaller than gapWithRhoOfZeroMu
+				continue // here autoGap is only 5 times smaller than zeroMuGap
 			}
 			p.L2 = 0
 			set := solver.Settings{Method: m, Passes: 30}
 			set.Rho = solvertest.Minimize(t, p, &set).Stats.Rho
 			p.L2 = 1e-2
 			best := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-12}).At.Objective
-			gapWithRhoOfZeroMu := solvertest.Minimize(t, p, &set).At.Objective - best
+			// zeroMuGap is the gap with the rho of mu = 0.
+			zeroMuGap := solvertest.Minimize(t, p, &set).At.Objective - best
 			set.Rho = 0
-			if autoGap := solvertest.Minimize(t, p, &set).At.Objective - best; !(autoGap < gapWithRhoOfZeroMu/10) {
-				t.Errorf("%s, A = %T: gap %.1e, with the rho of mu = 0 %.1e", m.Info().Name, a, autoGap, gapWithRhoOfZeroMu)
+			if autoGap := solvertest.Minimize(t, p, &set).At.Objective - best; !(autoGap < zeroMuGap/10) {
+				t.Errorf("%s, A = %T: gap %.1e, with the rho of mu = 0 %.1e", m.Info().Name, a, autoGap, zeroMuGap)
 			}
 		}
 	}
