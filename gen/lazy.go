@@ -7,8 +7,10 @@ import (
 // A lazyLoop emits the inner loops InnerLazyCells and InnerLazyBallCells.
 type lazyLoop struct {
 	*fusedLoop
-	cells        operand.Mem // the first cell: a cell has u, d and a third number of one column, see kernels.Cells
-	alpha, gamma vec         // the iterate is alpha*u + gamma*d, with u and d in the cells
+	// Address of the first cell. A cell has u, d and a third number of one column, see Cells of package
+	// kernels.
+	cells        operand.Mem
+	alpha, gamma vec // the iterate is alpha*u + gamma*d, with u and d in the cells
 }
 
 func (e *emitter) innerLazyCells(t *isa) {

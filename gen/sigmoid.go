@@ -56,6 +56,7 @@ func (e *emitter) logSum(f, n vec) vec {
 	z2 := e.mul(z, z)
 	p := e.polynomial8("log", z, z2)
 	// The result is n ln2Hi + (f - (h - (s (h + z p) + n ln2Lo))) with h = f²/2, and s, z and p as above.
+	// ln2Hi + ln2Lo is ln 2.
 	h := e.mul(e.mulK(f, "half"), f)
 	e.fma(p, z, h)
 	e.fma(p, s, e.mulK(n, "ln2Lo"))
@@ -64,8 +65,8 @@ func (e *emitter) logSum(f, n vec) vec {
 	return sum
 }
 
-// polynomial8 returns the polynomial in x whose 8 coefficients have the given name, followed by 0 to 7. x2 is
-// x².
+// polynomial8 returns the polynomial in x with 8 terms, from x⁰ to x⁷. The coefficient of the k-th power is
+// the constant whose name is the given one followed by k. x2 is x².
 func (e *emitter) polynomial8(name string, x, x2 vec) vec {
 	linear := func(k int) vec { return e.linear(fmt.Sprint(name, k+1), fmt.Sprint(name, k), x) }
 	p0, p01 := linear(2), linear(0)
@@ -78,16 +79,18 @@ func (e *emitter) polynomial8(name string, x, x2 vec) vec {
 
 // logNormal returns log y for positive normal numbers, as logNormal of package kernels does.
 func (e *emitter) logNormal(y vec) vec {
-	b := e.addBitsK(y, "sqrtHalfBias")
+	b := e.addBitsK(y, "sqrtHalfBias") // the exponent bits of b are n + 1023
 	exponent := e.vector(e)
 	e.VPSRLQ(operand.Imm(52), b, exponent)
+	// With the integer n + 1023 in its last bits, 2^52 becomes 2^52 + n + 1023. To get n, subtract
+	// 2^52 + 1023.
 	n := e.subK(e.orK(exponent, "integerBits"), "integerBias")
 	return e.logSum(e.subK(e.addBitsK(e.andK(b, "mantissaBits"), "sqrtHalf"), "one"), n)
 }
 
 // entropyTerm returns v log(v/s) - w, as EntropyTerm of package kernels does. The arguments are in memory,
-// because AVX2 has too few registers; minusW is -w. scratch is memory for a vector. If the series is accurate
-// in all lanes, the code computes no logarithm.
+// because AVX2 has too few registers; minusW is -w. scratch is memory for one vector. Lanes in which v is
+// near s use the series of entropySeries; if all lanes do, the emitted code skips the logarithm.
 func (e *emitter) entropyTerm(v, s, minusW, scratch operand.Mem) vec {
 	load := func(m operand.Mem) vec { return e.load(e, m, nil) }
 	ratio := func(m operand.Mem) vec { return e.binary(e.VDIVPD, load(m), s) }

@@ -74,10 +74,12 @@ func Sigmoid(x float64) float64 {
 	return num / (1 + e)
 }
 
-// EntropyTerm returns v log(v/s) - w for v = s + w, v >= 0 and s > 0. The result is not negative. The sum
-// of such terms with numbers s of sum 1 and numbers w of sum 0 is a relative entropy. The relative error is
-// below 1e-12, also for small w. s must be at least exp(-708), and v/s must not overflow.
+// EntropyTerm returns v log(v/s) - w for v = s + w, v >= 0 and s > 0. The result is not negative. The sum of
+// such terms is the relative entropy of the numbers v and s, if the sum of the s is 1 and the sum of the w is
+// 0. The relative error is below 1e-12, also for small w; the caller gives w because v - s can lose digits.
+// s must be at least exp(-708), and v at most 1/s.
 func EntropyTerm(v, s, w float64) float64 {
+	// v is s(1-x), so the result is s((1-x) log(1-x) + x).
 	x := -w / s
 	if math.Abs(x) < entropyReach {
 		return float64(float64(x*-w) * entropySeries(x))
@@ -93,8 +95,8 @@ func EntropyTerm(v, s, w float64) float64 {
 	return t
 }
 
-// entropySeries returns ((1-x) log(1-x) + x)/x², for |x| < entropyReach: the sum of x^m/((m+1)(m+2)) over
-// m < 8.
+// entropySeries returns ((1-x) log(1-x) + x)/x² for |x| < entropyReach. This is the sum of x^m/((m+1)(m+2))
+// over all m >= 0; the terms from m = 8 on are less than 3e-14 of the sum and are left out.
 func entropySeries(x float64) float64 {
 	x2 := float64(x * x)
 	p0 := math.FMA(math.FMA(entropy3, x, entropy2), x2, math.FMA(entropy1, x, entropy0))
@@ -102,17 +104,15 @@ func entropySeries(x float64) float64 {
 	return math.FMA(p1, float64(x2*x2), p0)
 }
 
-// logisticFenchel returns the Fenchel term of one sample, see LogisticFenchel. It is the relative entropy
-//
-//	q log(q/s) + (1-q) log((1-q)/(1-s)),   q = -label*alpha,  s = |slope|
-//
-// The smaller of s and c = 1-s is computed with a small relative error, and w = q-s from it. ExpNeg stops at
-// 708, so the smaller one is at least exp(-708). If |z| is larger, -log of it is too small by beyond.
+// logisticFenchel returns the Fenchel term of one sample, see LogisticFenchel. It is the relative entropy of
+// the pairs q, r and s, c, where q = -label*alpha, r = 1-q, s = |slope| and c = 1-s. Of s and c the smaller
+// one has the smaller rounding error, so w = q-s = c-r is computed from it. For |z| > 708 the smaller one is
+// about exp(-708) instead of exp(-|z|); the term least*beyond corrects the result for this.
 func logisticFenchel(alpha, margin, label float64) float64 {
 	z, q := float64(label*margin), float64(-label*alpha)
 	e := ExpNeg(math.Abs(z))
 	r, s, c := 1-q, 1/(1+e), e/(1+e)
-	w, factor := c-r, r // factor is what multiplies the logarithm of the smaller one
+	w, least := c-r, r // least is r if c is the smaller of s and c, otherwise q
 	if z > 0 {
 		s, c = c, s
 		w, factor = q-s, q

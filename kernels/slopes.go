@@ -46,8 +46,8 @@ func slopes(fn string, kernel slopesKernel, slope, margin, label []float64) (los
 // LogisticFenchel returns the sum of weight[i] F(margin[i], alpha[i]), added in the order that the package
 // comment gives. F(t, a) = f(t) + f*(a) - a t is the Fenchel term of the logistic loss f(t) =
 // log(1+exp(-label[i] t)) with its conjugate f*. F is zero at a = f'(t), and positive at all other numbers a
-// of the domain of f*, that is for -label[i]*a in [0, 1]. F does not lose digits near zero. Labels are -1 or
-// +1. A NaN gives a NaN sum. Lengths must be equal.
+// of the domain of f*, that is for -label[i]*a in [0, 1]. The relative error of F is small also where F is
+// near zero. Labels are -1 or +1. A NaN gives a NaN sum. Lengths must be equal.
 func LogisticFenchel(alpha, margin, label, weight []float64) (sum float64) {
 	const fn = "LogisticFenchel"
 	checkLen(fn, "alpha", len(alpha), len(margin))

@@ -28,7 +28,8 @@
 //
 // # Terms
 //
-// These words have one meaning in the whole module. They refer to the problem
+// These words have one meaning in the whole module, unless the list gives a second one. They refer
+// to the problem
 //
 //		minimise (1/n) Σ φ(aᵢ'x; bᵢ) + (mu/2)|x|² + g(A x)   over x in X.
 //
@@ -68,7 +69,8 @@
 //	  - inner loop, outer iteration: the stochastic steps after a snapshot; a snapshot with its
 //	    inner loop and dual updates
 //	  - dual update, dual step: the minimisation over y, followed by the update of beta
-//	  - round: a part of an inner loop that ends with a dual update
+//	  - round: a part of an inner loop that ends with a dual update; outside SCAS-ADMM one repetition
+//	    in a method, such as the work on one working set in the exact solver
 //	  - plan: the way in which an inner loop represents its iterate
 //	  - rho, eta: the penalty parameter of ADMM; the step size
 //	  - proximal weight: c in a term (c/2)|w − x|² that keeps an iterate near a point
@@ -76,7 +78,7 @@
 //	    plus d times the curvature of a parabola that touches the loss (see term.Loss.Curvatures)
 //	  - diagonal shift: a multiple of I added to a matrix before it is factored
 //	  - chunk, window: a part of the rows that depends only on the data; a part of a file that is
-//	    in memory at a time
+//	    in memory at a time. In package kernels, a chunk is 4096 elements of a vector
 //	  - block, batch: consecutive rows of a file; several blocks that are in memory together
 //	  - piece: the part of a window for which one goroutine has its own sums
 //	  - out of core: with data in a mapped file that may be larger than memory. Names that say

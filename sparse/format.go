@@ -82,7 +82,8 @@ const (
 	// (a line `rows cols` and then the values, column by column); the fields real,
 	// integer and pattern (all values 1); and the symmetries general, symmetric and
 	// skew-symmetric. A symmetric or skew-symmetric file holds only the lower triangle, and
-	// reading adds the upper one. Data are written in this format, as coordinate real general.
+	// reading adds the upper one. Lines that begin with '%' are comments too. Data are written
+	// in this format, as coordinate real general.
 	//
 	// A repeated position, a position out of range and a wrong number of lines are
 	// errors. ReadOptions.LabelsFile gives the labels.

@@ -65,8 +65,8 @@ func mapLabels(t *rows.Team, y []float64, positive *float64) ([]float64, sparse.
 	return signs, m, nil
 }
 
-// thirdLabelError returns an error that names a rare label, which is probably a mistake. A process without
-// this label returns nil.
+// thirdLabelError returns an error that names the rarest label, which is probably a mistake. A process
+// without this label returns nil.
 func thirdLabelError(t *rows.Team, y []float64) error {
 	labels := t.Distinct(y, rows.MaxClasses)
 	counts := make([]float64, len(labels))

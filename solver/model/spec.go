@@ -114,8 +114,8 @@ type Spec struct {
 	unproved bool       // the models need no proof; CV sets it for the models of the folds
 }
 
-// labelNames has what a Dataset says about its labels: their mapping or the names of the classes, and the
-// names of the label column and the offset column.
+// labelNames has what a Dataset says about its labels: the mapping of two labels or the names of more
+// classes, and the names of the label column and the offset column.
 type labelNames struct {
 	labels  sparse.LabelMapping // the labels of two classes
 	classes []string            // the names of more than two classes; nil if the labels are numbers

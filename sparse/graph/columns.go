@@ -94,7 +94,7 @@ func (c *centring) covariance(i, j int, sum float64) float64 {
 // (centring.mean). So only columns with a common row need a sum.
 type columnCov struct {
 	*centring
-	x, t *sparse.CSR // the data after centring.shift was subtracted, and the transpose of this matrix
+	x, t *sparse.CSR // the data after the subtraction of centring.shift, and the transpose of this matrix
 }
 
 func newColumns(x *sparse.CSR) (c *columnCov, variance []float64, err error) {

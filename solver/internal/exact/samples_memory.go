@@ -24,13 +24,14 @@ type memorySamples struct {
 	alpha, curvature []float64 // for each sample: α, and φ″ of the last Hessian
 	zeroLoss         float64   // the mean loss at x = 0
 	lo, hi           []float64 // for each sample: the smallest and the largest α allowed
-	chunkClipping    []float64 // see samples.clipping; of the samples of each chunk
+	chunkClipping    []float64 // for each chunk of the rows: its part of the sum that clipping returns
 	lastTally        gap.Tally // the result of the last call of tally
 
-	modelGradient []float64 // the result of the last call of gradient
-	modelHessian  []float64 // the Hessian of the loss in the model, stored as hessianShape says; nil if not formed
-	hessianShape  quadratic.Triangle
-	// The full step to which α belongs, if X'Cα is known without a visit of the rows; else nil. See prove.
+	modelGradient []float64          // the result of the last call of gradient
+	modelHessian  []float64          // the result of the last call of hessian; nil if not formed
+	hessianShape  quadratic.Triangle // how modelHessian is stored
+	// The step after which accept set α, if modelGradient and modelHessian then give X'Cα without a visit of
+	// the rows; else nil. See prove.
 	modelStep []float64
 }
 
@@ -184,10 +185,11 @@ func (m *memorySamples) accept(t *trial) {
 		m.set.margins(m.Sums, m.Scratch, t.move)
 		m.Each(m.setAlpha)
 	}
+	// modelStep is set only after a full step in a model of all columns, in one process, if no α was clipped.
 	m.modelStep = nil
 	if m.modelHessian != nil && m.hessianShape.Order == len(m.bounds.Ridge) && t.length == 1 &&
 		!math.IsInf(m.Loss.Curvature(), 1) && m.Team.Alone() && m.clipping() == 0 {
-		if m.modelStep = t.move; useDifference {
+		if m.modelStep = t.move; useDifference { // α then belongs to t.end − x, a rounded t.move
 			m.modelStep = slices.Clone(t.end)
 			kernels.Axpy(-1, m.set.x, m.modelStep)
 		}
@@ -197,8 +199,9 @@ func (m *memorySamples) accept(t *trial) {
 	}
 }
 
-// setMarginMove sets Scratch to the change of the margins, times factor, for the samples lo to hi−1. It
-// returns the largest sizes of these numbers and of the new margins.
+// setMarginMove sets Scratch to the difference of the margins at the end and at the start of the step, times
+// factor, for the samples lo to hi−1. It returns the largest absolute values of these products and of the
+// margins at the end.
 func (m *memorySamples) setMarginMove(lo, hi int, factor float64) (largestMove, largestMargin float64) {
 	dst, start := m.Scratch[lo:hi], m.current.margin[lo:hi]
 	for i, v := range m.next.margin[lo:hi] {
@@ -214,8 +217,8 @@ func (m *memorySamples) setMarginMove(lo, hi int, factor float64) (largestMove, 
 	return largestMove, largestMargin
 }
 
-// setAlpha sets α of the samples lo to hi−1, which are chunk k, to the model's slopes after a full step, or
-// to the nearest numbers allowed. Scratch has the change of the margins in this step.
+// setAlpha sets α of the samples lo to hi−1, which are chunk k, and chunkClipping[k]. α is φ' + φ″ times the
+// change of the margin in a full step, which is in Scratch, or the nearest number allowed.
 func (m *memorySamples) setAlpha(k, lo, hi int) {
 	clipping, slope := 0.0, m.current.slope[lo:hi]
 	dst, curvature, least, largest := m.alpha[lo:hi], m.curvature[lo:hi], m.lo[lo:hi], m.hi[lo:hi]
@@ -263,10 +266,11 @@ func (m *memorySamples) tally() *gap.Tally {
 	return &m.lastTally
 }
 
-// prove implements samples. After a step in a model of all columns, α is φ'(t) + Φ X d, with the diagonal
-// matrix Φ of the model's curvatures φ″ and the step d. So X'Cα is the gradient plus H d, with the model's
-// Hessian H = X'CΦX of the loss. If this bound exceeds goal, perhaps because of rounding errors, prove
-// computes X'Cα from the rows.
+// prove implements samples. If modelStep is not nil, α is φ' + Φ X d for the step d = modelStep, with the
+// slopes φ' before the step and the diagonal matrix Φ of the model's curvatures φ″. So X'Cα is
+// modelGradient + H d, with the Hessian H = X'CΦX in modelHessian, and prove first computes it in this way.
+// If the bound exceeds goal, perhaps because of rounding errors, or if modelStep is nil, prove computes X'Cα
+// from the rows.
 func (m *memorySamples) prove(x, z, e []float64, goal float64) gap.Bound {
 	if m.modelStep != nil {
 		move := m.bounds.MoveBy(m.modelStep)

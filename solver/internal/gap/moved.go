@@ -25,7 +25,7 @@ type Move struct {
 	HessianRow       func(j int) []float64 // returns row j of H
 }
 
-// MoveBy returns the move d, with the fields Size and Terms.
+// MoveBy returns a Move for the step d, in which only Size and Terms are set.
 func (p *Problem) MoveBy(d []float64) *Move {
 	move := &Move{}
 	for j, v := range d {
@@ -57,9 +57,10 @@ func (m *DataProblem) ProveMoved(b *BasePoint, x, z []float64, move *Move) Bound
 	return bound
 }
 
-// movedSum returns move.Head as a Sum. gradient is the gradient of the mean loss before the move, summed
-// without compensation of rounding errors. t is the tally at one end of the move; movedSum changes it to
-// bounds for both ends.
+// movedSum returns a Sum with move.Head and bounds of its errors. gradient is the gradient of the mean loss
+// before the move. If it was summed with compensation of rounding errors, the caller must set Sum.Tail. t is
+// the tally of the dual point before or after the move; movedSum raises t.Size and t.Square to upper bounds
+// that hold before and after it.
 func (m *DataProblem) movedSum(t *Tally, gradient []float64, move *Move) Sum {
 	reach := m.reach(move)
 	t.Size += reach
@@ -72,14 +73,15 @@ func (m *DataProblem) movedSum(t *Tally, gradient []float64, move *Move) Sum {
 	return sum
 }
 
-// ProveStep is Prove after a Newton step d to the point, for a dual point for which X'Cα is known without
-// reading the samples: alpha is φ'(t) + Φ X d. Here t are the margins before the step, and Φ is the diagonal
-// matrix of the curvatures in the Hessian H = X'CΦX of move. They are at most Loss.Curvature. move.Head is
-// gradient + H d, with the gradient of the mean loss before the step. The error of H_jk is as in Move.
+// ProveStep is Prove after a Newton step d to the point, if alpha is φ' + Φ X d. Here φ' are the slopes
+// before the step, and Φ is the diagonal matrix of the model's curvatures, which are at most Loss.Curvature.
+// X'Cα is then gradient + H d, with the gradient of the mean loss before the step and the model's Hessian
+// H = X'CΦX. The caller has computed it in this way, as move.Head. move is the step d, with this H in place
+// of κX'CX. t is the tally of alpha at the point.
 func (m *DataProblem) ProveStep(point *Point, alpha, z []float64, t *Tally, gradient, d []float64, move *Move, goal float64) Bound {
 	stepTally := *t
 	sum := m.movedSum(&stepTally, gradient, move)
-	// X d was computed as the difference of the margins at the ends of the step.
+	// X d was computed as the difference of the margins at the ends of the step, each with a rounding error.
 	sizes := make([]float64, len(d))
 	for j, v := range d {
 		sizes[j] = math.Abs(point.X[j]) + math.Abs(v)

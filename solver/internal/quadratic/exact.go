@@ -121,8 +121,8 @@ const (
 	// this matrix are linearly dependent, the reduced problem has many solutions. With the shift,
 	// solveReduced finds one that is near the result of Solve.
 	reducedShift = 1e-9
-	// The largest number of Newton steps in solveReduced. If no row has the kind constrained, the reduced
-	// problem is a system of linear equations, and one step solves it.
+	// maxReduced is the largest number of Newton steps in solveReduced. If no row has the kind constrained,
+	// the reduced problem is a system of linear equations, and one step solves it.
 	maxReduced = 6
 )
 
