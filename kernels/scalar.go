@@ -77,7 +77,7 @@ func Sigmoid(x float64) float64 {
 // EntropyTerm returns v log(v/s) - w for v = s + w, v >= 0 and s > 0. The result is not negative. The sum of
 // such terms is the relative entropy of the numbers v and s, if the sum of the s is 1 and the sum of the w is
 // 0. The relative error is below 1e-12, also for small w; the caller gives w because v - s can lose digits.
-// s must be at least exp(-708), and v at most 1/s.
+// s must be at least exp(-708), and v/s must not overflow.
 func EntropyTerm(v, s, w float64) float64 {
 	// v is s(1-x), so the result is s((1-x) log(1-x) + x).
 	x := -w / s
@@ -104,15 +104,17 @@ func entropySeries(x float64) float64 {
 	return math.FMA(p1, float64(x2*x2), p0)
 }
 
-// logisticFenchel returns the Fenchel term of one sample, see LogisticFenchel. It is the relative entropy of
-// the pairs q, r and s, c, where q = -label*alpha, r = 1-q, s = |slope| and c = 1-s. Of s and c the smaller
-// one has the smaller rounding error, so w = q-s = c-r is computed from it. For |z| > 708 the smaller one is
-// about exp(-708) instead of exp(-|z|); the term least*beyond corrects the result for this.
+// logisticFenchel returns the Fenchel term of one sample, see LogisticFenchel. It is the relative entropy
+//
+//	q log(q/s) + r log(r/c),   q = -label*alpha,  r = 1-q,  s = |slope|,  c = 1-s
+//
+// Of s and c the smaller one has the smaller rounding error, so w = q-s = c-r is computed from it. ExpNeg
+// stops at 708, so the smaller one is at least exp(-708). If |z| is larger, its -log is too small by beyond.
 func logisticFenchel(alpha, margin, label float64) float64 {
 	z, q := float64(label*margin), float64(-label*alpha)
 	e := ExpNeg(math.Abs(z))
 	r, s, c := 1-q, 1/(1+e), e/(1+e)
-	w, least := c-r, r // least is r if c is the smaller of s and c, otherwise q
+	w, factor := c-r, r // factor multiplies the logarithm of the smaller one
 	if z > 0 {
 		s, c = c, s
 		w, factor = q-s, q
