@@ -115,7 +115,8 @@ type svrg struct {
 	// halvingsSeen is the value of Stats.StepHalvings when the inner loop last started from the run's
 	// iterate.
 	halvingsSeen int
-	normalSolver *linalg.Shifted // solver of linear systems with ρ A'A; nil except for SVRGRestart
+	// Solves systems with the matrix ρ A'A plus a small diagonal shift; nil except for SVRGRestart.
+	normalSolver *linalg.Shifted
 }
 
 // newSVRG returns the state of a method with stages. Its automatic step size is etaFactor/ν_f. theta is θ of

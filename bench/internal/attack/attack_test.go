@@ -9,7 +9,8 @@ import (
 	"github.com/scas-admm/scas/bench/internal/program"
 )
 
-func TestShort(t *testing.T) {
+// TestEveryKindOfAttack makes the fewest trials of every kind of attack. The program must survive all of them.
+func TestEveryKindOfAttack(t *testing.T) {
 	dir := t.TempDir()
 	// Some attacks run scas as another user, who must be able to enter these directories.
 	for _, d := range []string{dir, filepath.Dir(dir)} {

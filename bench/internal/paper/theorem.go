@@ -79,14 +79,13 @@ func newBoundProblem(ctx context.Context, mu float64) (*boundProblem, error) {
 
 // Theorem1 measures the gap of SCAS on a ball of diameter D. Outer iteration t = 1, 2, ... has the step size
 // η_t and the number of inner steps M_t of Theorem 1; see theory.Constants.Theorem1Steps, which also says
-// what C_t is.
-// The bound is, in the symbols of the paper,
+// what C_t is. δ is boundDelta. The theorem's bound of the gap after T outer iterations is
 //
 //	(1/T) [ Σ_t (D²/(2 M_t η_t) + η_t C_t) + (ρ/2)|y_0 − y*|² + (|β_0|² + γ²)/ρ ].
 //
-// Here T is the number of outer iterations, y* is A x at the minimiser x, and γ and ρ are the fields of
-// boundProblem. Because η_t = 1/(C_t t^δ) and M_t ≥ C_t t^2δ, each term of the sum is at most
-// (D²/2 + 1) t^-δ. The starting points y_0 and β_0 are 0.
+// Here y* is A x at the minimiser x, γ and ρ are the fields of boundProblem, and the starting points y_0 and
+// β_0 are 0. Bound.GapBound has (D²/2 + 1) t^-δ in place of each term of the sum. This is at least as large,
+// because η_t = 1/(C_t t^δ) and M_t ≥ C_t t^2δ.
 func Theorem1(ctx context.Context) (*Bound, error) {
 	p, err := newBoundProblem(ctx, 0)
 	if err != nil {

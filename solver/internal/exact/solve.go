@@ -470,10 +470,11 @@ func (s *Solver) hasConstantCurvature() bool {
 	return s.Loss.Traits().ConstantCurvature
 }
 
-// updateHessian gives the model the Hessian at the point, or keeps the Hessian of an earlier point.
+// updateHessian gives the model the Hessian at the point. It keeps the Hessian of an earlier point, if that has
+// the right columns, in three cases: the curvature is constant; keep is true and there is no damping; a new
+// Hessian needs a visit of the file, and the old one was used only once.
 func (s *Solver) updateHessian(keep bool) {
 	w := &s.set
-	// If a new Hessian needs a visit of the file, the old Hessian is used for one more step.
 	reuse := keep && s.work.damping == 0 || !s.rows.hasHessian() && !s.work.stale
 	if w.reusable && (s.hasConstantCurvature() || reuse) {
 		s.work.stale = true

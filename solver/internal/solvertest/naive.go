@@ -145,7 +145,7 @@ func (n *Naive) plainSum(x, gradient []float64, size int) []float64 {
 }
 
 // strongSum returns w̃_1 + … + w̃_size, where w̃_{m+1} = (r w_m + s w_{m+1})/(2η) for the inner iterates w_m
-// of Algorithm 2 from w_0 = x.
+// of Algorithm 2 from w_0 = x. Here η is n.Eta, s = η/(1 − ν η/2) with ν = n.Nu, and r = 2η − s.
 func (n *Naive) strongSum(x, gradient []float64, size int) []float64 {
 	w, sum := slices.Clone(x), make([]float64, len(x))
 	s := n.Eta / (1 - n.Nu*n.Eta/2)
