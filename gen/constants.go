@@ -8,8 +8,6 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-const sqrtHalfBits = 0x3fe6a09e667f3bcd // the bits of √½
-
 // commonConstants holds the bits of the constants that package kernels does not declare.
 var commonConstants = map[string]uint64{
 	"one":     math.Float64bits(1),
@@ -19,8 +17,7 @@ var commonConstants = map[string]uint64{
 	"absBits": 1<<63 - 1,
 
 	// For the logarithm of a normal number, see logNormal of package kernels.
-	"sqrtHalf":     sqrtHalfBits,
-	"sqrtHalfBias": 1023<<52 - sqrtHalfBits,
+	"sqrtHalfBias": 1023<<52 - math.Float64bits(math.Sqrt2/2),
 	"mantissaBits": 1<<52 - 1,
 	"integerBits":  math.Float64bits(1 << 52),
 	"integerBias":  math.Float64bits(1<<52 + 1023),
@@ -31,6 +28,9 @@ func (e *emitter) number(name string) constant.Value {
 	c, ok := e.pkg.Scope().Lookup(name).(*types.Const)
 	if !ok {
 		panic("gen: no constant " + name)
+	}
+	if c.Val().Kind() == constant.Unknown {
+		panic("gen: the value of " + name + " needs an import, and imports are not loaded")
 	}
 	return c.Val()
 }

@@ -13,13 +13,14 @@ func Log(y float64) float64 {
 }
 
 const (
-	minNormal    = 0x1p-1022          // the smallest normal number
-	sqrtHalfBits = 0x3fe6a09e667f3bcd // the bits of √½
+	minNormal = 0x1p-1022            // the smallest normal number
+	sqrtHalf  = 0x1.6a09e667f3bcdp-1 // √½
 )
 
 // logNormal returns log(2^k y) for a positive normal number y. It writes y as 2^n (1+f) with √½ ≤ 1+f < √2.
 func logNormal(y, k float64) float64 {
 	const bias, mantissaBits = 1023 << 52, 1<<52 - 1
+	sqrtHalfBits := math.Float64bits(sqrtHalf)
 	b := math.Float64bits(y) + (bias - sqrtHalfBits) // the exponent bits of b are n + 1023
 	f := math.Float64frombits(b&mantissaBits+sqrtHalfBits) - 1
 	return logSum(f, float64(int(b>>52)-1023)+k)
