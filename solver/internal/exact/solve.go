@@ -92,8 +92,9 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	if expectsSecond { // one step will probably not reach tol
 		s.work.inaccuracy = firstPart * s.work.mostFall
 	}
-	// The part of the fall that a step with an old Hessian leaves is secondFall/mostFall, or somewhat more.
-	lastsLonger := s.File == nil && s.work.secondFall > 0 &&
+	// At the last lambda, a step with an old Hessian left the part secondFall/mostFall of the fall. If this is
+	// small enough, an old Hessian may serve for two steps.
+	servesTwice := s.File == nil && s.work.secondFall > 0 &&
 		float64(agingFactor*s.work.secondFall*s.work.secondFall) <= float64(reusePart*tol*s.work.mostFall)
 	s.work.mostFall, s.work.secondFall = 0, 0
 	if s.work.warm || s.set.needsAll || unproved {
@@ -111,7 +112,8 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		}
 		r.Iterations++
 		oldValue := s.current.value
-		keepHessian := r.Iterations == 1 && s.work.gapRatio <= reusePart || r.Iterations == 2 && s.work.stale && lastsLonger
+		keepHessian := r.Iterations == 1 && s.work.gapRatio <= reusePart ||
+			r.Iterations == 2 && s.work.stale && servesTwice
 		fall, length := s.step(tol, keepHessian)
 		if s.rows.Err() != nil {
 			break
@@ -470,9 +472,9 @@ func (s *Solver) hasConstantCurvature() bool {
 	return s.Loss.Traits().ConstantCurvature
 }
 
-// updateHessian gives the model the Hessian at the point. It keeps the Hessian of an earlier point, if that has
-// the right columns, in three cases: the curvature is constant; keep is true and there is no damping; a new
-// Hessian needs a visit of the file, and the old one was used only once.
+// updateHessian gives the model the Hessian at the point. It keeps the Hessian of an earlier point, if that
+// has the right columns, in three cases: the curvature is constant; keep is true and there is no damping; a
+// new Hessian needs a visit of the file, and the old one was used only once.
 func (s *Solver) updateHessian(keep bool) {
 	w := &s.set
 	reuse := keep && s.work.damping == 0 || !s.rows.hasHessian() && !s.work.stale
