@@ -44,10 +44,13 @@ func slopes(fn string, kernel slopesKernel, slope, margin, label []float64) (los
 }
 
 // LogisticFenchel returns the sum of weight[i] F(margin[i], alpha[i]), added in the order that the package
-// comment gives. F(t, a) = f(t) + f*(a) - a t is the Fenchel term of the logistic loss f(t) =
-// log(1+exp(-label[i] t)) with its conjugate f*. F is zero at a = f'(t), and positive at all other numbers a
-// of the domain of f*, that is for -label[i]*a in [0, 1]. The relative error of F is small also where F is
-// near zero. Labels are -1 or +1. A NaN gives a NaN sum. Lengths must be equal.
+// comment gives. F is the Fenchel term of the logistic loss f(t) = log(1+exp(-label[i] t)):
+//
+//	F(t, a) = f(t) + f*(a) - a t
+//
+// Its conjugate f* is finite if -label[i]*a is in [0, 1]; other numbers alpha[i] are not allowed. F is zero
+// at a = f'(t), and positive elsewhere. Its relative error is small, also where F is near zero. Labels are
+// -1 or +1. A NaN gives a NaN sum. Lengths must be equal.
 func LogisticFenchel(alpha, margin, label, weight []float64) (sum float64) {
 	const fn = "LogisticFenchel"
 	checkLen(fn, "alpha", len(alpha), len(margin))

@@ -187,7 +187,7 @@ func (s *sourceReader) endsInXZFooter() bool {
 		crc32.ChecksumIEEE(f[4:10]) == binary.LittleEndian.Uint32(f)
 }
 
-// compressTo calls write with a writer that compresses to w. If c is nil, it calls write with w.
+// compressTo calls write. What write writes is compressed and goes to w; if c is nil, it goes to w unchanged.
 func (c *compression) compressTo(w io.Writer, write func(io.Writer) error) error {
 	if c == nil {
 		return write(w)

@@ -9,7 +9,8 @@ import (
 	"github.com/scas-admm/scas/bench/internal/program"
 )
 
-// TestEveryKindOfAttack makes the fewest trials of every kind of attack. The program must survive all of them.
+// TestEveryKindOfAttack makes the fewest trials of every kind of attack. The program must survive all of
+// them.
 func TestEveryKindOfAttack(t *testing.T) {
 	dir := t.TempDir()
 	// Some attacks run scas as another user, who must be able to enter these directories.

@@ -84,8 +84,8 @@ func newBoundProblem(ctx context.Context, mu float64) (*boundProblem, error) {
 //	(1/T) [ Σ_t (D²/(2 M_t η_t) + η_t C_t) + (ρ/2)|y_0 − y*|² + (|β_0|² + γ²)/ρ ].
 //
 // Here y* is A x at the minimiser x, γ and ρ are the fields of boundProblem, and the starting points y_0 and
-// β_0 are 0. Bound.GapBound has (D²/2 + 1) t^-δ in place of each term of the sum. This is at least as large,
-// because η_t = 1/(C_t t^δ) and M_t ≥ C_t t^2δ.
+// β_0 are 0. In Bound.GapBound, (D²/2 + 1) t^-δ replaces term t of the sum. It is not smaller than the term,
+// because Theorem 1 has η_t = 1/(C_t t^δ) and M_t ≥ C_t t^2δ.
 func Theorem1(ctx context.Context) (*Bound, error) {
 	p, err := newBoundProblem(ctx, 0)
 	if err != nil {

@@ -54,9 +54,9 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestTrafficSize checks that the vectors with one entry per column take twice as many bytes in
-// MarginsGradient as in Margins. Margins reads one such vector. MarginsGradient reads one and
-// changes another.
+// TestTrafficSize checks the size of the vectors that have an entry for each column. MarginsGradient has
+// two of them, the coefficients and the gradient, so they take twice as many bytes as in Margins, which has
+// only the coefficients.
 func TestTrafficSize(t *testing.T) {
 	sizes := map[string]int{}
 	for c := range Cases(Tiny, func(name string) bool { return name == "Margins/a9a" || name == "MarginsGradient/a9a" }) {

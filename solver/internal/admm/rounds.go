@@ -6,9 +6,10 @@ import "math"
 // Interrupt is called before every step.
 const interruptSamples = 1024
 
-// runRounds is Algorithm 1 after the snapshot. It divides M iterates into K rounds; the arguments iterates
-// and updates are M and K. A round starts at the mean of the iterates of the round before, and ends with a
-// dual step. For K = 1 this is exactly Algorithm 1: M−1 stochastic steps, and the mean of w_0..w_{M−1}.
+// runRounds is the part of Algorithm 1 after the snapshot, with K dual steps (the argument updates) instead
+// of one. M inner iterates (the argument iterates) are divided among K rounds. A round makes stochastic
+// steps; X becomes the mean of its iterates, and a dual step follows. The next round starts at this mean.
+// With K = 1 there are M−1 stochastic steps, and X becomes the mean of w_0, …, w_{M−1}, as in Algorithm 1.
 func (s *OuterLoop) runRounds(eta float64, iterates, updates int) error {
 	if s.Anchor.Weight > 0 {
 		s.Anchor.snapshot = append(s.Anchor.snapshot[:0], s.X...)

@@ -199,9 +199,8 @@ func (m *memorySamples) accept(t *trial) {
 	}
 }
 
-// setMarginMove sets Scratch to the difference of the margins at the end and at the start of the step, times
-// factor, for the samples lo to hi−1. It returns the largest absolute values of these products and of the
-// margins at the end.
+// setMarginMove sets Scratch to factor times the change of the margins in the step, for the samples lo to
+// hi−1. It returns the largest absolute value that it stored, and that of a margin at the end of the step.
 func (m *memorySamples) setMarginMove(lo, hi int, factor float64) (largestMove, largestMargin float64) {
 	dst, start := m.Scratch[lo:hi], m.current.margin[lo:hi]
 	for i, v := range m.next.margin[lo:hi] {

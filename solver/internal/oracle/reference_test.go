@@ -398,10 +398,13 @@ func (b *barrier) evaluate(y []double, derivatives bool) bool {
 	return true
 }
 
-// addTerm adds term k at y to b.value and, if derivatives is true, to b.grad and b.hess. Let v be the vector
-// of the values of the term's linear forms (b.terms[k]) at y. The term is limit |v| + (squareFactor/2)|v|².
-// In place of limit |v|, addTerm takes the minimum over s > |v| of limit s − τ log(s² − |v|²), where τ is
-// b.tau. The minimum is at s = (τ + √(τ² + limit²|v|²))/limit.
+// addTerm adds term k of the penalty, made smooth, to b.value and, if derivatives is true, to b.grad and
+// b.hess. The term is limit |v| + (squareFactor/2)|v|², where the vector v has the values of the linear forms
+// b.terms[k] at y. The smooth term has, in place of limit |v|, the minimum over s > |v| of
+//
+//	limit s − τ log(s² − |v|²),   τ = b.tau.
+//
+// The minimum is at s = (τ + √(τ² + limit²|v|²))/limit.
 func (b *barrier) addTerm(k int, y []double, derivatives bool) {
 	tm := b.task.terms[k]
 	limit := toDouble(tm.limit)

@@ -150,14 +150,14 @@ func (b *newtonBlock) dualityGap() float64 {
 	return max(0, b.traceAndPenalty(b.x)-float64(n)-b.logDet-chol.logDet())
 }
 
-// minimizeModel sets z to the minimiser of the Newton model. With W the inverse of x, D = z - x, S the
-// covariance matrix and rho_ij the penalty of entry (i, j), the model is, up to a constant,
+// minimizeModel sets z to the minimiser of a model of the objective near x. Without a constant, the model is
 //
-//	tr((S-W) D) + 1/2 tr(W D W D) + sum_ij rho_ij |x_ij + D_ij|.
+//	tr((S-W) D) + 1/2 tr(W D W D) + sum_ij rho_ij |x_ij + D_ij|,   D = z - x.
 //
-// It approximates the objective near x. The method is coordinate descent over the entries in activeCols
-// (Hsieh et al., section 3), accelerated by extrapolations and subspace steps. It stops when the sum of the
-// absolute changes in a sweep is at most accuracy times the sum of |D_ij|, or after maxSweeps.
+// W is the inverse of x, S the covariance matrix, and rho_ij the penalty of entry (i, j). The method is
+// coordinate descent over the entries in activeCols (Hsieh et al., section 3), accelerated by
+// extrapolations and subspace steps. It ends after maxSweeps, or when a sweep has changed the entries of D
+// by at most the part accuracy of their size (sums of absolute values).
 func (b *newtonBlock) minimizeModel(activeCols [][]int32, accuracy float64) {
 	copy(b.z, b.x)
 	clear(b.y)

@@ -82,9 +82,9 @@ func withPositions(points []paper.Point, position func(p paper.Point) float64) (
 // positionTol is the largest distance at which two positions on an axis count as equal.
 const positionTol = 1e-9
 
-// curveOf returns the curve of a metric for the method m on the problem p. It uses the runs whose
-// parameters were chosen for the given output. ok is false if no split has both a known optimum and such a
-// run with points.
+// curveOf returns the curve of a metric for the method m on the problem p. Its runs have the step size and
+// rho that were chosen for the given output, the last iterate or the average. ok is false if no split has
+// both such a run, with points, and a known optimum.
 func curveOf(p *problem, m paper.Method, output paper.Output, value metric, x axis) (c curve, ok bool) {
 	type run struct{ x, v []float64 }
 	var runs []run

@@ -133,7 +133,7 @@ func (pl panel) curve(p *problem, t trace) (c curve, ok bool) {
 		c, ok = curveOf(p, t.method, t.output, value, t.x)
 		return c.truncateAt(p.Protocol.Passes), ok
 	}
-	// The times were taken at passes counted as in byPasses.
+	// The recorded seconds belong to points on the axis byPasses.
 	if c, ok = curveOf(p, t.method, t.output, value, byPasses); ok {
 		return overSecondsOf(p, t.method, c)
 	}
