@@ -190,7 +190,11 @@ func Probe(path string) error {
 		return errorf("writing %s: %w", path, err)
 	}
 	f.Close()
-	return os.Remove(f.Name())
+	// A concurrent Write to path may have removed the file as stale once Close had unlocked it.
+	if err := os.Remove(f.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return errorf("writing %s: %w", path, err)
+	}
+	return nil
 }
 
 // writeThrough writes to a device or pipe directly.

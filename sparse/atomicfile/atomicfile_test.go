@@ -169,15 +169,15 @@ func TestLongName(t *testing.T) {
 	wantOnlyFile(t, path, "x")
 }
 
-// TestConcurrentWriters checks that concurrent writers of one file do not remove each other's
-// temporary files as stale.
+// TestConcurrentWriters checks that concurrent calls of Write and Probe with one path succeed. Write removes
+// temporary files that no process has locked, also those of Probe.
 func TestConcurrentWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	var writers sync.WaitGroup
 	for range 8 {
 		writers.Go(func() {
 			for range 50 {
-				if err := Write(path, 0o644, writerOf("x")); err != nil {
+				if err := errors.Join(Probe(path), Write(path, 0o644, writerOf("x"))); err != nil {
 					t.Error(err)
 				}
 			}
