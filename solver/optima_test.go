@@ -50,7 +50,7 @@ func TestKnownOptima(t *testing.T) {
 		name, file string
 		features   int
 		lambda, mu float64
-		graph      string // chain, a file with A, or "" for A = I
+		graph      string // "chain", a file for graph.ReadConstraintFile (edges or A), or "" for A = I
 		optimum    float64
 		method     solver.Method
 		passes     float64

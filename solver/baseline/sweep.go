@@ -8,8 +8,9 @@ import (
 )
 
 // A sweep makes the steps of methods that update x, y and beta with every sample. A must be I or [G; I], a
-// matrix G above the identity. Let T = A'(beta + ρ(A x − y)) + E + g, where E is the sum of the method's
-// terms, and g is the gradient of the sample's loss. With a number stepLength or shift, a step is
+// matrix G above the identity. Let T = A'(beta + ρ(A x − y)) + E + g, where E is the sum of the vectors in
+// terms, which a method adds to the gradient, and g is the gradient of the sample's loss. With a number
+// stepLength or shift, a step is
 //
 //	x ← x − stepLength·T              (explicit)
 //	x ← x − (shift I + ρ A'A)⁻¹T      (implicit)
@@ -19,16 +20,17 @@ import (
 // A feature is coupled if G has an entry for it. At all other features, an implicit step is an explicit step
 // with the stepLength 1/(shift + ρ).
 //
-// The method advance makes a step as if no feature were coupled. So a step first changes g at coupled
-// features: an explicit step adds G'(beta + ρ(G x − y)), with the beta and y of the rows of G. For an
-// implicit step see finishImplicitStep.
+// The method advance computes T without the rows of G: it makes the step as if no feature were coupled.
+// Therefore, before the call of advance, a step changes g at coupled features. An explicit step adds to g what
+// advance leaves out: G'(beta + ρ(G x − y)), with the beta and y of the rows of G. For an implicit step see
+// finishImplicitStep.
 type sweep struct {
 	*base
 	linalg.Parts
 	shiftedSolver *linalg.Shifted // solver of systems with the matrix shift I + ρ A'A; nil if all steps are explicit
 	x             []float64       // the vector that the steps change, usually the run's x
 
-	terms []term // the method's terms; E is their sum
+	terms []term // the vectors that the method adds to the gradient; E is their sum
 	// g is the loss gradient of one sample. At coupled features, stepExplicit and finishImplicitStep change
 	// it.
 	g []float64
@@ -37,7 +39,7 @@ type sweep struct {
 	lagging bool
 
 	gx        []float64 // G x
-	gradientI []float64 // beta + ρ(x − y) + E at coupled features, where E is the sum of terms
+	gradientI []float64 // beta + ρ(x − y) + E at coupled features
 	gradientG []float64 // G'(beta + ρ(G x − y)) at coupled features
 	// solution is the solution of the linear system of an implicit step, at coupled features; nil if all
 	// steps are explicit.
@@ -71,7 +73,7 @@ func newSweep(b *base, shiftedSolver *linalg.Shifted, solution []float64, terms 
 	return s
 }
 
-// gradientIAt returns beta + ρ(x − y) + E at feature j, where E is the sum of the method's terms.
+// gradientIAt returns beta + ρ(x − y) + E at feature j, where E is the sum of the vectors in terms.
 func (s *sweep) gradientIAt(j int) float64 {
 	sum := math.FMA(s.rho, s.x[j]-s.y[s.HeadRows+j], s.beta[s.HeadRows+j])
 	for _, t := range s.terms {

@@ -10,8 +10,8 @@ import (
 // A Printer prints one line for each case, with a column for each implementation.
 type Printer struct {
 	W io.Writer
-	// Series are the names of the columns, in order.
-	Series []string
+	// SeriesNames are the names of the columns, in order.
+	SeriesNames []string
 	// Divisor divides the times; zero means 1.
 	Divisor   float64
 	Unit      string // unit of the times after the division, such as "ns"
@@ -46,7 +46,7 @@ func (p *Printer) WriteCase(c Case, series []Series, lastCell string) error {
 
 func (p *Printer) writeLine(kernel, data, unit string, cell func(series string) string, ratio, lastCell string) error {
 	line := fmt.Sprintf("%-19s %-17s %-9s", kernel, data, unit)
-	for _, s := range p.Series {
+	for _, s := range p.SeriesNames {
 		line += fmt.Sprintf(" %8s", cell(s))
 	}
 	_, err := fmt.Fprintf(p.W, "%s %10s  %s\n", line, ratio, lastCell)

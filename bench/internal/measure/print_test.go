@@ -41,7 +41,7 @@ func TestBenchfmt(t *testing.T) {
 func TestPrinter(t *testing.T) {
 	var b strings.Builder
 	names := []string{"generic", "avx512", ArchSIMD, Naive}
-	p := &Printer{W: &b, Series: names, Unit: "ns", LastTitle: "of limit"}
+	p := &Printer{W: &b, SeriesNames: names, Unit: "ns", LastTitle: "of limit"}
 	for _, err := range []error{
 		p.WriteHead(), p.WriteCase(lazyCase, series(20), "50% L1"), p.WriteCase(lazyCase, series(160), ""),
 	} {

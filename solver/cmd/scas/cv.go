@@ -110,7 +110,7 @@ type cvLambda struct {
 	Lambda  float64      `json:"lambda"`
 	Mean    number       `json:"mean"`  // mean of the metric on held-out rows
 	SE      number       `json:"se"`    // standard error of Mean
-	NNZX    int          `json:"nnz_x"` // non-zero coefficients of the fit to all rows
+	NNZX    int          `json:"nnz_x"` // number of non-zero coefficients of the fit to all rows
 	Metrics metricValues `json:"metrics"`
 }
 

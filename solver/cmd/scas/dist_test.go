@@ -384,12 +384,12 @@ func TestRanksRefuse(t *testing.T) {
 // An endingComm is a Comm that calls end at the start of one call of AllReduceSum.
 type endingComm struct {
 	dist.Comm
-	calls int // number of calls of AllReduceSum until end is called
-	end   func()
+	callsLeft int // number of calls of AllReduceSum left until end is called
+	end       func()
 }
 
 func (c *endingComm) AllReduceSum(v []float64) error {
-	if c.calls--; c.calls == 0 {
+	if c.callsLeft--; c.callsLeft == 0 {
 		c.end()
 	}
 	return c.Comm.AllReduceSum(v)

@@ -169,7 +169,8 @@ func (r *trainReport) summary() (f summary) {
 	return f
 }
 
-// workText returns a text with the total passes and Newton steps of the fits of all classes.
+// workText returns a text with the Newton steps of the fits of all classes, and the passes of those fits that
+// package solver or stream made. A fit by package exact has only Newton steps, and OuterIterations is 0.
 func (r *trainReport) workText() string {
 	steps, passes := 0, 0.0
 	for _, c := range r.Classes {

@@ -27,7 +27,7 @@
 // A Metric gives each column its own step size.
 //
 // The method schedule in solver/schedule.go chooses between the given step size, the automatic one
-// (OuterLoop.NaturalEta) and that of the paper's theorems. Out of core,
+// (OuterLoop.NaturalEta in outer_loop.go) and the step size of the paper's theorems. Out of core,
 // solver/internal/stream/stochastic.go chooses between the first two.
 //
 // # How to add a plan

@@ -164,7 +164,9 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			stalledProofs = 0
 		}
 		if stalledProofs == maxStalled/2 && s.coupled == nil && !s.set.formed {
-			// Make buildSet form the Hessian: only a Cholesky factor is accurate enough.
+			// Proofs no longer make the gap smaller, because a model without a formed Hessian is not solved
+			// accurately enough. With these values, buildSet forms the Hessian for the next set, and the
+			// Newton steps use its Cholesky factor.
 			s.work.visits = math.MaxFloat64
 			s.set.removeAll()
 		}

@@ -521,7 +521,8 @@ func (p *Problem) roundingCost() (sum float64) {
 }
 
 // domainGap chooses the multipliers of the singleton rows of the features in p.optimisedFeatures. It returns
-// an upper bound of h(x) + h*(−e) + e'x, the last bracket in the package comment; e is the dual residual.
+// an upper bound of the last bracket in the package comment, h(x) + h*(−e) + e'x. There h is the sum of the
+// ridge terms on the set S, and e is the dual residual.
 func (p *Problem) domainGap(x []float64) (sum float64) {
 	d := &p.dual
 	if p.Penalty.Grouped() {
