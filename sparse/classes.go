@@ -191,11 +191,19 @@ func (o *ReadOptions) labelValue(label float64) (v float64, ok bool) {
 }
 
 // unknownLabelMessage returns the error message for a label that the options do not list. areWords says
-// whether the labels in the file are words.
+// whether the labels in the file are words. If they are numbers, and the options list words, the message has
+// the number that stands for each word.
 func (o *ReadOptions) unknownLabelMessage(areWords bool) string {
 	m, c := o.Mapping, o.Classes
-	if !areWords {
-		m.NegativeName, m.PositiveName, c.Names = "", "", nil
+	both := func(v float64, word string) string { return formatFloat(v) + " (" + word + ")" }
+	if m.named() && !areWords {
+		m.NegativeName, m.PositiveName = both(m.Negative, m.NegativeName), both(m.Positive, m.PositiveName)
+	}
+	if c.Names != nil && !areWords {
+		c.Names = slices.Clone(c.Names)
+		for k, v := range c.Values {
+			c.Names[k] = both(v, c.Names[k])
+		}
 	}
 	if !m.IsZero() {
 		return fmt.Sprintf("unknown label: expected %s or %s", m.Name(-1), m.Name(1))

@@ -106,7 +106,7 @@ func TestClassesRefused(t *testing.T) {
 		{"t.csv", "a,y\n1,u\n2,v\n3,w\n4,u\n5,v\n6,w\n", ReadOptions{MaxClasses: 3, PositiveName: "v"}, `the label v is to be positive, but there are 3 classes, u, v, w`},
 		{"t.csv", "a,y\n1,u\n2,vee\n", ReadOptions{Classes: Classes{[]float64{0, 1, 2}, []string{"u", "v", "w"}}}, `t.csv:3:3: "vee": column y: unknown label: expected one of u, v, w`},
 		{"t.csv", "a,y\n1,1\n2,vee\n", ReadOptions{Classes: Classes{Values: []float64{0, 1, 2}}}, `t.csv:3:3: "vee": column y: unknown label: expected one of 0, 1, 2`},
-		{"t.svm", "0 1:1\n3 1:2\n", ReadOptions{Classes: Classes{[]float64{0, 1, 2}, []string{"u", "v", "w"}}}, `t.svm:2:1: "3": unknown label: expected one of 0, 1, 2`},
+		{"t.svm", "0 1:1\n3 1:2\n", ReadOptions{Classes: Classes{[]float64{0, 1, 2}, []string{"u", "v", "w"}}}, `t.svm:2:1: "3": unknown label: expected one of 0 (u), 1 (v), 2 (w)`},
 	} {
 		_, err := Read(strings.NewReader(c.text), c.file, &c.opt)
 		check.Error(t, err, c.want)

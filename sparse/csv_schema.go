@@ -111,12 +111,17 @@ func (s *schema) columnNames() []string {
 // setKinds sets the kind of every column for which the options or the header determine it.
 func (s *schema) setKinds(line int) error {
 	for _, option := range []struct {
-		names []string
-		kind  columnKind
-	}{{s.opt.Table.Categorical, categoryColumn}, {s.opt.Table.Drop, ignoredColumn}} {
+		names  []string
+		kind   columnKind
+		remedy Remedy // for the name of a column that is absent
+	}{
+		{s.opt.Table.Categorical, categoryColumn, Remedy{Field: "TableOptions.Categorical", To: "names of columns"}},
+		{s.opt.Table.Drop, ignoredColumn, Remedy{Field: "TableOptions.Drop", To: "names of columns"}},
+	} {
 		for _, name := range option.names {
 			col, err := s.findColumn(name)
 			if err != nil {
+				err.Remedies = []Remedy{option.remedy}
 				return err
 			}
 			col.kind = option.kind
@@ -192,6 +197,7 @@ func (s *schema) findLabel() error {
 		case err != nil && s.opt.LabelsOptional:
 			return nil
 		case err != nil:
+			err.Remedies = []Remedy{chooseLabel}
 			return err
 		case !canBeLabel(col):
 			return &ParseError{File: s.name, Token: col.name, Msg: "this column cannot be that of the labels: it is left out or a feature"}
@@ -331,7 +337,11 @@ func (s *schema) featureOrder() (featureOf []int32, names []string, err error) {
 		seen[name] = true
 	}
 	if names == nil {
-		return nil, nil, &ParseError{File: s.name, Msg: "no column is a feature: expected one at least beside the labels"}
+		err := &ParseError{File: s.name, Msg: "no column is a feature: expected one at least beside the labels"}
+		if k := strings.IndexAny(s.columns[0].name, ",;\t"); len(s.columns) == 1 && k >= 0 {
+			err.Remedies = []Remedy{{Field: "TableOptions.Delimiter", To: strconv.QuoteRune(rune(s.columns[0].name[k])), If: "that separates the columns"}}
+		}
+		return nil, nil, err
 	}
 	return featureOf, names, nil
 }

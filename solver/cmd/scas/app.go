@@ -51,6 +51,7 @@ type env struct {
 	interval       time.Duration             // time between two lines of progress; 0 means the default
 	progress       *progress                 // report of the slow step that is running, or nil
 	args           []string                  // arguments of the command line, without the program's name
+	command        string                    // the command that args name, such as "model show", or "" if they name none
 	jsonLog        bool                      // whether warnings and errors are JSON objects
 	join           func() (dist.Comm, error) // connects the ranks of --dist; nil means MPI
 	skipFiles      bool                      // true if another rank writes the files
@@ -92,6 +93,11 @@ func run(e *env, args []string) (code int) {
 		panic(err) // the struct tags are wrong
 	}
 	command, err := parser.Parse(args)
+	if parseErr, ok := errors.AsType[*kong.ParseError](err); ok {
+		e.command, err = pathOf(parseErr.Context), rewordParseError(parseErr)
+	} else if err == nil {
+		e.command = pathOf(command)
+	}
 	e.jsonLog = a.LogFormat == "json"
 	if helpOut.err != nil {
 		return e.codeOrFail(helpOut.err, exitIO)

@@ -121,7 +121,7 @@ func (e *env) fail(err error) int {
 		e.log("error", "relaunch the command")
 	}
 	if code == exitUsage && !e.jsonLog {
-		fmt.Fprintln(e.stderr, "Run `scas --help` for the commands, `scas COMMAND --help` for their flags.")
+		fmt.Fprintln(e.stderr, e.helpAdvice())
 	}
 	return code
 }

@@ -97,11 +97,18 @@ var phrases = map[string]map[string]string{
 	"Spec.PenaltyFactors":      {"nil": "leave out --penalty-factors"},
 	"Spec.SampleWeights":       {"nil": "leave out --sample-weights"},
 	"Spec.Standardize":         {"StandardizeOff": "give --no-standardize"},
-	"TableOptions.Categorical": {"*": "declare the column with --categorical %s"},
+	"TableOptions.Categorical": {
+		"names of columns": "give --categorical columns of the file",
+		"*":                "declare the column with --categorical %s",
+	},
 	"TableOptions.Delimiter": {
 		"the delimiter of the file": "name the delimiter of the file with --delimiter ';' or the like",
+		"*":                         "give --delimiter %s",
 	},
-	"TableOptions.Drop":  {"*": "leave the column out with --drop %s"},
+	"TableOptions.Drop": {
+		"names of columns": "give --drop columns of the file",
+		"*":                "leave the column out with --drop %s",
+	},
 	"TableOptions.Label": {"the column of the labels": "name the column of the labels with --label"},
 	"TableOptions.Missing": {
 		"MissingMean, MissingMedian or MissingZero": "allow missing values with --missing mean, median or " +

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -72,7 +73,7 @@ func (c *fitFlags) specify(data *sparse.Dataset, counts wholeCounts, load worklo
 		return nil, err
 	}
 	if err := out.setGraph(&c.specFlags, p); err != nil {
-		return nil, err
+		return nil, c.withGraphRemedies(err, data)
 	}
 	if err := out.setPenalty(&c.specFlags, p); err != nil {
 		return nil, err
@@ -212,6 +213,20 @@ func (s *fitSpec) setGraph(c *specFlags, p int) error {
 	sum.Rows += sum.Edges
 	s.spec.Fusion, s.summary.Fusion = float64(c.Fusion), float64(c.Fusion)
 	return nil
+}
+
+// withGraphRemedies returns err, an error in reading the file of --graph. If --features cannot change the
+// number of features of data, it replaces the advice to do so.
+func (c *fitFlags) withGraphRemedies(err error, data *sparse.Dataset) error {
+	parseErr, malformed := errors.AsType[*sparse.ParseError](err)
+	changesFeatures := func(r sparse.Remedy) bool { return r.Field == "p" }
+	isFixed := c.isTable(c.file) || c.formatOf(c.file) == sparse.NPY || data.Names != nil
+	if !malformed || !isFixed || !slices.ContainsFunc(parseErr.Remedies, changesFeatures) {
+		return err
+	}
+	newErr := *parseErr
+	newErr.Remedies = []sparse.Remedy{{To: "correct " + filepath.Base(c.graphFile())}}
+	return replaceError(err, parseErr, &newErr)
 }
 
 // readConstraint reads the constraint matrix A from the file of --graph, and checks that A has a column for
