@@ -29,7 +29,7 @@ const version = model.Version
 type app struct {
 	Train      trainCmd      `cmd:"" help:"Fit a model to data."`
 	Predict    predictCmd    `cmd:"" help:"Apply a model to data."`
-	Path       pathCmd       `cmd:"" help:"Fit a model for each of many lambdas, and draw them."`
+	Path       pathCmd       `cmd:"" help:"Fit a model for each of many lambdas; --svg draws them."`
 	CV         cvCmd         `cmd:"" name:"cv" help:"Choose lambda by cross-validation, and fit the model with this lambda."`
 	Model      modelCmd      `cmd:"" help:"Show a model, or convert it to and from liblinear's text."`
 	Convert    convertCmd    `cmd:"" help:"Rewrite data in another form: LIBSVM, CSV, TSV, npy, npz or Matrix Market."`

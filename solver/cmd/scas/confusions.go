@@ -28,9 +28,6 @@ func (m *confusionTable) addTo(f *summary) {
 	} else {
 		f.add("AUC", "none: a class is absent")
 	}
-	if m.LogLoss != nil {
-		f.add("log loss", "%.8g", *m.LogLoss)
-	}
 	f.add("macro F1", "%.8g", m.F1)
 	if len(m.Classes) > manyClasses {
 		m.addWorstClasses(f)

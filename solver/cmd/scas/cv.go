@@ -35,16 +35,18 @@ func (cvCmd) Help() string {
     scas cv --graph edges.txt --svg curve.svg -o model.json train.svm
     scas cv --report fit.html -o model.json train.csv
 
-Chooses lambda, the weight of the penalty, by cross-validation. For each fold, a
+Chooses lambda, the factor of the penalty, by cross-validation. For each fold, a
 path (see scas path --help) is fitted to the rows outside the fold, and its models
 are judged on the rows of the fold. There is an intercept, and features are
 standardised unless there is a graph; flags change both. The model that -o writes is
 fitted to all rows.
 
-The report has the two lambdas that --choose can take, with all metrics of the
-held-out rows, and the price of 1se: the differences between the two. On test rows
-of nine data sets 1se cost up to 2.2 points of accuracy or 0.04 of R2, and saved up
-to half of the coefficients. RMSE and R2 are computed from all held-out rows
+The report has the two lambdas that --choose can take. min has the best mean of the
+metric. 1se is the one-standard-error rule: the largest lambda whose mean is within
+one standard error of the best, for a simpler model. The report has all metrics of
+the held-out rows for both, and the price of 1se: the differences between the two.
+On test rows of nine data sets 1se cost up to 2.2 points of accuracy or 0.04 of R2,
+and saved up to half of the coefficients. RMSE and R2 are computed from all held-out rows
 together. Several classes (scas train --help) have the same lambda. Their AUC is the
 mean of the AUC of each class against the rest; non-zeros and gap are sums over
 their models.
@@ -57,7 +59,8 @@ is then an AUC only if --memory is large enough for the scores of all lambdas.
 Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in the
 input is not finite, 4 some lambda is not converged on all rows (the model is
 written, and says whether its own lambda is) or --time-limit came first (no model is
-written), 130 interrupted (nothing is written).`
+written), 75 a rank of --dist is lost (give the same command again), 130 interrupted
+(nothing is written).`
 }
 
 // cvMetrics has, for each value of --metric, its name in reports and its measure in package model.

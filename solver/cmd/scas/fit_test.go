@@ -25,9 +25,9 @@ func TestRelativeGap(t *testing.T) {
 		gap, objective number
 		want           string
 	}{
-		{1e-8, 0.5, "proved to be within 2e-08 of the optimum, relative (absolute 1e-08)"},
-		{1e-8, 0, "proved to be within 1e-08 of the optimum, absolute"},
-		{0, 0, "proved to be within 0 of the optimum, relative (absolute 0)"},
+		{1e-8, 0.5, "proved to be within 1e-08 of the optimum (2e-08 of the objective)"},
+		{1e-8, 0, "proved to be within 1e-08 of the optimum"},
+		{0, 0, "proved to be within 0 of the optimum (0 of the objective)"},
 	} {
 		if got := closeness(relativeGap(c.gap, c.objective), c.gap, "the optimum"); got != c.want {
 			t.Errorf("gap %v of %v: %q, want %q", c.gap, c.objective, got, c.want)

@@ -123,17 +123,17 @@ type specFlags struct {
 	Loss           lossFlag    `default:"logistic" placeholder:"NAME" help:"${losses} (default ${default})." group:"Loss and penalty:"`
 	Graph          string      `default:"none" placeholder:"none|chain|FILE" help:"Fused lasso: the coefficients of joined features are drawn to equal values. chain joins neighbours. FILE has an edge 'i j [weight]' a line, with features counted from 1, as scas graph writes it; or a matrix A for the penalty |A x|_1, as 'rows cols nnz' and its entries (default ${default})." group:"Structure:"`
 	Fusion         positive    `default:"1" placeholder:"F" help:"Weight of the differences along the graph, relative to the penalty of the coefficients (default ${default})." group:"Structure:"`
-	Groups         string      `placeholder:"FILE" help:"Group lasso: the coefficients of a group become zero together. FILE has a group a line, as numbers of features from 1 (with --graph, of rows of A, edges first). Features in no group are not penalised." group:"Structure:"`
+	Groups         string      `placeholder:"FILE" help:"Group lasso: the coefficients of a group, such as all categories of a column, become zero only together. FILE has a line for each group: numbers of features from 1 (with --graph, of rows of A, edges first). Others are not penalised." group:"Structure:"`
 	Mu             notNegative `default:"0" placeholder:"F" help:"Add (F/2)|x|^2 to the penalty, whatever lambda is (default ${default})." group:"Loss and penalty:"`
-	L2Y            notNegative `name:"l2y" default:"0" placeholder:"F" help:"Add (F/2)|A x|^2, with --graph (default ${default})." group:"Structure:"`
+	L2Y            notNegative `name:"l2y" default:"0" placeholder:"F" help:"With --graph, add (F/2)|A x|^2: joined coefficients become closer, but not equal (default ${default})." group:"Structure:"`
 	Domain         domainFlag  `placeholder:"SET" help:"Set that contains the coefficients: nonnegative, box:LO,HI, ball:RADIUS or simplex[:TOTAL]. The last two need --no-intercept and --no-standardize." group:"Structure:"`
-	Bounds         string      `placeholder:"FILE" help:"Bounds of coefficients, in the units of DATA. FILE has a line 'feature lower upper' for each feature with bounds: its name (its number from 1 if features have no names), and numbers, -inf or inf." group:"Structure:"`
+	Bounds         string      `placeholder:"FILE" help:"Bounds of coefficients, in the units of DATA. FILE has a line 'feature lower upper' for each feature with bounds: its name, such as age or city=Bern (its number from 1 if features have no names), and numbers, -inf or inf." group:"Structure:"`
 	Intercept      bool        `negatable:"" default:"true" help:"Fit an intercept, which is not penalised (default: yes)." group:"Intercept and features:"`
 	Standardize    *bool       `negatable:"" help:"Divide features by their standard deviations for the penalty; coefficients stay on the scale of the data (default: yes, but no with a graph)." group:"Intercept and features:"`
-	L1Ratio        *share      `name:"l1-ratio" placeholder:"F" help:"Elastic net: the share F of the penalty is |x|_1, the rest |x|^2/2. 1 is the lasso, 0 ridge regression (default 1)." group:"Loss and penalty:"`
+	L1Ratio        *share      `name:"l1-ratio" placeholder:"F" help:"Elastic net: in the penalty, F |x|_1 + (1-F) |x|^2/2 replaces |x|_1. 1 is the lasso, 0 ridge regression. The differences along a graph keep their weight (default 1)." group:"Loss and penalty:"`
 	Names          string      `placeholder:"FILE" help:"File with the names of the features, one a line." group:"Intercept and features:"`
 	Offset         string      `placeholder:"FILE" help:"File with a number for each row, one a line, that is added to its margin, such as the logarithm of an exposure. For tables see --offset-column." group:"Rows:"`
-	PenaltyFactors string      `placeholder:"FILE" help:"File with a factor for each feature, one a line, that multiplies its penalty; 0 keeps the feature in every model." group:"Intercept and features:"`
+	PenaltyFactors string      `placeholder:"FILE" help:"File with a factor for each feature, one a line, that multiplies its penalty; 0 keeps the feature in every model. A column of words is a feature for each category, such as city=Bern." group:"Intercept and features:"`
 	ClassWeights   string      `enum:"none,balanced" default:"none" help:"balanced gives both classes the same total weight. With more than two classes, it does so for each class and the rest." group:"Rows:"`
 	SampleWeights  string      `placeholder:"FILE" help:"File with a weight for each row, one a line." group:"Rows:"`
 }
@@ -153,7 +153,7 @@ type solveFlags struct {
 }
 
 type processorFlags struct {
-	Threads count `placeholder:"N" help:"Goroutines (default: one per CPU). Any number gives the same bits." group:"Memory and processors:"`
+	Threads count `placeholder:"N" help:"Threads (default: one per CPU). Any number gives the same bits." group:"Memory and processors:"`
 	Level   level `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits." group:"Memory and processors:"`
 }
 

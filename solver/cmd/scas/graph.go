@@ -31,7 +31,7 @@ type graphCmd struct {
 	memoryFlags
 	FreeDiagonal bool  `help:"Leave the diagonal out of the penalty of glasso, as scikit-learn does." group:"Which edges:"`
 	MaxComponent count `placeholder:"N" help:"Largest number of features that glasso solves together (default ${max_component}). Time grows with its cube, memory with its square." group:"Memory and processors:"`
-	Threads      count `placeholder:"N" help:"Goroutines (default: one per CPU). Any number gives the same graph." group:"Memory and processors:"`
+	Threads      count `placeholder:"N" help:"Threads (default: one per CPU). Any number gives the same graph." group:"Memory and processors:"`
 
 	Output    string `short:"o" placeholder:"FILE" help:"Write the edges, or the matrix, for scas train --graph." group:"What is written:"`
 	Precision string `placeholder:"FILE" help:"Write the sparse inverse that glasso makes, of the correlations of DATA or of the table of --correlation, as 'rows cols nnz' and entries." group:"What is written:"`

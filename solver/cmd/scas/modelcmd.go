@@ -32,8 +32,8 @@ func (modelShowCmd) Help() string {
     scas model show --top 5 --json model.json
 
 A group has features that a graph joins and whose coefficients are equal, up to
-sign. The gap is the proven bound on how far the objective of the fit is above the
-optimum, divided by the objective and absolute.
+sign. The gap is a proved bound on how far the objective of the fit is above the
+optimum, as a number and as a share of the objective.
 
 --json prints the keys of scas train --json, and in addition coefficients,
 largest_groups and keys about the model.
@@ -247,7 +247,7 @@ func (r *columnReport) addFit(f *summary, fit *model.FitSummary) {
 		text  string
 	}{
 		{fit.Penalty != "", fit.Penalty}, {fit.GraphEdges > 0, "a graph of " + plural(fit.GraphEdges, "edge")},
-		{fit.Standardized, "features on the scale of their deviations"}, {fit.Weighted, "rows with weights"}, {fit.Balanced, "balanced classes"}, {fit.Offsets, "offsets"},
+		{fit.Standardized, "standardised"}, {fit.Weighted, "rows with weights"}, {fit.Balanced, "balanced classes"}, {fit.Offsets, "offsets"},
 	} {
 		if part.given {
 			text += ", " + part.text

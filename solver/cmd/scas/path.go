@@ -33,14 +33,14 @@ func (pathCmd) Help() string {
     scas path --graph edges.txt --json train.svm
     scas path --graph matrix.txt --lambdas 0.1,0.03,0.01 train.svm
 
-Fits a model for each of several lambdas, the largest first. Lambda is the weight of
+Fits a model for each of several lambdas, the largest first. Lambda is the factor of
 the penalty. The first lambda is the smallest at which every penalised coefficient
 is zero. --lambdas lists other lambdas; an error says if a problem has no such first lambda
 and needs --lambdas. There is an intercept, and features are standardised unless
 there is a graph; flags change both.
 
 Each line of the table has a lambda, the number of coefficients that are not zero,
-the mean loss on DATA, the objective (mean loss plus penalty), and the gap: a proven
+the mean loss on DATA, the objective (mean loss plus penalty), and the gap: a proved
 bound on how far the objective is above the optimum, divided by the objective and
 absolute. The last column says whether the gap meets --tol (converged), or why the
 fit ended before: stalled (by rounding errors, or too many coefficients), passes
@@ -52,8 +52,8 @@ the rows, and rank 0 prints and writes.
 
 Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in the
 input is not finite, 4 some lambda is not converged (its line says so) or
---time-limit came first (the lambdas before that are written), 130 interrupted
-(nothing is written).`
+--time-limit came first (the lambdas before that are written), 75 a rank of --dist is
+lost (give the same command again), 130 interrupted (nothing is written).`
 }
 
 // A pathReport is the result of scas path.

@@ -81,7 +81,7 @@ func (r *predictReport) summary() (f summary) {
 	switch {
 	case r.Accuracy != nil:
 		f.add("accuracy", "%.2f %% (%s of %s)", 100**r.Accuracy, groupDigits(*r.CorrectRows), groupDigits(r.N))
-		f.add("mean loss", "%.8g", *r.Loss)
+		f.add("mean loss", "%.8g%s", *r.Loss, r.lossSuffix())
 	case r.Loss != nil:
 		f.add("mean loss", "%.8g over %s", *r.Loss, plural(r.N, "row"))
 	}
@@ -89,6 +89,14 @@ func (r *predictReport) summary() (f summary) {
 		addMetrics(&f, r.Metrics)
 	}
 	return f
+}
+
+// lossSuffix says that the mean loss is the log loss too, if --metrics is given and the model has a log loss.
+func (r *predictReport) lossSuffix() string {
+	if r.Metrics != nil && r.Metrics.ClassMetrics.LogLoss != nil {
+		return " (log loss)"
+	}
+	return ""
 }
 
 func addMetrics(f *summary, m *metrics) {
@@ -110,8 +118,8 @@ func addMetrics(f *summary, m *metrics) {
 	} else {
 		f.add("AUC", "none: one class is absent")
 	}
-	if c.LogLoss != nil {
-		f.add("log loss", "%.8g, Brier score %.8g", *c.LogLoss, *c.Brier)
+	if c.Brier != nil {
+		f.add("Brier score", "%.8g", *c.Brier)
 	}
 	f.add("precision", "%.8g, recall %.8g, F1 %.8g, at the threshold %g", c.Precision, c.Recall, c.F1, *c.Threshold)
 	t := c.Confusion

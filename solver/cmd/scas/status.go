@@ -34,7 +34,7 @@ func statusMeaning(s solver.Status) string {
 	return "interrupted"
 }
 
-// A proof says how a fit ended, and gives a proven bound on the distance of its objective from the optimum.
+// A proof says how a fit ended, and gives a proved bound on the distance of its objective from the optimum.
 type proof struct {
 	DualityGap  number        `json:"duality_gap"`  // null if nothing is proved
 	RelativeGap number        `json:"relative_gap"` // DualityGap as a share of the objective
@@ -69,13 +69,13 @@ func (p proof) gapCells() []string {
 	return cells
 }
 
-// closeness returns a text with the bounds on the distance of an objective from its optimum: the relative
-// bound, if it is finite, and the absolute bound. optimum is "the optimum" or "its optimum".
+// closeness returns a text with a bound on the distance of an objective from its optimum: the bound itself
+// and, if relative is finite, its share of the objective. optimum is "the optimum" or "its optimum".
 func closeness(relative, gap number, optimum string) string {
 	if !isFinite(float64(relative)) {
-		return fmt.Sprintf("proved to be within %.2g of %s, absolute", gap, optimum)
+		return fmt.Sprintf("proved to be within %.2g of %s", gap, optimum)
 	}
-	return fmt.Sprintf("proved to be within %.2g of %s, relative (absolute %.2g)", relative, optimum, gap)
+	return fmt.Sprintf("proved to be within %.2g of %s (%.2g of the objective)", gap, optimum, relative)
 }
 
 // proofNotes explains the statuses of fits that did not converge, and counts the fits without an optimum. It

@@ -16,9 +16,9 @@ import (
 )
 
 type trainCmd struct {
-	Data string `arg:"" optional:"" name:"DATA" help:"${data}"`
+	Data string `arg:"" optional:"" name:"DATA" help:"${data} Only --method list goes without it."`
 
-	Lambda notNegative `default:"1e-4" placeholder:"F" help:"Weight of the penalty, relative to the mean loss. A larger weight makes more coefficients zero; scas cv finds a good one (default ${default})." group:"Loss and penalty:"`
+	Lambda notNegative `default:"1e-4" placeholder:"F" help:"Factor of the penalty, which is added to the mean loss. A larger factor makes more coefficients zero; scas cv finds a good one (default ${default})." group:"Loss and penalty:"`
 
 	fitFlags
 	Checkpoint string `placeholder:"FILE" help:"File in which rank 0 stores the state after every outer iteration or class. Give it again to continue after a failure, with any number of ranks. It is removed at the end." group:"With more than one machine:"`
@@ -26,7 +26,7 @@ type trainCmd struct {
 	Float32 bool `name:"float32" help:"Round the values of DATA to 32 bits: faster if the data do not fit into the processor's cache." group:"For the methods of --method list:"`
 
 	Model  string `short:"o" placeholder:"FILE" help:"Write the model to this file." group:"What is written:"`
-	Output string `enum:"last,average" default:"last" help:"Iterate to store: the last one, or the average that the paper's theorems are about." group:"For the methods of --method list:"`
+	Output string `enum:"last,average" default:"last" help:"Iterate to store: the last one, or the average of the paper's theorems. -o FILE names the file." group:"For the methods of --method list:"`
 	SVG    string `name:"svg" placeholder:"FILE" help:"Draw the graph. Features with equal coefficients have one colour, features with a zero coefficient are faint." group:"What is written:"`
 	pageFlags
 	JSON    bool `name:"json" help:"Print the result as one JSON object." group:"What is written:"`
@@ -65,8 +65,7 @@ func (trainCmd) Help() string {
 
 By default there is an intercept, and features are standardised unless there is a
 graph, as in scas path and scas cv. --no-intercept and --no-standardize turn this
-off. Before version 0.2, both were off with --method, its flags, --mu, --l2y,
---domain, a matrix A, or --groups together with --graph.
+off.
 
 --method auto makes Newton steps, for up to some thousands of coefficients that are
 not zero. If there are more, it makes passes of scas-k. If a flag asks for passes,
@@ -99,7 +98,7 @@ the passes are made), 1 cannot read or write (also for malformed input, and for 
 that needs more than --memory), 2 wrong usage, 3 diverged or a number in the input is
 not finite, 4 not converged (the model is written and says so; for data larger than
 --memory there is none if --time-limit comes before the first objective is known),
-130 interrupted.`
+75 a rank of --dist is lost (give the same command again), 130 interrupted.`
 }
 
 func (c *trainCmd) Run(e *env) error {
