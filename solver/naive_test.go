@@ -1,7 +1,9 @@
 package solver_test
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
@@ -10,12 +12,27 @@ import (
 )
 
 // TestIteratesEqualNaive compares the iterates of the SCAS-ADMM methods with the iterates of dense loops that
-// follow the paper and use the same samples.
+// follow the paper and use the same samples. It also checks that the runs take all plans, and that the plan
+// "dense" replaces a plan that does not fit the step size.
 func TestIteratesEqualNaive(t *testing.T) {
 	classification, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 60, Features: 23, NonzerosPerRow: 7, Seed: 1}, 1e-2)
 	regression, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 60, Features: 23, NonzerosPerRow: 7, Seed: 2, Regression: true, Noise: 0.1}, 1e-2)
 	wide, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 60, Features: 200, NonzerosPerRow: 5, Seed: 3}, 1e-3)
+	wider, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 60, Features: 340, NonzerosPerRow: 5, Seed: 4}, 1e-3)
 	toLasso := func(p *solver.Problem) { p.Constraint = nil }
+	toDiagonal := func(p *solver.Problem) {
+		p.Constraint = matrix(t, 340, 340, func(i, j int) float64 {
+			if i != j {
+				return 0
+			}
+			return 1 + float64(j%3)
+		})
+	}
+	const (
+		eta      = 0.03
+		mediumL2 = 4  // so large that lazyPlan and ballPlan of package admm recompute their vector u in a round
+		largeL2  = 20 // so large that 1 − eta largeL2 is below minFactor of package admm
+	)
 	cases := []struct {
 		name      string
 		base      *solver.Problem
@@ -28,12 +45,16 @@ func TestIteratesEqualNaive(t *testing.T) {
 		{"wide identity", wide, toLasso, 0},
 		{"wide graph", wide, func(*solver.Problem) {}, 0},
 		{"wide graph, L2", wide, func(p *solver.Problem) { p.L2 = 0.3 }, 0},
-		{"wide graph, large mu", wide, func(p *solver.Problem) { p.L2 = 20 }, 0},
+		{"wide graph, large L2", wide, func(p *solver.Problem) { p.L2 = largeL2 }, 0},
 		{"wide graph, ball", wide, func(p *solver.Problem) { p.Domain = solver.Ball{Radius: 0.1} }, 0},
-		{"wide identity, large mu", wide, func(p *solver.Problem) { toLasso(p); p.L2 = 4 }, 0},
+		{"wide identity, medium L2", wide, func(p *solver.Problem) { toLasso(p); p.L2 = mediumL2 }, 0},
+		{"wide identity, large L2", wide, func(p *solver.Problem) { toLasso(p); p.L2 = largeL2 }, 0},
 		{"wide identity, ball", wide, func(p *solver.Problem) { toLasso(p); p.Domain = solver.Ball{Radius: 0.3} }, 0},
-		{"wide identity, ball, large mu", wide, func(p *solver.Problem) { toLasso(p); p.L2 = 4; p.Domain = solver.Ball{Radius: 0.05} }, 0},
+		{"wide identity, ball, medium L2", wide, func(p *solver.Problem) { toLasso(p); p.L2 = mediumL2; p.Domain = solver.Ball{Radius: 0.02} }, 0},
+		{"wide identity, ball, large L2", wide, func(p *solver.Problem) { toLasso(p); p.L2 = largeL2; p.Domain = solver.Ball{Radius: 0.005} }, 0},
 		{"wide identity, box", wide, func(p *solver.Problem) { toLasso(p); p.Domain = solver.NewBox(200, -0.02, 0.05) }, 0},
+		{"wider diagonal", wider, toDiagonal, 0},
+		{"wider diagonal, large L2", wider, func(p *solver.Problem) { toDiagonal(p); p.L2 = largeL2 }, 0},
 		{"identity, ball", classification, func(p *solver.Problem) { toLasso(p); p.Domain = solver.Ball{Radius: 0.2} }, 0},
 		{"graph, ball", classification, func(p *solver.Problem) { p.Domain = solver.Ball{Radius: 0.1} }, 0},
 		{"graph", classification, func(*solver.Problem) {}, 0},
@@ -64,9 +85,15 @@ func TestIteratesEqualNaive(t *testing.T) {
 			if m.method == (solver.SCASStrong{}) && prob.Domain != nil {
 				continue
 			}
-			set := &solver.Settings{Method: m.method, DualUpdates: m.k, Eta: 0.03, Rho: 0.05, Passes: 6, Seed: 42, BatchSize: c.batchSize}
+			set := &solver.Settings{
+				Method: m.method, DualUpdates: m.k, Eta: eta, Rho: 0.05, Passes: 6, Seed: 42, BatchSize: c.batchSize,
+				Unproved: true, // so that the result is the last iterate
+			}
 			res := solvertest.Minimize(t, &prob, set)
 			plans[res.Stats.Plan] = true
+			if prob.L2 == largeL2 && res.Stats.Plan != "dense" {
+				t.Errorf("%s, %T, K = %d: %s plan, want dense", c.name, m.method, m.k, res.Stats.Plan)
+			}
 			ref := solvertest.NewNaive(&prob, set)
 			ref.BatchSize = c.batchSize
 			if m.method == (solver.SCASL{}) {
@@ -80,21 +107,22 @@ func TestIteratesEqualNaive(t *testing.T) {
 					average[j] += v / 3
 				}
 			}
-			lastX := solvertest.LastIterate(t, &prob, set)
 			for _, v := range []struct {
 				name      string
 				got, want []float64
-			}{{"x", lastX, ref.X}, {"average", res.XAverage, average}, {"y", res.Y, ref.Y}, {"beta", res.Dual, ref.Beta}} {
+			}{{"x", res.X, ref.X}, {"average", res.XAverage, average}, {"y", res.Y, ref.Y}, {"beta", res.Dual, ref.Beta}} {
 				if d := solvertest.RelativeDistance(v.got, v.want); !(d < 1e-12) {
 					t.Errorf("%s, %T, K = %d, %s plan (%s): %s differs from the naive loop by %.1e", c.name, m.method, m.k, res.Stats.Plan, res.Stats.PlanReason, v.name, d)
 				}
 			}
 		}
 	}
-	for _, plan := range []string{"dense", "minibatch", "diagonal", "diagonal-lazy", "diagonal-box", "diagonal-ball", "rotated", "rotated-sparse"} {
-		if !plans[plan] {
-			t.Errorf("no case took the %s plan", plan)
-		}
+	want := []string{
+		"dense", "diagonal", "diagonal-ball", "diagonal-box", "diagonal-decay", "diagonal-lazy", "minibatch",
+		"rotated", "rotated-sparse",
+	}
+	if got := slices.Sorted(maps.Keys(plans)); !slices.Equal(got, want) {
+		t.Errorf("the runs took the plans %q, want %q", got, want)
 	}
 }
 
