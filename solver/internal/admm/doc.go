@@ -32,8 +32,23 @@
 //
 // # How to add a plan
 //
-//   - a file with a type that implements Plan, as plan_dense.go
-//   - newDiagonalPlan (plan_diagonal.go) or newCoupledPlan (plan_rotated.go): when to choose the plan
-//   - solver/naive_test.go: the name of the plan in the list of plans, and a problem for which
-//     the plan is chosen; the test compares its iterates with the iterates of a plain loop
+// A plan changes how w is represented, not which samples are drawn. Its iterates must equal those of a
+// densePlan with the same number of samples in a step, up to rounding.
+//
+//   - Add a file with a type that implements Plan (plan.go). The shortest example is boxPlan in
+//     plan_diagonal.go; densePlan also has batches. Sampled rows are rows of InnerLoop.Rows. Out of core,
+//     Rows is a batch of the rows of Data, and every batch gets a new plan. Write x*y + z as math.FMA or
+//     float64(x*y) + z; TestFused (solver/bits_test.go) checks this, but not with -short.
+//   - If the plan is accurate or fast only for some step sizes, add a method fits, as in plan_lazy.go, and
+//     return the plan through guardPlan. A guarded plan takes one sample in a step. If the plan needs a
+//     smaller automatic step size, change OuterLoop.NaturalEta.
+//   - Choose the plan in newDiagonalPlan (plan_diagonal.go; K is also diagonal if Kappa > 0), in
+//     newCoupledPlan (plan_rotated.go), or in NewPlan for other cases. Measure when the plan is faster, as
+//     BenchmarkDiagonal (plan_bench_test.go) does. Where it replaces a densePlan, compare it also with the
+//     larger batches that a densePlan chooses if MayChooseBatch is set. Names that begin with "rotated" are
+//     for plans that NoRotation forbids.
+//   - In TestIteratesEqualNaive (solver/naive_test.go), add the name to the sorted list at the end, and add
+//     a case that takes the plan. With a guard, add also a case with largeL2, which the plan must not fit.
+//     The plain loop starts at 0, so the domain must contain 0. It needs an L1 penalty, the logistic or the
+//     squared loss, an A that is nil or a *sparse.CSR, and no sample weights.
 package admm

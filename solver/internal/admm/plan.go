@@ -29,7 +29,8 @@ type Plan interface {
 	// length p, are only read, and must not change before End. InnerLoop.Slope0 must hold the slopes at
 	// the snapshot.
 	Begin(x, d []float64, eta float64)
-	// Advance makes one step for every BatchSize sampled rows, in order.
+	// Advance makes one step for every BatchSize sampled rows, in order. sampled holds row numbers of
+	// InnerLoop.Rows.
 	Advance(sampled []int32)
 	// End sets sum to the sum of the iterates after the steps of the round, without the start x.
 	// If endpoint is not nil, it sets endpoint to the final iterate.
@@ -38,8 +39,8 @@ type Plan interface {
 
 // An InnerLoop describes the inner loop to its plan. Plans only read its slices.
 type InnerLoop struct {
-	Data    *sparse.CSR      // the whole data set
-	Rows    kernels.Rows     // Data, or a batch of its rows, in the type of the kernels
+	Data    *sparse.CSR      // the whole data set; sampled row numbers refer to Rows, not to Data
+	Rows    kernels.Rows     // the rows that steps draw from: Data, or a batch of its rows
 	Scratch *kernels.Scratch // scratch memory for kernels that read Rows
 	Labels  []float64        // the label of each row of Rows
 	Slope0  []float64        // the slope φ'(aᵢ'x_t) of each row of Rows, computed at every snapshot x_t
