@@ -104,12 +104,7 @@ func (h *Columns) Energy() float64 {
 // counts each time it is read.
 func (h *Columns) EntriesRead() float64 { return h.entriesRead }
 
-const (
-	checkEvery = 10 // Solve calls its argument crosses once in this number of iterations
-	// Solve calls its argument isSmall if the energy r'D⁻¹r of the residual r (see Solve) is at most this
-	// part of its first value.
-	energyTolerance = 1e-2
-)
+const checkEvery = 10 // Solve calls its argument crosses once in this number of iterations
 
 // MostSweeps implements Hessian. With ten sweeps, runs on text data take longer.
 func (h *Columns) MostSweeps(int) int { return 4 }
@@ -142,7 +137,7 @@ func (h *Columns) Solve(step, descent, f []float64, support []int32, isSmall, cr
 		if round == 0 {
 			firstEnergy = energy
 		}
-		solved = energy <= float64(energyTolerance*firstEnergy) && isSmall(cg.Residual) || energy <= float64(1e-12*firstEnergy)
+		solved = isSmall(cg.Residual) || energy <= float64(1e-12*firstEnergy)
 		return solved || round%checkEvery == 0 && crosses(step)
 	})
 	return true, solved
