@@ -57,7 +57,7 @@ func TestWrongArguments(t *testing.T) {
 		{"Gradient: row pointers", func() { Gradient(v(1), rows(0, 5), v(1)) }},
 		{"Hessian: stride is 1, want at least p, which is 2", func() { Hessian(v(4), 2, 1, 0, 2, rows(0, 4), v(1), nil) }},
 		{"Hessian: stride is 2, want at least p, which is -1", func() { Hessian(v(4), -1, 2, 0, -1, rows(0, 4), v(1), nil) }},
-		{"Hessian: len(h) is 4, want at least 5 for p = 2 and stride = 3", func() { Hessian(v(4), 2, 3, 0, 2, rows(0, 4), v(1), nil) }},
+		{"Hessian: len(h) is 4, want at least 5 for hi = 2, p = 2 and stride = 3", func() { Hessian(v(4), 2, 3, 0, 2, rows(0, 4), v(1), nil) }},
 		{"Hessian: len(c) is 2, want the number of rows, 1", func() { Hessian(v(4), 2, 2, 0, 2, rows(0, 4), v(2), nil) }},
 		{"Hessian: row pointers", func() { Hessian(v(4), 2, 2, 0, 2, rows(0, 5), v(1), nil) }},
 		{"AddTile: 65 rows with stride 64", func() { AddTile(v(1<<13), 64, 65, v(1<<13), v(1<<12)) }},
@@ -118,7 +118,7 @@ func TestWrongArguments(t *testing.T) {
 		{"Hessian: p is 1, want at least Cols, 2", func() { Hessian(v(1), 1, 1, 0, 1, twoCols, v(1), nil) }},
 		{"Hessian: len(h) is 4, want at least", func() { Hessian(v(4), 2, math.MaxInt, 0, 2, twoCols, v(1), nil) }},
 		{"Hessian: len(h) is 4, want at least", func() {
-			Hessian(v(4), 3, math.MaxInt/2+2, 0, 1, twoCols, v(1), nil)
+			Hessian(v(4), 3, math.MaxInt/2+2, 0, 3, twoCols, v(1), nil)
 		}},
 		{"InnerDense: len(w) is 1, want at least Cols, 2", func() { InnerDense(v(1), v(1), v(1), v(1), steps, nil) }},
 		{"InnerBox: len(w) is 1, want at least Cols, 2", func() { InnerBox(v(1), v(1), v(1), v(1), v(1), v(1), steps, nil) }},

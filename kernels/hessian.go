@@ -6,7 +6,7 @@ import "sort"
 //
 //	h[j*stride+m] += sum_i c[i] x_ij x_im   for lo <= j < hi and j <= m < p
 //
-// h has p rows of p numbers; row j begins at h[j*stride]. Rows outside lo to hi-1, and the part
+// h has at least hi rows of p numbers; row j begins at h[j*stride]. Rows outside lo to hi-1, and the part
 // below the diagonal, are neither read nor written. For every j <= m, Hessian adds the terms of the
 // rows i that hold a nonzero in both columns j and m, in row order:
 //
@@ -92,8 +92,8 @@ func checkHessian(fn string, h []float64, p, stride, lo, hi int) {
 	if lo < 0 || hi < lo || hi > p {
 		panicf("%s: rows lo %d to hi %d of %d", fn, lo, hi, p)
 	}
-	if p > 0 && !matrixFits(len(h), p, stride, p) {
-		panicf("%s: len(h) is %d, want at least %d for p = %d and stride = %d", fn, len(h), (p-1)*stride+p, p, stride)
+	if hi > 0 && !matrixFits(len(h), hi, stride, p) {
+		panicf("%s: len(h) is %d, want at least %d for hi = %d, p = %d and stride = %d", fn, len(h), (hi-1)*stride+p, hi, p, stride)
 	}
 }
 

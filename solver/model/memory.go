@@ -34,7 +34,8 @@ func (s *Spec) EstimateMemory(x *sparse.CSR, fits Fits) int64 {
 	if parallelFits > 1 {
 		spec.Threads = 1
 	}
-	fitMemory := spec.memoryOf(x)
+	isPath := fits.Lambdas > 0 || fits.Folds > 0
+	fitMemory := spec.memoryOf(x, isPath)
 	modelBytes := problems * 8 * int64(p+1)
 	// A coefficient that is not zero takes 12 bytes: an index and a value. Assume that the mean number of
 	// such coefficients is half of min(n, p).
@@ -46,7 +47,7 @@ func (s *Spec) EstimateMemory(x *sparse.CSR, fits Fits) int64 {
 		foldMemory := fitMemory
 		if threads > 1 && spec.Threads != 1 {
 			spec.Threads = 1
-			foldMemory = spec.memoryOf(x)
+			foldMemory = spec.memoryOf(x, isPath)
 		}
 		const scoreBytes = 24 // bytes of a margin, a score and a weight
 		k, tableBytes := int64(fits.Folds), matrixBytes(n, x.NNZ())+3*8*int64(n)
@@ -92,7 +93,8 @@ type memoryEstimate struct {
 // would allocate vectors with an entry for each feature.
 const manyFeatures = 1 << 26
 
-func (s *Spec) memoryOf(x *sparse.CSR) memoryEstimate {
+// memoryOf estimates the memory of the fit of one problem, for one lambda or, if isPath is true, for many.
+func (s *Spec) memoryOf(x *sparse.CSR, isPath bool) memoryEstimate {
 	// Numbers of vectors that have one entry for each feature:
 	const (
 		designVectors = 10 // in a design and its penalty
@@ -128,7 +130,7 @@ func (s *Spec) memoryOf(x *sparse.CSR) memoryEstimate {
 		d.addMinimizerMemory(q, &m)
 		return m
 	}
-	m.solverBytes += q.Memory(rows.NewChunks(x, 1).Count())
+	m.solverBytes += q.Memory(rows.NewChunks(x, 1).Count(), isPath)
 	return m
 }
 

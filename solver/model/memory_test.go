@@ -18,6 +18,7 @@ import (
 
 // TestEstimateMemory checks that estimates are from 0.9 to 2.5 times the measured peak memory of fits.
 func TestEstimateMemory(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // the estimates are for two threads
 	type dataShape struct{ rows, features, entriesPerRow, classes int }
 	groupsOf := func(p int) model.Penalty {
 		var g model.GroupLasso

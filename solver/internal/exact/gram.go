@@ -158,22 +158,7 @@ func (m *gram) grow(h []float64, oldCols, cols []int32) []float64 {
 		m.formAll(result)
 		return result
 	}
-	oldPositions := make([]int, oldOrder) // position in cols of each column of oldCols
-	var newPositions []int                // positions in cols of the other columns
-	for k, a := 0, 0; k < order; k++ {
-		if a < oldOrder && oldCols[a] == cols[k] {
-			oldPositions[a] = k
-			a++
-		} else {
-			newPositions = append(newPositions, k)
-		}
-	}
-	for a, k := range oldPositions {
-		row := result[k*order:]
-		for b, v := range h[a*oldOrder : (a+1)*oldOrder] {
-			row[oldPositions[b]] = v
-		}
-	}
+	oldPositions, newPositions := carryOver(result, h, oldCols, cols)
 	m.set.dense.Renumber(oldPositions)
 	m.formColumns(result, cols, oldPositions, newPositions)
 	return result

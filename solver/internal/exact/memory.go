@@ -10,14 +10,14 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Memory estimates the bytes that a Solver needs in addition to the problem. runs is the number of chunks
-// into which rows.NewChunks divides the rows.
-func (q *Problem) Memory(runs int) int64 {
+// Memory estimates the bytes that a Solver needs in addition to the problem, for one lambda or, if isPath is
+// true, for a path of many. runs is the number of chunks into which rows.NewChunks divides the rows.
+func (q *Problem) Memory(runs int, isPath bool) int64 {
 	n, features := q.dims()
 	if !q.byCoordinate() {
 		return q.memoryCoupled(runs)
 	}
-	k, entries := int64(mostFormedColumns(q)), q.entries()
+	k, entries := int64(mostFormedColumns(q, isPath)), q.entries()
 	// Bytes for each entry of X: in the transpose of X, and in a copy of the rows.
 	const transposeBytes, rowBytes = 12, 10
 	total := 8 * (11*int64(n) + int64(14+runs)*int64(features))
@@ -42,6 +42,9 @@ func (q *Problem) Memory(runs int) int64 {
 	if !cheap {
 		total += transposeBytes*entries + rowBytes*min(entries, int64(n)*k)
 	}
+	if isPath && !cheap {
+		total += 8 * (k*k + int64(mostNew*float64(k*k))) // the former Hessian, and its new rows, see growHessian
+	}
 	return total + scratchMemory(q.Data, q.Threads)
 }
 
@@ -58,14 +61,18 @@ func pairs(m *sparse.CSR) (sum float64) {
 // pairsOf returns the number of pairs in a row with count entries, including each entry's pair with itself.
 func pairsOf(count int64) float64 { return float64(count * (count + 1) / 2) }
 
-// mostFormedColumns estimates the largest number of columns of a Hessian that a Solver forms. It assumes that
-// these are the columns with the most entries.
-func mostFormedColumns(p *Problem) (columns int) {
+// mostFormedColumns estimates the largest number of columns of a Hessian that a Solver forms, for one lambda
+// or, if isPath is true, for a path of many. It assumes that these are the columns with the most entries.
+func mostFormedColumns(p *Problem, isPath bool) (columns int) {
+	mostVisits := leastVisits
+	if isPath {
+		mostVisits *= warmUses
+	}
 	counts := columnCounts(p)
 	slices.SortFunc(counts, func(a, b float64) int { return cmp.Compare(b, a) })
 	entries := 0.0
 	for k, c := range counts[:min(len(counts), defaultWorking)] {
-		if entries += c; denseCost(k+1, float64(k)/2) <= leastVisits*visitCost*entries {
+		if entries += c; denseCost(k+1, float64(k)/2) <= mostVisits*visitCost*entries {
 			columns = k + 1
 		}
 	}

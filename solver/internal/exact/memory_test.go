@@ -35,7 +35,7 @@ func TestMemory(t *testing.T) {
 	if !(res.Gap <= 1e-7) {
 		t.Errorf("gap %g", res.Gap)
 	}
-	solvertest.CheckEstimate(t, q.Memory(rows.NewChunks(q.Data, 1).Count()), peak-heap)
+	solvertest.CheckEstimate(t, q.Memory(rows.NewChunks(q.Data, 1).Count(), false), peak-heap)
 	runtime.KeepAlive(q)
 	runtime.KeepAlive(res)
 }

@@ -124,12 +124,12 @@ func ProverMemory(q *Problem, runs int, finish bool) int64 {
 	case q == nil:
 		return 0
 	case q.Refusal() == nil:
-		return q.Memory(runs)
+		return q.Memory(runs, false)
 	case q.HasL1Only():
 		return setSolverMemory(q, runs, finish)
 	}
 	if _, features := q.dims(); features <= MostFeatures {
-		return q.Memory(runs)
+		return q.Memory(runs, false)
 	}
 	return 0
 }

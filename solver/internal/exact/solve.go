@@ -475,15 +475,17 @@ func (s *Solver) hasConstantCurvature() bool {
 }
 
 // updateHessian gives the model the Hessian at the point. It keeps the Hessian of an earlier point, if that
-// has the right columns, in three cases: the curvature is constant; keep is true and there is no damping; a
-// new Hessian needs a visit of the file, and the old one was used only once.
+// has the right columns or can get them (see growHessian), in three cases: the curvature is constant; keep is
+// true and there is no damping; a new Hessian needs a visit of the file, and the old one was used only once.
 func (s *Solver) updateHessian(keep bool) {
 	w := &s.set
 	reuse := keep && s.work.damping == 0 || !s.rows.hasHessian() && !s.work.stale
-	if w.reusable && (s.hasConstantCurvature() || reuse) {
-		s.work.stale = true
-	} else {
+	switch {
+	case w.reusable && (s.hasConstantCurvature() || reuse), reuse && s.growHessian():
+		w.reusable, s.work.stale = true, true
+	default:
 		w.reusable, s.work.stale = true, false
+		w.former.cols = nil
 		d := s.work.damping
 		switch {
 		case s.coupled != nil:

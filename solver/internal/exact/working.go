@@ -27,6 +27,7 @@ type workingSet struct {
 	// Gram matrix, or with samples in a file, both fields may be out of date.
 	formed        bool
 	rows, columns kernels.Rows
+	cost          float64 // the result of formedCost for cols
 
 	// x is the point at which the model was made, and gradient the gradient there. u is the solution of the
 	// model. Some numbers of u may have been set to exact zeros, ties or bounds. x + move is the solution
@@ -39,6 +40,7 @@ type workingSet struct {
 	dense    quadratic.Dense     // the Hessian of model as a matrix, used if formed is true
 	implicit quadratic.Columns   // the Hessian of model without a matrix, used if formed is false
 	reusable bool                // the Hessian has the columns cols, but perhaps belongs to an earlier point
+	former   formerHessian       // a Hessian for other columns, from which growHessian can make one for cols
 	scratch  []*kernels.HessianScratch
 	cuts     []int // see cutHessian
 }
@@ -151,7 +153,8 @@ func appendLargest(cols []int32, candidates []candidate, room int) []int32 {
 
 // removeAll removes all columns, so that chooseSet makes a new set.
 func (w *workingSet) removeAll() {
-	w.cols = nil
+	w.cols, w.reusable = nil, false
+	w.former.cols = nil
 	clear(w.position)
 }
 
@@ -211,6 +214,9 @@ func (s *Solver) buildSet(cols []int32) {
 		s.current.loss = s.rows.moveTo(s.x, s.e, s.work.damping)
 	}
 	oldCols := w.cols
+	if w.reusable && w.formed && s.gram == nil {
+		w.former, w.dense.H = formerHessian{oldCols, w.dense.H}, w.former.h
+	}
 	w.cols, w.reusable = cols, false
 	for k, j := range cols {
 		w.position[j] = int32(k) + 1
@@ -237,12 +243,19 @@ func (s *Solver) buildSet(cols []int32) {
 			q.Lower[k], q.Upper[k] = s.box.Lower[j], s.box.Upper[j]
 		}
 	}
-	cost := s.formedCost(cols)
-	if w.formed = cost <= s.work.visits; w.formed {
+	w.cost = s.formedCost(cols)
+	uses := 1.0
+	if s.work.warm {
+		uses = warmUses
+	}
+	if w.formed = w.cost/uses <= s.work.visits; w.formed {
 		if s.gram != nil {
 			w.dense.H, w.reusable = s.gram.grow(w.dense.H, oldCols, cols), true
 		} else {
-			s.buildRows()
+			w.rows = s.Rows
+			if len(cols) < s.p {
+				w.rows = s.rowsOf(cols, nil)
+			}
 			w.cutHessian()
 			w.dense.H = slices.Grow(w.dense.H[:0], m*m)[:m*m]
 		}
@@ -252,7 +265,7 @@ func (s *Solver) buildSet(cols []int32) {
 		s.buildColumns()
 		// An iteration of the conjugate gradient method visits each column twice. All iterations together may
 		// cost as much as a formed Hessian.
-		w.implicit.MaxIterations = int(min(cost/2, mostIterations))
+		w.implicit.MaxIterations = int(min(w.cost/2, mostIterations))
 		w.implicit.N, w.implicit.Ridge = s.Rows.Len(), make([]float64, m)
 		q.H = &w.implicit
 	}
@@ -268,6 +281,8 @@ const (
 	// factorisation.
 	factorCost     = 0.8
 	mostIterations = 200 // largest number of iterations of the conjugate gradient method
+	// After a warm start, a Hessian is expected to serve for the models of this number of lambdas.
+	warmUses = 4.0
 	// The Hessian of all columns is cheap if forming it costs at most cheapCost for each entry of the data,
 	// and solving a model with it costs at most cheapSolve for each entry.
 	cheapCost, cheapSolve = 12.0, 500.0
@@ -336,30 +351,32 @@ func (s *Solver) transpose() columnSource {
 	return s.summary.columns
 }
 
-// buildRows stores the data of the working set's columns, row by row, in s.set.rows.
-func (s *Solver) buildRows() {
-	w := &s.set
-	if len(w.cols) == s.p {
-		w.rows = s.Rows
-		return
-	}
-	ptr := make([]int64, 1, s.Rows.Len()+1)
-	for i, count := range s.rowCounts(w.cols) {
+// rowsOf returns the data of the columns cols, row by row. If chosen is not nil, it leaves out the entries of
+// every sample i with chosen[i] = false.
+func (s *Solver) rowsOf(cols []int32, chosen []bool) kernels.Rows {
+	counts := s.rowCounts(cols)
+	ptr := make([]int64, 1, len(counts)+1)
+	for i, count := range counts {
+		if chosen != nil && !chosen[i] {
+			count = 0
+		}
 		ptr = append(ptr, ptr[i]+count)
 	}
-	w.rows = kernels.Rows{Ptr: ptr, Cols: len(w.cols)}
-	nnz := ptr[s.Rows.Len()]
-	w.rows.Idx16 = make([]uint16, nnz)
+	data := kernels.Rows{Ptr: ptr, Cols: len(cols)}
+	nnz := ptr[len(counts)]
+	data.Idx16 = make([]uint16, nnz)
 	switch {
 	case s.Rows.Val32 != nil:
-		w.rows.Val32 = make([]float32, nnz)
+		data.Val32 = make([]float32, nnz)
 	case s.Rows.Val != nil:
-		w.rows.Val = make([]float64, nnz)
+		data.Val = make([]float64, nnz)
 	}
-	columns, ends := s.transpose(), slices.Clone(ptr[:s.Rows.Len()])
-	for k, j := range w.cols {
-		w.appendColumn(ends, k, columns, int(j))
+	columns, ends := s.transpose(), slices.Clone(ptr[:len(counts)])
+	for k, j := range cols {
+		idx, val := columns.Row(int(j))
+		appendColumn(&data, ends, k, idx, val, chosen)
 	}
+	return data
 }
 
 // A columnSource is X'. Its Row(j) returns column j of X: the sample indices and values of its entries.
@@ -367,19 +384,22 @@ type columnSource interface {
 	Row(j int) ([]int32, []float64)
 }
 
-// appendColumn appends the entries of column j of X to w.rows, where this column has the index k. ends[i] is
-// the position in w.rows of the next entry of row i.
-func (w *workingSet) appendColumn(ends []int64, k int, columns columnSource, j int) {
-	idx, val := columns.Row(j)
+// appendColumn appends the entries of a column of X to dst, where this column has the index k. idx has their
+// sample indices, and val their values. ends[i] is the position in dst of the next entry of row i. See rowsOf
+// for chosen.
+func appendColumn(dst *kernels.Rows, ends []int64, k int, idx []int32, val []float64, chosen []bool) {
 	for m, i := range idx {
+		if chosen != nil && !chosen[i] {
+			continue
+		}
 		position := ends[i]
 		ends[i]++
-		w.rows.Idx16[position] = uint16(k)
+		dst.Idx16[position] = uint16(k)
 		switch {
-		case w.rows.Val != nil:
-			w.rows.Val[position] = val[m]
-		case w.rows.Val32 != nil:
-			w.rows.Val32[position] = float32(val[m])
+		case dst.Val != nil:
+			dst.Val[position] = val[m]
+		case dst.Val32 != nil:
+			dst.Val32[position] = float32(val[m])
 		}
 	}
 }

@@ -1,0 +1,108 @@
+package exact
+
+import (
+	"slices"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/quadratic"
+	"github.com/scas-admm/scas/solver/internal/rows"
+)
+
+// A formerHessian is the last Hessian that was formed, if the working set has other columns now. It belongs to
+// the curvatures in memorySamples.curvature.
+type formerHessian struct {
+	cols []int32   // the columns, in increasing order; nil if there is no former Hessian
+	h    []float64 // the Hessian, all entries by rows; if cols is nil, only scratch memory
+}
+
+// mostNew is the largest part of the columns of a working set that may be new in growHessian.
+const mostNew = 0.25
+
+// growHessian makes a Hessian for the working set from the former Hessian. It forms only the rows of the new
+// columns, with the curvatures of the former Hessian. growHessian returns false if there is no former Hessian,
+// or if too many columns are new.
+func (s *Solver) growHessian() bool {
+	w, order := &s.set, len(s.set.cols)
+	m, inMemory := s.rows.(*memorySamples)
+	if !inMemory || !w.formed || w.former.cols == nil || !s.Team.Alone() {
+		return false
+	}
+	h := w.dense.H
+	oldPositions, newPositions := carryOver(h, w.former.h, w.former.cols, w.cols)
+	w.former.cols = nil
+	if float64(len(newPositions)) > mostNew*float64(order) {
+		return false
+	}
+	w.dense.Renumber(oldPositions)
+	s.formRows(h, newPositions, m.Scaled(m.curvature))
+	m.modelHessian, m.hessianShape = h, quadratic.NewTriangle(order, order-1)
+	return true
+}
+
+// formRows sets the rows and columns of h at the given positions to those of X'diag(c)X, where X is the data
+// of the columns of the working set.
+func (s *Solver) formRows(h []float64, positions []int, c []float64) {
+	w, columns := &s.set, s.transpose()
+	hasNew := make([]bool, s.Rows.Len()) // for each sample: whether it has an entry in a column at positions
+	for _, k := range positions {
+		idx, _ := columns.Row(int(w.cols[k]))
+		for _, i := range idx {
+			hasNew[i] = true
+		}
+	}
+	// The kernel computes some first rows of a Hessian. So the columns at positions come first here.
+	sequence := slices.Clone(positions)
+	for k := range w.cols {
+		if _, found := slices.BinarySearch(positions, k); !found {
+			sequence = append(sequence, k)
+		}
+	}
+	cols := make([]int32, len(sequence))
+	for a, k := range sequence {
+		cols[a] = w.cols[k]
+	}
+	data := s.rowsOf(cols, hasNew)
+	order, count, parts := len(cols), len(positions), len(w.cuts)-1
+	newRows := make([]float64, count*order)
+	rows.Spread(parts, parts, func(t int) {
+		kernels.Hessian(newRows, order, order, count*t/parts, count*(t+1)/parts, data, c, w.scratch[t])
+	})
+	for a, k := range positions {
+		for b, q := range sequence[a:] {
+			v := newRows[a*order+a+b]
+			h[k*order+q], h[q*order+k] = v, v
+		}
+	}
+}
+
+// carryOver copies those entries of h, a matrix for the columns oldCols, that belong to columns in cols. It
+// copies them to dst, a matrix for the columns cols. The numbers in both lists increase. oldPositions has the
+// position in cols of each column of oldCols, or −1 for none. newPositions has all other positions in cols, in
+// increasing order.
+func carryOver(dst, h []float64, oldCols, cols []int32) (oldPositions, newPositions []int) {
+	order, oldOrder := len(cols), len(oldCols)
+	oldPositions = make([]int, oldOrder)
+	for a, j := range oldCols {
+		k, found := slices.BinarySearch(cols, j)
+		if oldPositions[a] = k; !found {
+			oldPositions[a] = -1
+		}
+	}
+	for k, j := range cols {
+		if _, found := slices.BinarySearch(oldCols, j); !found {
+			newPositions = append(newPositions, k)
+		}
+	}
+	for a, k := range oldPositions {
+		if k < 0 {
+			continue
+		}
+		row := dst[k*order : (k+1)*order]
+		for b, v := range h[a*oldOrder : (a+1)*oldOrder] {
+			if q := oldPositions[b]; q >= 0 {
+				row[q] = v
+			}
+		}
+	}
+	return oldPositions, newPositions
+}
