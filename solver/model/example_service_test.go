@@ -59,7 +59,7 @@ func ExampleModel_Scorer() {
 	fmt.Println(nextModel.Columns[0].Certificate.Status, "after", nextModel.Columns[0].Run.NewtonSteps, "step")
 	// Output:
 	// 200 {"class": "ripe", "probability": 1.000}
-	// 200 {"class": "green", "probability": 0.008}
+	// 200 {"class": "green", "probability": 0.007}
 	// 400 sparse: the record lacks the columns of height: expected every feature by its name, null for a missing value; it has soil
 	// converged after 1 step
 }

@@ -135,10 +135,10 @@ func ExamplePath() {
 	// Output:
 	// 0.2053  0 coefficients, mean loss 0.6923, converged
 	// 0.1295  3 coefficients, mean loss 0.5362, converged
-	// 0.0817  3 coefficients, mean loss 0.4410, converged
-	// 0.0516  4 coefficients, mean loss 0.3816, converged
-	// 0.0325  5 coefficients, mean loss 0.3424, converged
-	// 0.0205  7 coefficients, mean loss 0.3153, converged
+	// 0.0817  3 coefficients, mean loss 0.4411, converged
+	// 0.0516  4 coefficients, mean loss 0.3817, converged
+	// 0.0325  5 coefficients, mean loss 0.3425, converged
+	// 0.0205  7 coefficients, mean loss 0.3152, converged
 }
 
 // This example ends a path when its models no longer improve on held-out rows.

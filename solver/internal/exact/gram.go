@@ -91,6 +91,8 @@ func (m *gram) lossAt(t *trial) float64 { return m.evaluate(t.end) }
 
 func (m *gram) accept(*trial) {}
 
+func (m *gram) jump() {}
+
 // useSlopes moves the base (see gram) to x, because the slopes are known only at the base.
 func (m *gram) useSlopes(x, e []float64) { m.moveTo(x, e, 0) }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// A formerHessian is the last Hessian that was formed, if the working set has other columns now. It belongs to
-// the curvatures in memorySamples.curvature.
+// A formerHessian is the last Hessian that was formed, if the working set has other columns now. It belongs
+// to the curvatures in memorySamples.curvature.
 type formerHessian struct {
 	cols []int32   // the columns, in increasing order; nil if there is no former Hessian
 	h    []float64 // the Hessian, all entries by rows; if cols is nil, only scratch memory
@@ -18,9 +18,9 @@ type formerHessian struct {
 // mostNew is the largest part of the columns of a working set that may be new in growHessian.
 const mostNew = 0.25
 
-// growHessian makes a Hessian for the working set from the former Hessian. It forms only the rows of the new
-// columns, with the curvatures of the former Hessian. growHessian returns false if there is no former Hessian,
-// or if too many columns are new.
+// growHessian makes a Hessian for the working set from the former Hessian. It forms only the rows of the
+// new columns, with the curvatures of the former Hessian. growHessian returns false if there is no former
+// Hessian, or if too many columns are new.
 func (s *Solver) growHessian() bool {
 	w, order := &s.set, len(s.set.cols)
 	m, inMemory := s.rows.(*memorySamples)
@@ -76,9 +76,9 @@ func (s *Solver) formRows(h []float64, positions []int, c []float64) {
 }
 
 // carryOver copies those entries of h, a matrix for the columns oldCols, that belong to columns in cols. It
-// copies them to dst, a matrix for the columns cols. The numbers in both lists increase. oldPositions has the
-// position in cols of each column of oldCols, or −1 for none. newPositions has all other positions in cols, in
-// increasing order.
+// copies them to dst, a matrix for the columns cols. The numbers in both lists increase. oldPositions has
+// the position in cols of each column of oldCols, or −1 for none. newPositions has all other positions in
+// cols, in increasing order.
 func carryOver(dst, h []float64, oldCols, cols []int32) (oldPositions, newPositions []int) {
 	order, oldOrder := len(cols), len(oldCols)
 	oldPositions = make([]int, oldOrder)

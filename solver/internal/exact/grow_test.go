@@ -7,8 +7,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// TestGrowHessian checks that a Hessian that grows after a change of the working set equals one that is formed
-// at once, with the same curvatures.
+// TestGrowHessian checks that a Hessian that grows after a change of the working set equals one that is
+// formed at once, with the same curvatures.
 func TestGrowHessian(t *testing.T) {
 	for _, allOnes := range []bool{false, true} {
 		for _, threads := range []int{1, 3} {

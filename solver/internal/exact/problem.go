@@ -72,6 +72,7 @@ type Solver struct {
 
 	current objective // at the point x: the loss and the value of P
 	work    workspace
+	path    path
 	set     workingSet
 	gram    *gram    // computes losses and gradients from a Gram matrix; nil if the rows are used instead
 	coupled *coupled // the model of a coupled problem; nil for a separable one
@@ -95,6 +96,9 @@ type workspace struct {
 	// In the present or last call of Solve: the largest decrease of a model's value, and the decrease in the
 	// second step. Without a second step, secondFall is 0.
 	mostFall, secondFall float64
+	// After a step with an old Hessian: the fall of the next model, divided by the fall of that step. 0 before
+	// such a step.
+	staleRatio float64
 	// Near the optimum, quadratic.SeparableSettings.Tolerance is at least inaccuracy/objective for a model
 	// without a formed Hessian.
 	inaccuracy float64

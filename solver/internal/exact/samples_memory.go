@@ -195,9 +195,11 @@ func (m *memorySamples) accept(t *trial) {
 		}
 	}
 	if t.length > 0 {
-		m.current, m.next = m.next, m.current
+		m.jump()
 	}
 }
+
+func (m *memorySamples) jump() { m.current, m.next = m.next, m.current }
 
 // setMarginMove sets Scratch to factor times the change of the margins in the step, for the samples lo to
 // hi−1. It returns the largest absolute value that it stored, and that of a margin at the end of the step.

@@ -50,6 +50,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	tol := math.Max(set.Tol, leastTol*s.scale)
 	var sampleSolver *Solver // solves the problem for some of the samples
 	s.work.warm = s.work.started && s.lambda <= warmFactor*lambda
+	s.path.add(s.lambda, s.x, s.work.warm)
 	share := s.setLambda(lambda)
 	r := Result{Gap: math.Inf(1)}
 	if !s.work.started && !s.work.keepsStart {
@@ -76,6 +77,8 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		s.chooseSet(share)
 		s.current.value = s.value(s.current.loss)
 	}
+	startValue := s.current.value
+	s.extrapolate(lambda, tol)
 	stalledProofs, lowestValue := 0, math.Inf(1)
 	aim := proofPart * s.scale // a proof is tried when the estimated gap is at most aim
 	if s.coupled != nil {
@@ -92,10 +95,6 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	if expectsSecond { // one step will probably not reach tol
 		s.work.inaccuracy = firstPart * s.work.mostFall
 	}
-	// At the last lambda, a step with an old Hessian left the part secondFall/mostFall of the fall. If this is
-	// small enough, an old Hessian may serve for two steps.
-	servesTwice := s.File == nil && s.work.secondFall > 0 &&
-		float64(agingFactor*s.work.secondFall*s.work.secondFall) <= float64(reusePart*tol*s.work.mostFall)
 	s.work.mostFall, s.work.secondFall = 0, 0
 	if s.work.warm || s.set.needsAll || unproved {
 		aim = tol
@@ -113,14 +112,17 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		r.Iterations++
 		oldValue := s.current.value
 		keepHessian := r.Iterations == 1 && s.work.gapRatio <= reusePart ||
-			r.Iterations == 2 && s.work.stale && servesTwice
+			r.Iterations == 2 && s.work.stale && s.servesTwice(tol)
+		hasOldHessian := s.work.stale
 		fall, length := s.step(tol, keepHessian)
 		if s.rows.Err() != nil {
 			break
 		}
 		r.Gap += math.Max(0, s.current.value-oldValue)
 		if r.Iterations == 2 {
-			s.work.secondFall = fall
+			if s.work.secondFall = fall; hasOldHessian {
+				s.work.staleRatio = fall / s.work.mostFall
+			}
 		}
 		if s.work.mostFall = max(s.work.mostFall, fall); unproved && length == 1 {
 			s.rows.useSlopes(s.x, s.e)
@@ -185,6 +187,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		r.Err = s.callWatch(set, &r)
 	}
 	s.work.gapRatio = r.Gap / tol
+	s.path.fall = startValue - s.current.value
 	r.Objective, r.Loss, r.Full = s.current.value, s.current.loss, s.set.noRoom
 	r.Gap = gap.RoundedGap(r.Gap, r.Objective)
 	if !unproved || r.Why != ending.Reached || r.Err != nil {
@@ -469,6 +472,13 @@ const (
 	// The expected gap is agingFactor times the gap that this old Hessian would have left at the last lambda.
 	agingFactor = 10
 )
+
+// servesTwice reports whether the second step for a lambda may use an old Hessian, as the first one did. An
+// old Hessian leaves about the part staleRatio of the fall, so two steps leave this part of it twice.
+func (s *Solver) servesTwice(tol float64) bool {
+	ratio := s.work.staleRatio
+	return s.File == nil && ratio > 0 && float64(agingFactor*ratio*ratio)*s.work.mostFall <= reusePart*tol
+}
 
 func (s *Solver) hasConstantCurvature() bool {
 	return s.Loss.Traits().ConstantCurvature

@@ -28,8 +28,8 @@ func (h *Dense) Mirror() {
 	}
 }
 
-// Renumber must be called when rows and columns have been inserted into H or removed from it. Coordinate k has
-// become coordinate position[k], or is no longer there if position[k] is −1.
+// Renumber must be called when rows and columns have been inserted into H or removed from it. Coordinate k
+// has become coordinate position[k], or is no longer there if position[k] is −1.
 func (h *Dense) Renumber(position []int) {
 	for a, k := range h.lastFactor.order {
 		if h.lastFactor.order[a] = int32(position[k]); position[k] < 0 {

@@ -1,0 +1,76 @@
+package exact
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/scas-admm/scas/solver/internal/term"
+)
+
+// TestExtrapolate checks where extrapolate moves coefficients, and that it moves none if the objective would
+// rise.
+func TestExtrapolate(t *testing.T) {
+	p := kind{loss: term.Logistic{}, free: 1}.random(50, 6, 3)
+	p.Set = term.Box{Lower: slices.Repeat([]float64{-1}, 6), Upper: slices.Repeat([]float64{1}, 6)}
+	// The solutions for lambda = 4 and 3, and the point to which they lead for lambda = 2.
+	start, mid := []float64{0, 0.5, 0.1, 0.5, 0.2, -0.1}, []float64{0, 0, 0.2, 0.2, 0.7, 0.1}
+	end := []float64{
+		0, // stays at zero
+		0, // stays at zero too
+		0.3,
+		0,   // would change its sign
+		1,   // would cross a bound
+		0.3, // changes its sign, as it has no limit
+	}
+	for _, oldValue := range []float64{math.Inf(1), math.Inf(-1)} {
+		s := mustNew(t, p)
+		s.Start(start)
+		s.visit()
+		s.path = path{start: start, startLambda: 4, end: mid, endLambda: 3, fall: math.Inf(1)}
+		s.Start(mid)
+		s.visit()
+		s.setLambda(2)
+		s.chooseSet(1)
+		s.current.value = oldValue
+		s.extrapolate(2, 1e-6)
+		want := end
+		if oldValue < 0 { // the objective would rise
+			want = mid
+		}
+		if !slices.EqualFunc(s.x, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-15 }) {
+			t.Errorf("old value %v: x is %v, want %v", oldValue, s.x, want)
+		}
+		margins, m := make([]float64, 50), inMemory(s)
+		if m.margins(margins, s.x); !slices.Equal(margins, m.current.margin) {
+			t.Errorf("old value %v: the margins do not belong to x", oldValue)
+		}
+	}
+}
+
+// TestExtrapolationSavesSteps counts the Newton steps for a path with and without extrapolation.
+func TestExtrapolationSavesSteps(t *testing.T) {
+	stepsFor := func(extrapolates bool) (count int) {
+		s := mustNew(t, kind{loss: term.Logistic{}}.random(400, 20, 1))
+		lambdaMax, err := s.LambdaMax(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := 1; k <= 50; k++ {
+			if !extrapolates {
+				s.path.end = nil
+			}
+			r := s.Solve(lambdaMax*math.Pow(0.9, float64(k)), &Settings{Tol: 1e-9 * s.Scale()})
+			if !(r.Gap <= 1e-9*s.Scale()) {
+				t.Errorf("lambda %d: gap %g", k, r.Gap)
+			}
+			count += r.Iterations
+		}
+		return count
+	}
+	got, without := stepsFor(true), stepsFor(false)
+	t.Logf("%d steps, and %d without extrapolation", got, without)
+	if float64(got) > 0.8*float64(without) {
+		t.Errorf("%d steps, and %d without extrapolation", got, without)
+	}
+}
