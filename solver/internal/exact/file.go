@@ -275,7 +275,7 @@ func (f *File) useSlopes(_, e []float64) {
 	copy(e, f.current.head)
 }
 
-func (f *File) alphaAt([]float64) []float64 { return nil }
+func (f *File) alphaAt(_, _ []float64) []float64 { return nil }
 
 func (f *File) clipping() float64 { return 0 }
 

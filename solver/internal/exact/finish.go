@@ -88,7 +88,8 @@ func (s *Solver) finish(set *Settings, iterations int) *Solution {
 
 // Solution returns the point as a Solution. r is the result of Solve with the tolerance tol.
 func (s *Solver) Solution(r Result, tol float64) *Solution {
-	out := &Solution{Result: r, X: slices.Clone(s.x), Z: s.multipliers(), Alpha: s.rows.alphaAt(s.x)}
+	alpha := s.rows.alphaAt(s.x, s.e)
+	out := &Solution{Result: r, X: slices.Clone(s.x), Z: s.multipliers(), Alpha: alpha}
 	switch {
 	case r.Err != nil:
 		out.Why = ending.Interrupted

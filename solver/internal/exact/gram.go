@@ -21,6 +21,9 @@ import (
 type gram struct {
 	*memorySamples
 	base gap.BasePoint
+	// baseErrors has bounds of errors of base.Gradient other than rounding errors; nil means zeros. The bound is
+	// 0 at each column of the working set.
+	baseErrors []float64
 
 	lastPoint    []float64 // the coefficients in the working set, at the last point of evaluate
 	lastGradient []float64 // the gradient of the loss at lastPoint
@@ -49,14 +52,21 @@ func (m *gram) subsample(*Problem) bool { return false }
 // moveTo sets e to the gradient of the loss at x, computed from the rows, and returns the loss. It makes x
 // the base (see gram). d is the damping, as in samples.moveTo.
 func (m *gram) moveTo(x, e []float64, d float64) float64 {
-	m.base.Loss = m.memorySamples.moveTo(x, e, d)
+	m.memorySamples.moveTo(x, e, d)
 	m.takeSlopes()
+	m.setBase(x, e, nil)
+	return m.base.Loss
+}
+
+// setBase makes x the base. m.current and m.alpha must belong to x; e is the gradient there, with the given
+// errors.
+func (m *gram) setBase(x, e, errors []float64) {
+	m.baseErrors = errors
 	copy(m.base.X, x)
 	copy(m.base.Gradient, e)
-	m.base.Compensated = false
+	m.base.Loss, m.base.Compensated = m.current.loss, false
 	m.base.Tally = *m.memorySamples.tally()
 	m.lastPoint = m.lastPoint[:0]
-	return m.base.Loss
 }
 
 // evaluate returns the loss at a point, and sets lastGradient. x has the point's coefficients in the working
@@ -115,19 +125,21 @@ func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 		}
 	}
 	if !slices.Equal(x, m.base.X) {
-		m.moveTo(x, e, 0)
+		m.setCurrent(x)
+		m.takeSlopes()
+		m.setBase(x, e, m.screened(e, x))
 	}
 	copy(e, m.base.Gradient)
 	_, p := m.Data.Dims()
 	m.visited += 2 * float64(p)
 	missingEntries := float64(p*(p+1)-len(m.set.cols)*(len(m.set.cols)+1)) / 2
 	m.set.needsAll = m.set.needsAll || p <= defaultWorking && m.visited > productCost*missingEntries
-	b := m.bounds.Prove(m.point(x), m.alpha, z, e, &m.base.Tally, goal)
+	b := m.bounds.Prove(m.point(x), m.alpha, z, e, m.baseErrors, &m.base.Tally, goal)
 	if b.Tail != nil {
 		for j, tail := range b.Tail {
 			m.base.Gradient[j] = e[j] + tail
 		}
-		m.base.Compensated, m.lastPoint = true, m.lastPoint[:0]
+		m.base.Compensated, m.baseErrors, m.lastPoint = true, nil, m.lastPoint[:0]
 	}
 	return b
 }
@@ -161,6 +173,13 @@ func (m *gram) grow(h []float64, oldCols, cols []int32) []float64 {
 		return result
 	}
 	oldPositions, newPositions := carryOver(result, h, oldCols, cols)
+	if m.baseErrors != nil {
+		alpha := m.Scaled(m.alpha)
+		for _, k := range newPositions {
+			j := int(cols[k])
+			m.base.Gradient[j], m.baseErrors[j] = m.columnDot(j, alpha), 0
+		}
+	}
 	m.set.dense.Renumber(oldPositions)
 	m.formColumns(result, cols, oldPositions, newPositions)
 	return result
@@ -255,7 +274,7 @@ func (m *gram) fillPanel(panel []float64, cols []int32, positions []int, c []flo
 	}
 }
 
-func (m *gram) alphaAt(x []float64) []float64 {
-	m.useSlopes(x, make([]float64, len(x)))
-	return m.memorySamples.alphaAt(x)
+func (m *gram) alphaAt(x, e []float64) []float64 {
+	m.useSlopes(x, e)
+	return m.memorySamples.alphaAt(x, e)
 }

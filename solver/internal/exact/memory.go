@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
@@ -22,6 +23,9 @@ func (q *Problem) Memory(runs int, isPath bool) int64 {
 	const transposeBytes, rowBytes = 12, 10
 	total := 8 * (11*int64(n) + int64(14+runs)*int64(features))
 	cheap := q.hasCheapHessian()
+	if !cheap {
+		total += 8 * gap.MostReferences * (int64(n) + int64(features))
+	}
 	if q.gramServes(cheap) {
 		// Two matrices for the growing Gram matrix, one for its submatrix of the support, and two for
 		// the growing Cholesky factor of the submatrix.

@@ -169,6 +169,7 @@ func (s *Solver) prepareRows() {
 		return
 	}
 	m := newMemorySamples(s.Problem, &s.set)
+	m.transposedData = s.transpose
 	if s.rows = m; !s.gramServes(s.set.needsAll) {
 		return
 	}

@@ -46,16 +46,18 @@ type samples interface {
 	jump()
 	// useSlopes sets α to the slopes φ' at the point x, and e to the gradient of the loss, X'Cα.
 	useSlopes(x, e []float64)
-	// alphaAt returns α at the point x, or nil for samples in a file.
-	alphaAt(x []float64) []float64
+	// alphaAt returns α at the point x, and replaces estimates in e, which prove has set, by entries of X'Cα.
+	// For samples in a file it returns nil, and e has no estimates.
+	alphaAt(x, e []float64) []float64
 
 	// clipping returns Σ cᵢ |Δᵢ|, where Δᵢ is by how much accept moved αᵢ into the domain of φ*. It returns 0
 	// for samples whose tally costs nothing.
 	clipping() float64
 	tally() *gap.Tally // tally of α at the point
 	// prove returns the bound that α and multipliers z prove at the point x, and sets e = X'Cα, where C is
-	// the diagonal matrix of the weights of samples. If the bound exceeds goal because of rounding, prove may
-	// compute it again, more accurately.
+	// the diagonal matrix of the weights of samples. At features with |eⱼ| certainly below the limit, e may
+	// have estimates. If the bound exceeds goal because of rounding, prove may compute it again, more
+	// accurately.
 	prove(x, z, e []float64, goal float64) gap.Bound
 	// trivialGap returns the gap that the dual point 0 proves at x; value is the objective at x.
 	trivialGap(x []float64, value float64) float64

@@ -19,6 +19,10 @@ type memorySamples struct {
 	// The data by columns, if a Gram matrix needs them; else nil.
 	dense  *dense
 	bounds gap.DataProblem
+	// transposedData returns X', see Solver.transpose.
+	transposedData func() columnSource
+	references     gap.References // dual points for which X'Cα was computed
+	hasEstimates   bool           // the result of the last call of screened has estimates
 
 	current, next    state     // at the current point, and at the end of the last step that was tried
 	alpha, curvature []float64 // for each sample: α, and φ″ of the last Hessian
@@ -102,6 +106,57 @@ func (m *memorySamples) transposed(dst, alpha []float64) {
 		return
 	}
 	m.MulTrans(dst, m.Rows, alpha)
+}
+
+const (
+	// screened reads at most this part of the entries of X column by column.
+	mostScreened = 0.3
+	// Estimates cost about as much as this number of entries of X for each sample and each feature.
+	screenCost = 50
+)
+
+// screens reports whether screened may estimate entries of X'Cα, and whether this can save time.
+func (m *memorySamples) screens() bool {
+	n, p := m.Data.Dims()
+	return m.Team.Alone() && m.byCoordinate() && m.Set == nil && !m.set.needsAll && m.Data.NNZ() > screenCost*int64(n+p)
+}
+
+// screened sets dst to X'Cα, or to estimates at features that certainly do not enlarge the gap at x. errors
+// has bounds of the errors of dst that come from estimates; nil means that there are no estimates. See
+// gap.DataProblem.Screen.
+func (m *memorySamples) screened(dst, x []float64) (errors []float64) {
+	if m.hasEstimates = false; !m.screens() {
+		m.transposed(dst, m.alpha)
+		return nil
+	}
+	errors = make([]float64, len(dst))
+	needed, entries := m.bounds.Screen(m.references, dst, errors, m.alpha, x), 0.0
+	for _, j := range needed {
+		entries += m.bounds.Columns.EntryCount[j]
+	}
+	if entries > mostScreened*float64(m.Data.NNZ()) {
+		m.transposed(dst, m.alpha)
+		m.bounds.AddReference(&m.references, m.alpha, dst)
+		return nil
+	}
+	m.hasEstimates = true
+	c := m.Scaled(m.alpha)
+	rows.Spread(m.set.threads, len(needed), func(k int) {
+		j := int(needed[k])
+		dst[j], errors[j] = m.columnDot(j, c), 0
+	})
+	return errors
+}
+
+// columnDot returns the inner product of c and column j of X.
+func (m *memorySamples) columnDot(j int, c []float64) float64 {
+	if m.dense != nil {
+		return kernels.Dot(c, m.dense.column(j))
+	}
+	idx, val := m.transposedData().Row(j)
+	var sum [1]float64
+	kernels.Margins(sum[:], kernels.Rows{Ptr: []int64{0, int64(len(idx))}, Idx: idx, Val: val, Cols: len(c)}, c)
+	return sum[0]
 }
 
 func (m *memorySamples) separate(open func(j int) (above, below bool)) *gap.SeparatedSamples {
@@ -240,13 +295,19 @@ func (m *memorySamples) useSlopes(_, e []float64) {
 
 // takeSlopes sets α to the slopes φ' at the point, or to the nearest α allowed.
 func (m *memorySamples) takeSlopes() {
-	m.modelStep = nil
+	m.modelStep, m.hasEstimates = nil, false
 	for i, v := range m.current.slope {
 		m.alpha[i] = max(m.lo[i], min(v, m.hi[i]))
 	}
 }
 
-func (m *memorySamples) alphaAt([]float64) []float64 { return slices.Clone(m.alpha) }
+func (m *memorySamples) alphaAt(_, e []float64) []float64 {
+	if m.hasEstimates {
+		m.transposed(e, m.alpha)
+		m.hasEstimates = false
+	}
+	return slices.Clone(m.alpha)
+}
 
 // point returns the current point with its margins, slopes and loss. x has its coefficients, or is nil if the
 // caller does not need them.
@@ -271,7 +332,7 @@ func (m *memorySamples) tally() *gap.Tally {
 // slopes φ' before the step and the diagonal matrix Φ of the model's curvatures φ″. So X'Cα is
 // modelGradient + H d, with the Hessian H = X'CΦX in modelHessian, and prove first computes it in this way.
 // If the bound exceeds goal, perhaps because of rounding errors, or if modelStep is nil, prove computes X'Cα
-// from the rows.
+// from the rows, or estimates it (see screened).
 func (m *memorySamples) prove(x, z, e []float64, goal float64) gap.Bound {
 	if m.modelStep != nil {
 		move := m.bounds.MoveBy(m.modelStep)
@@ -283,8 +344,8 @@ func (m *memorySamples) prove(x, z, e []float64, goal float64) gap.Bound {
 			return b
 		}
 	}
-	m.transposed(e, m.alpha)
-	return m.bounds.Prove(m.point(x), m.alpha, z, e, &m.lastTally, goal)
+	errors := m.screened(e, x)
+	return m.bounds.Prove(m.point(x), m.alpha, z, e, errors, &m.lastTally, goal)
 }
 
 func (m *memorySamples) trivialGap(x []float64, value float64) float64 {

@@ -102,7 +102,7 @@ func (f *wholeProblem) proveBy(d *dualPoint, goal float64) float64 {
 // evaluate returns the gap that d proves at the current point, and sets d.feasibleZ.
 func (f *wholeProblem) evaluate(d *dualPoint) float64 {
 	f.transposed(f.head, d.alpha)
-	b := f.bounds.Prove(f.point(f.x), d.alpha, d.z, f.head, nil, d.goal)
+	b := f.bounds.Prove(f.point(f.x), d.alpha, d.z, f.head, nil, nil, d.goal)
 	d.feasibleZ = b.Z
 	return b.Gap
 }

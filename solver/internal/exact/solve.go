@@ -697,6 +697,6 @@ func (s *Solver) SupportSize() (count int) {
 }
 
 // Gradient returns X'Cα for the last dual point α, where C is the diagonal matrix of the sample weights,
-// divided by their sum. After LambdaMax, this is the gradient of the loss. The slice is valid until the next
-// call of a method.
+// divided by their sum. After LambdaMax, this is the gradient of the loss. After Solve, some entries may be
+// estimates (see gap.DataProblem.Screen). The slice is valid until the next call of a method.
 func (s *Solver) Gradient() []float64 { return s.e }

@@ -82,17 +82,18 @@ func (m *DataProblem) sumTallies(add func(t *Tally, lo, hi int)) (total Tally) {
 }
 
 // Prove returns the bound that the dual point (alpha, z) proves for the point. t is the tally of the point
-// and alpha; if t is nil, Prove computes it. head is X'Cα. If rounding or scaling may be the reason that the
-// bound is too large for goal, Prove computes the bound again, more accurately. This may overwrite head.
-func (m *DataProblem) Prove(point *Point, alpha, z, head []float64, t *Tally, goal float64) Bound {
+// and alpha; if t is nil, Prove computes it. head is X'Cα, and errors has bounds of errors of head other than
+// rounding errors; nil means zeros. If rounding or scaling may be the reason that the bound is too large for
+// goal, Prove computes the bound again, more accurately. This may overwrite head.
+func (m *DataProblem) Prove(point *Point, alpha, z, head, errors []float64, t *Tally, goal float64) Bound {
 	if t == nil {
 		pointTally := m.Tally(point, alpha)
 		t = &pointTally
 	}
-	sum := Sum{Head: head, Roundings: float64(2 * m.Sums.Totals.Chunks), Samples: float64(m.Sums.Totals.Samples)}
+	sum := Sum{Head: head, Roundings: float64(2 * m.Sums.Totals.Chunks), Samples: float64(m.Sums.Totals.Samples), ExtraErrors: errors}
 	b := m.bound(point, alpha, z, *t, &sum)
 	if b.NeedsCompensation(goal) {
-		sum.Tail = make([]float64, len(head))
+		sum.Tail, sum.ExtraErrors = make([]float64, len(head)), nil
 		clear(head)
 		n, _ := m.Data.Dims()
 		AddTransPairs(head, sum.Tail, m.Data.Rows(0, n), m.Sums.Scaled(alpha))

@@ -42,5 +42,6 @@
 //
 // To read: bound.go (Problem.Bound) has the main steps, correction.go the first of the three steps,
 // tally.go the sums over the samples, penalty.go the penalty and its conjugate. For data in memory the
-// exact solver calls DataProblem.Prove (data_problem.go), or ProveStep (moved.go), which reads no data.
+// exact solver calls DataProblem.Prove (data_problem.go), or ProveStep (moved.go), which reads no data. On a
+// path, Screen (screen.go) tells which entries of X'Cα need not be computed for Prove.
 package gap
