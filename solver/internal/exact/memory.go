@@ -23,7 +23,7 @@ func (q *Problem) Memory(runs int, isPath bool) int64 {
 	const transposeBytes, rowBytes = 12, 10
 	total := 8 * (11*int64(n) + int64(14+runs)*int64(features))
 	cheap := q.hasCheapHessian()
-	if !cheap {
+	if !cheap && q.estimatesHelp() {
 		total += 8 * gap.MostReferences * (int64(n) + int64(features))
 	}
 	if q.gramServes(cheap) {

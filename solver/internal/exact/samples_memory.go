@@ -115,17 +115,17 @@ const (
 	screenCost = 50
 )
 
-// screens reports whether screened may estimate entries of X'Cα, and whether this can save time.
-func (m *memorySamples) screens() bool {
-	n, p := m.Data.Dims()
-	return m.Team.Alone() && m.byCoordinate() && m.Set == nil && !m.set.needsAll && m.Data.NNZ() > screenCost*int64(n+p)
+// estimatesHelp reports whether estimates of entries of X'Cα (see screened) are possible, and can save time.
+func (p *Problem) estimatesHelp() bool {
+	n, features := p.dims()
+	return p.Team.Alone() && p.byCoordinate() && p.Set == nil && p.entries() > screenCost*int64(n+features)
 }
 
 // screened sets dst to X'Cα, or to estimates at features that certainly do not enlarge the gap at x. errors
 // has bounds of the errors of dst that come from estimates; nil means that there are no estimates. See
 // gap.DataProblem.Screen.
 func (m *memorySamples) screened(dst, x []float64) (errors []float64) {
-	if m.hasEstimates = false; !m.screens() {
+	if m.hasEstimates = false; m.set.needsAll || !m.estimatesHelp() {
 		m.transposed(dst, m.alpha)
 		return nil
 	}
