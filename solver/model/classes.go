@@ -46,7 +46,7 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 	case len(classes) < 3:
 		return p, nil
 	case len(classes) > rows.MaxClasses:
-		return nil, errorf("more than %d classes: are the labels numbers, for the loss squared or huber?", rows.MaxClasses)
+		return nil, errorf("more than %d classes: are the labels numbers, for the loss %s?", rows.MaxClasses, lossesForNumbers())
 	}
 	p.classes = classes
 	p.problemSpec, err = spec.classSpec(p.team, y)

@@ -87,7 +87,7 @@ func thirdLabelError(t *rows.Team, y []float64) error {
 		return nil
 	}
 	otherLabels := slices.Delete(slices.Clone(labels), rarest, rarest+1)
-	return errorf("label %v of row %d is a third one, beside %v and %v; for more than two classes leave Spec.Positive nil, for numbers take the loss squared or huber", labels[rarest], row, otherLabels[0], otherLabels[1])
+	return errorf("label %v of row %d is a third one, beside %v and %v; for more than two classes leave Spec.Positive nil, for numbers take the loss %s", labels[rarest], row, otherLabels[0], otherLabels[1], lossesForNumbers())
 }
 
 // weigh returns the products of sample weights and class weights, or nil if s has no weights. classOfRow(i)

@@ -6,6 +6,7 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/stream"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -123,9 +124,10 @@ func (s *Spec) checkParts(p int, info solver.MethodInfo, settingName string, val
 		confineReason    = "the method does not confine coefficients"
 		penaltyReason    = "the method takes the penalty |A x|₁ alone"
 		elasticNetReason = "the method takes an elastic net only if it is of all coefficients"
-		offsetReason     = "the method takes offsets only with the losses squared and huber"
 		domainReason     = "with this loss, the method takes offsets only with a domain that bounds each coefficient on its own"
 	)
+	dependsOnResidual := func(t term.Traits) bool { return t.DependsOnResidual }
+	offsetReason := "the method takes offsets only with the loss " + term.NamesWith(dependsOnResidual)
 	plainOnly := !info.AnyProblem                          // the method does not support every problem
 	hasFreeFeature := slices.Contains(s.PenaltyFactors, 0) // a feature has no penalty
 	return unsupportedError(settingName, value, nil, []unsupportedPart{

@@ -305,6 +305,11 @@ func (s *Spec) checkSettings() error {
 // classifies reports whether the labels of the loss are classes, not numbers.
 func classifies(l solver.Loss) bool { return traits(l).Labels == term.Classes }
 
+// lossesForNumbers lists the names of the losses whose labels are numbers, for errors.
+func lossesForNumbers() string {
+	return term.NamesWith(func(t term.Traits) bool { return t.Labels == term.Numbers })
+}
+
 func traits(l solver.Loss) term.Traits { return term.LossOf(l).Traits() }
 
 // checkNumbers returns an error unless v is nil or has n finite numbers. If allowNegative is false, negative

@@ -257,6 +257,17 @@ func LossNames() []string {
 	return names
 }
 
+// NamesWith lists the names of the losses whose traits satisfy has, in the form "a, b or c".
+func NamesWith(has func(Traits) bool) string {
+	var names []string
+	for _, l := range losses {
+		if t := l.Traits(); has(t) {
+			names = append(names, t.Name)
+		}
+	}
+	return joinOr(names)
+}
+
 // LossUsage lists the texts that ParseLoss accepts, for error messages.
 func LossUsage() string {
 	var texts []string
