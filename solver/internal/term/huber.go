@@ -19,7 +19,7 @@ type Huber struct {
 func (h Huber) Traits() Traits {
 	return Traits{
 		CurvatureOfSlope: h.curvatureOfSlope,
-		Name:             "huber", Help: "the same up to DELTA, linear beyond; default 1.35",
+		Name:             "huber", Help: "(label - margin)^2 up to DELTA, linear beyond; default 1.35",
 		Argument: Argument{"DELTA", h.Delta, func(delta float64) Loss { return Huber{delta} }},
 		Labels:   Numbers, DependsOnResidual: true, HasConjugate: true,
 		StallAdvice: &ending.Advice{Why: "few labels may be near", Remedies: []sparse.Remedy{
