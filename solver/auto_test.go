@@ -310,7 +310,7 @@ func TestBeyondRounding(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Huber{}, solver.SquaredHinge{}} {
+		for _, loss := range solvertest.Losses(0, -1, 1) {
 			p := &solver.Problem{Data: x, Labels: labels, Loss: loss, Penalty: solver.L1{Lambda: 1e-3}}
 			res, err := solver.Minimize(t.Context(), p, nil)
 			objectiveAtStart := p.Evaluate(make([]float64, 2)).Objective

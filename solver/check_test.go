@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
 )
 
 type wrongSlope struct{ solver.Logistic }
@@ -45,7 +46,7 @@ func (g wrongPenaltyConjugate) Conjugate([]float64) float64 { return 1e-3 }
 // TestChecks checks that correct losses and penalties pass, and that the errors of incorrect ones name the
 // mistake.
 func TestChecks(t *testing.T) {
-	for _, l := range []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Huber{}, solver.Huber{Delta: 0.3}, solver.SquaredHinge{}, ownLoss{}} {
+	for _, l := range append(solvertest.Losses(0, -1, 1), solver.Huber{Delta: 0.3}, ownLoss{}) {
 		if err := solver.CheckLoss(l, []float64{-1, 1}); err != nil {
 			t.Error(err)
 		}

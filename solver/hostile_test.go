@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -39,7 +40,8 @@ func hostileProblem(rng *rand.Rand) *solver.Problem {
 		panic(err)
 	}
 	q := &solver.Problem{Data: x, Labels: make([]float64, n)}
-	q.Loss = []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Huber{}, solver.SquaredHinge{}}[rng.IntN(4)]
+	losses := solvertest.Losses(0, -1, 1)
+	q.Loss = losses[rng.IntN(len(losses))]
 	for i := range q.Labels {
 		q.Labels[i] = math.Copysign(1, rng.NormFloat64())
 		if q.Loss.Validate([]float64{0.5}) == nil {

@@ -55,7 +55,7 @@ func mirroredProblem(t testing.TB, p *solver.Problem, signs []float64) *solver.P
 // TestInactiveSet checks problems whose solution does not change if a domain is added. With the domain, the
 // result must have the same zeros and ties as without it, and a valid gap.
 func TestInactiveSet(t *testing.T) {
-	for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Huber{Delta: 0.5}, solver.SquaredHinge{}} {
+	for _, loss := range solvertest.Losses(0.5, -1, 1) {
 		for _, net := range []bool{false, true} {
 			for _, domain := range []string{"box", "nonnegative"} {
 				for seed := range uint64(3) {
@@ -93,7 +93,7 @@ func TestInactiveSet(t *testing.T) {
 // TestScaledColumns multiplies columns, and the weights of their penalty, by 1e-8 and by 1e8, and adds a box
 // that contains the solution. The zeros must stay the same.
 func TestScaledColumns(t *testing.T) {
-	for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Huber{Delta: 0.5}, solver.SquaredHinge{}} {
+	for _, loss := range solvertest.Losses(0.5, -1, 1) {
 		for seed := range uint64(4) {
 			t.Run(fmt.Sprintf("%T/%d", loss, seed), func(t *testing.T) {
 				p := sparseChain(t, seed, loss)

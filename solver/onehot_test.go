@@ -33,7 +33,7 @@ func TestOneHot(t *testing.T) {
 			t.Fatal(err)
 		}
 		chain := graph.Chain(c.p).FusedLasso()
-		for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Huber{Delta: 0.5}, solver.SquaredHinge{}} {
+		for _, loss := range solvertest.Losses(0.5, -1, 1) {
 			for name, p := range map[string]*solver.Problem{
 				"plain": {}, "mu": {L2: 0.01}, "chain": {Constraint: chain}, "chain and mu": {L2: 0.01, Constraint: chain},
 			} {

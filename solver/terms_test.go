@@ -8,18 +8,10 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// TestTerms checks that each loss, penalty and domain of this package becomes the type of package term with
-// the same name and fields.
+// TestTerms checks that each penalty and domain of this package becomes the type of package term with the same
+// name and fields.
 func TestTerms(t *testing.T) {
 	w := []float64{1, 2}
-	for publicLoss, want := range map[solver.Loss]term.Loss{
-		solver.Logistic{}: term.Logistic{}, solver.Squared{}: term.Squared{}, solver.Huber{Delta: 3}: term.Huber{Delta: 3},
-		solver.SquaredHinge{}: term.SquaredHinge{}, solver.Poisson{}: term.Poisson{},
-	} {
-		if got := term.LossOf(publicLoss); got != want {
-			t.Errorf("%T is %#v, want %#v", publicLoss, got, want)
-		}
-	}
 	for _, c := range []struct {
 		publicPenalty solver.Penalty
 		want          term.Penalty
@@ -73,16 +65,27 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// TestParseLoss checks that ParseLoss accepts the name of each loss, and returns types of this package.
+// TestParseLoss checks that ParseLoss accepts the name of each loss, and returns a type of this package, which
+// term.LossOf converts to the type of package term with the same name and fields.
 func TestParseLoss(t *testing.T) {
-	for _, name := range append(term.LossNames(), "huber:0.5") {
-		l, err := solver.ParseLoss(name)
-		if err != nil || l.String() != name {
-			t.Errorf("%s is %#v, %v", name, l, err)
+	for _, want := range append(term.Losses(0), term.Losses(0.5)...) {
+		l, err := solver.ParseLoss(want.String())
+		switch {
+		case err != nil:
+			t.Error(err)
 			continue
+		case l == nil:
+			t.Errorf("ParseLoss has no case for %T", want)
+			continue
+		case l.String() != want.String():
+			t.Errorf("%s is %#v", want, l)
 		}
-		if of := reflect.TypeOf(l).PkgPath(); of != reflect.TypeFor[solver.Huber]().PkgPath() {
-			t.Errorf("the loss %s is of package %s", name, of)
+		wantType, gotType := reflect.TypeOf(want), reflect.TypeOf(l)
+		if gotType.PkgPath() != reflect.TypeFor[solver.Huber]().PkgPath() || gotType.Name() != wantType.Name() {
+			t.Errorf("the loss %s is a %v, want solver.%s", want, gotType, wantType.Name())
+		}
+		if got := term.LossOf(l); got != want {
+			t.Errorf("%#v becomes %#v, want %#v", l, got, want)
 		}
 	}
 	if l, _ := solver.ParseLoss("huber:0.5"); l != (solver.Huber{Delta: 0.5}) {

@@ -15,7 +15,7 @@ import (
 func TestSampleWeights(t *testing.T) {
 	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 60, Features: 15, Noise: 1, Seed: 14}, 1e-2)
 	p.L2 = 0.05
-	for _, loss := range []solver.Loss{(solver.Logistic{}), (solver.SquaredHinge{}), (solver.Huber{}), (solver.Squared{})} {
+	for _, loss := range solvertest.Losses(0, -1, 1) {
 		p.Loss = loss
 		p.SampleWeights = make([]float64, 60)
 		var rows []int

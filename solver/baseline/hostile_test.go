@@ -13,6 +13,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/baseline"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -167,7 +168,7 @@ func (h hostileRand) coupling(l, rarity int) *solver.Coupling {
 
 func (h hostileRand) problem() *solver.Problem {
 	n, p, rarity := 1+h.IntN(8), 1+h.IntN(5), 1+h.IntN(60)
-	losses := []solver.Loss{nil, solver.Logistic{}, solver.SquaredHinge{}, solver.Squared{}, solver.Huber{}, solver.Huber{Delta: h.usualSize(rarity)}}
+	losses := append(solvertest.Losses(0, -1, 1), solver.Huber{Delta: h.usualSize(rarity)}, nil)
 	q := &solver.Problem{Data: h.matrix(n, p, rarity), Loss: losses[h.IntN(len(losses))], Labels: h.vector(n, rarity)}
 	if q.Loss == nil || q.Loss.Validate([]float64{0.5}) != nil {
 		for i, b := range q.Labels {

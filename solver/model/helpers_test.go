@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/sparsetest"
@@ -210,7 +211,7 @@ func loadData(t testing.TB, name string, features int) (*sparse.CSR, []float64) 
 	return d.X, d.Labels
 }
 
-var losses = []solver.Loss{solver.Logistic{}, solver.SquaredHinge{}, solver.Squared{}, solver.Huber{Delta: 0.8}, solver.Poisson{}}
+var losses = solvertest.Losses(0.8)
 
 // metricOf returns a Metric that computes a measure of this package. It changes the sign of a measure for
 // which larger values are better.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver/baseline"
+	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 var (
@@ -35,7 +36,7 @@ func hostileArgs(rng *rand.Rand) []string {
 	}
 	args := []string{"train", pick("tiny.svm", "tiny.svm", "large.svm", "small.svm", "mixed.svm", "one.svm")}
 	flags := map[string]func() string{
-		"--loss":   func() string { return pick("logistic", "squared", "huber", "huber:"+extremeNumber(), "squared-hinge") },
+		"--loss":   func() string { return pick(append(term.LossNames(), "huber:"+extremeNumber())...) },
 		"--lambda": extremeNumber,
 		"--l2y":    extremeNumber,
 		"--mu":     extremeNumber,

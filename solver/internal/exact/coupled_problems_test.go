@@ -89,7 +89,8 @@ func fromTriplets(t testing.TB, n, p int, entries []sparse.Triplet) *sparse.CSR 
 
 func (p *Problem) setData(x *sparse.CSR) { p.Data, p.Rows = x, x.Compact(false) }
 
-var losses = []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.7}, term.SquaredHinge{}}
+// losses has the losses that accept the labels −1 and +1.
+var losses = term.Losses(0.7, -1, 1)
 
 // A pattern describes random problems with a matrix A.
 type pattern struct {

@@ -232,7 +232,7 @@ func TestDegenerate(t *testing.T) {
 		labels[i] = math.Copysign(1, row[0]+0.3*float64(i%2)+rng.NormFloat64())
 	}
 	x := fromDense(t, n, p, data)
-	for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 1e-3}, term.SquaredHinge{}} {
+	for _, loss := range term.Losses(1e-3, -1, 1) {
 		prob := &Problem{Data: x, Rows: x.Compact(false), Labels: labels, Loss: loss, Limit: []float64{1, 1, 1, 1, 1, 1, 1e-9, 1e6, 0}, Ridge: make([]float64, p)}
 		s := mustNew(t, prob)
 		lambdaMax, _ := s.LambdaMax(nil)

@@ -67,9 +67,9 @@ func problems(t *testing.T) map[string]*exact.Problem {
 	}
 	out := make(map[string]*exact.Problem)
 	addProblems := func(name string, a *linalg.Algebra, change func(q *exact.Problem)) {
-		for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}, term.SquaredHinge{}, term.Huber{Delta: 0.7}, term.Poisson{}} {
+		for _, loss := range term.Losses(0.7) {
 			q := &exact.Problem{Data: d.X, Rows: d.X.Compact(false), Labels: append([]float64(nil), d.Labels...), Loss: loss, A: a, Ridge: make([]float64, p)}
-			if _, ok := loss.(term.Poisson); ok {
+			if loss.Traits().Labels == term.Counts {
 				for i, b := range q.Labels {
 					q.Labels[i] = max(0, b)
 				}

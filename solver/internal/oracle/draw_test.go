@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
+	terms "github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
@@ -107,22 +109,14 @@ func flatten(rows [][]float64) (entries []float64) {
 }
 
 func (d generator) loss(p *problem) {
-	p.task.loss = []string{"logistic", "squared", "huber", "squared-hinge", "poisson"}[d.IntN(5)]
-	switch p.task.loss {
-	case "logistic":
-		p.Loss = solver.Logistic{}
-	case "squared":
-		p.Loss = solver.Squared{}
-	case "huber":
-		p.task.delta = d.powerOfTen(-1, 1)
-		p.Loss = solver.Huber{Delta: p.task.delta}
-	case "poisson":
-		p.Loss = solver.Poisson{}
-	default:
-		p.Loss = solver.SquaredHinge{}
-	}
+	losses := solvertest.Losses(d.powerOfTen(-1, 1))
+	p.Loss = losses[d.IntN(len(losses))]
+	traits := p.lossTraits()
+	p.task.loss, p.task.delta = traits.Name, traits.Argument.Value
 	p.note("%s", p.task.loss)
 }
+
+func (p *problem) lossTraits() terms.Traits { return terms.LossOf(p.Loss).Traits() }
 
 // data draws rows of one of four kinds. It then may make some columns difficult: a multiple of another
 // column, empty, constant, or badly scaled.
@@ -185,7 +179,8 @@ func (d generator) data(p *problem) {
 
 func (d generator) labels(p *problem) {
 	noise, labelScale := []float64{0, 0.3, 2}[d.IntN(3)], 1.0
-	isClassification := p.task.loss == "logistic" || p.task.loss == "squared-hinge"
+	labelKind := p.lossTraits().Labels
+	isClassification := labelKind == terms.Classes
 	if !isClassification && d.chance(0.2) {
 		labelScale = d.powerOfTen(-3, 4)
 		p.note("labels times %.1e", labelScale)
@@ -209,7 +204,7 @@ func (d generator) labels(p *problem) {
 		switch m *= labelScale; {
 		case isClassification:
 			m = math.Copysign(1, m)
-		case p.task.loss == "poisson":
+		case labelKind == terms.Counts:
 			m = d.poisson(labelScale * math.Exp(m/labelScale))
 		}
 		p.task.labels = append(p.task.labels, m)
@@ -451,8 +446,7 @@ func (d generator) model(t *testing.T, p *problem, lambda float64) {
 		l := lambda * factor(s.PenaltyFactors, j)
 		p.task.terms = append(p.task.terms, term{[][]float64{form}, l * ratio, l * (1 - ratio)})
 	}
-	isRegression := p.task.loss == "squared" || p.task.loss == "huber"
-	if d.chance(0.3) && (isRegression || !withGraph) {
+	if d.chance(0.3) && (p.lossTraits().DependsOnResidual || !withGraph) {
 		far := []float64{1, 1, 5}[d.IntN(3)]
 		p.note("offsets of %g", far)
 		p.task.offsets = make([]float64, d.n)

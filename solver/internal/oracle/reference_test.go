@@ -21,7 +21,7 @@ type task struct {
 	labels, offsets []float64
 	weights         []float64
 	loss            string
-	delta           float64 // Delta of the Huber loss
+	delta           float64 // the argument of the loss, such as Delta of the Huber loss; 0 if it has none
 	mu              float64
 	terms           []term
 	lower, upper    []float64 // nil for no bounds
@@ -70,6 +70,16 @@ func (t *task) offset(i int) float64 {
 func (t *task) phi(m double, b float64) (value, slope, curvature double) {
 	two := toDouble(2)
 	switch r := toDouble(b).sub(m); t.loss {
+	case "logistic":
+		// log(1 + e^−u) = max(−u, 0) + log(1 + e^−|u|)
+		u := m.times(b)
+		e := u.abs().neg().exp()
+		value = toDouble(1).add(e).log()
+		s := e.div(toDouble(1).add(e)) // 1/(1 + e^|u|): the smaller of the probabilities of the two labels
+		if curvature = s.mul(toDouble(1).sub(s)); u.hi < 0 {
+			value, s = value.sub(u), toDouble(1).sub(s)
+		}
+		return value, s.times(-b), curvature
 	case "squared":
 		return r.mul(r), r.times(-2), two
 	case "huber":
@@ -90,15 +100,7 @@ func (t *task) phi(m double, b float64) (value, slope, curvature double) {
 		}
 		return value, rate.sub(toDouble(b)), rate
 	}
-	// log(1 + e^−u) = max(−u, 0) + log(1 + e^−|u|)
-	u := m.times(b)
-	e := u.abs().neg().exp()
-	value = toDouble(1).add(e).log()
-	s := e.div(toDouble(1).add(e)) // 1/(1 + e^|u|): the smaller of the probabilities of the two labels
-	if curvature = s.mul(toDouble(1).sub(s)); u.hi < 0 {
-		value, s = value.sub(u), toDouble(1).sub(s)
-	}
-	return value, s.times(-b), curvature
+	panic("phi in reference_test.go lacks the loss " + t.loss)
 }
 
 // margin returns aᵢ'x + oᵢ; row is aᵢ.

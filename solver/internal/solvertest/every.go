@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -17,13 +18,26 @@ type NamedProblem struct {
 	*solver.Problem
 }
 
-// EveryProblem returns a small problem for each combination of some losses, penalties, domains, ridges and
-// matrices A. The random data depend on the seed.
+// Losses returns the losses of package solver that accept the labels. If argument is above 0, it is the
+// number after the name of each loss that has one, such as Huber.Delta; otherwise they have their defaults.
+func Losses(argument float64, labels ...float64) (losses []solver.Loss) {
+	for _, l := range term.Losses(argument, labels...) {
+		publicLoss, err := solver.ParseLoss(l.String())
+		if publicLoss == nil {
+			panic(fmt.Sprintf("solver.ParseLoss lacks the loss %s: %v", l, err))
+		}
+		losses = append(losses, publicLoss)
+	}
+	return losses
+}
+
+// EveryProblem returns a small problem for each combination of losses, some penalties, domains, ridges and
+// matrices A. The random data depend on the seed. The losses are those that accept the labels −1 and +1.
 func EveryProblem(t testing.TB, seed uint64) (problems []NamedProblem) {
 	const p = 6
 	x, classes, numbers := randomData(t, seed, p)
 	chain := graph.Chain(p).FusedLasso()
-	losses := []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Huber{}, solver.SquaredHinge{}}
+	losses := Losses(0, -1, 1)
 	penalties := []solver.Penalty{
 		nil, solver.L1{Lambda: 0.03}, solver.ElasticNet{L1: 0.03, L2: 0.02}, solver.SquaredL2{Lambda: 0.05},
 		solver.GroupL2{Lambda: 0.03, Groups: [][]int{{0, 1, 2}, {3, 5}}},

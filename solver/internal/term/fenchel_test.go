@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestFenchel checks that Fenchel returns φ(t) + φ*(α) − αt. If α = φ'(t), the result must be almost 0.
+// TestFenchel checks that Fenchel returns φ(t) + φ*(α) − αt, and never a negative number. If α = φ'(t), the
+// result must be almost 0.
 func TestFenchel(t *testing.T) {
 	check := func(loss Loss, b, m, a float64, slope []float64) {
 		lo, hi := loss.SlopeRange(b)
@@ -22,8 +23,13 @@ func TestFenchel(t *testing.T) {
 		case Logistic:
 			tolerance = 0x1p-53 // α = φ'(t) is rounded, and the term at the rounded α is positive
 		}
-		if !(got >= 0) || math.Abs(got-want) > 1e-13*(1+math.Abs(m)+loss.Value(m, b)) || a == slope[0] && got > tolerance {
-			t.Errorf("%T b=%v t=%v α=%v: %v, want %v", loss, b, m, a, got, want)
+		switch {
+		case !(got >= 0):
+			t.Errorf("%T b=%v t=%v α=%v: %v, want a number that is not negative", loss, b, m, a, got)
+		case math.Abs(got-want) > 1e-13*(1+math.Abs(m)+loss.Value(m, b)):
+			t.Errorf("%T b=%v t=%v α=%v: %v, want φ(t) + φ*(α) − αt = %v", loss, b, m, a, got, want)
+		case a == slope[0] && got > tolerance:
+			t.Errorf("%T b=%v t=%v α=φ'(t)=%v: %v, want 0, or at most %v", loss, b, m, a, got, tolerance)
 		}
 	}
 	for _, loss := range append(slices.Clone(losses), Huber{Delta: 0.8}) {

@@ -249,6 +249,21 @@ func ParseLoss(text string) (Loss, error) {
 	return nil, errorf("no loss %q; want %s", text, LossUsage())
 }
 
+// Losses returns the losses of the package that accept the labels. If argument is above 0, it replaces the
+// default of each loss that has an Argument. Tests use it to cover every loss.
+func Losses(argument float64, labels ...float64) []Loss {
+	var list []Loss
+	for _, l := range losses {
+		if newLoss := l.Traits().Argument.NewLoss; newLoss != nil && argument > 0 {
+			l = newLoss(argument)
+		}
+		if l.Validate(labels) == nil {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
 func LossNames() []string {
 	var names []string
 	for _, l := range losses {

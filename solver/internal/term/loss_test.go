@@ -3,6 +3,7 @@ package term
 import (
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"testing"
 )
@@ -115,8 +116,8 @@ func TestParseLoss(t *testing.T) {
 			t.Errorf("%q is %v", text, l)
 		}
 	}
-	const want = `solver: no loss "hinge"; want logistic, squared-hinge, squared, huber[:DELTA] or poisson with DELTA above 0`
-	if _, err := ParseLoss("hinge"); err.Error() != want {
-		t.Errorf("%q, want %q", err, want)
+	want := regexp.MustCompile(`^solver: no loss "hinge"; want logistic, squared-hinge, squared, huber\[:DELTA\].* or \S+ with DELTA above 0$`)
+	if _, err := ParseLoss("hinge"); !want.MatchString(err.Error()) {
+		t.Errorf("%q, want %s", err, want)
 	}
 }
