@@ -10,18 +10,24 @@
 //
 //   - Add a file with a type that implements Loss, as in huber.go. The infimum of the loss must be 0, because
 //     bounds on the optimum rely on it.
-//   - Add the zero value of the type to the variable losses in loss.go. This also adds the loss to the
-//     command line and to model files.
+//   - Fenchel must be at least 0, and almost 0 at α = φ'(t). Use a formula without cancellation of digits. If
+//     the rounding of α remains, add a tolerance to fenchel_test.go.
+//   - Results must have the same bits on every processor. Use Log, ExpNeg, Sigmoid and similar functions of
+//     package kernels, not math.Log or math.Tanh. Write float64(x*y) + z, not x*y + z. The same holds for
+//     x/2 + z. In solver/bits_test.go, TestLibraries checks the functions, and TestFused checks the sums.
+//   - Add the zero value of the type at the end of the variable losses in loss.go. This also adds the loss to
+//     the command line, to model files and to most tests.
 //   - Add the public type, with the same name and fields, and its methods to solver/loss.go. Add a case to
 //     ParseLoss there; a test fails if the case is missing.
-//   - Add the loss to the lists of the tests: loss_test.go (a message with all names), solver/terms_test.go, solver/internal/gap/bound_test.go,
-//     solver/internal/oracle/draw_test.go, and solver/internal/solvertest/every.go if φ″ is bounded. Add its
-//     name to the message in solver/cmd/scas/testdata/usage.txtar, and to --loss in
-//     bench/internal/attack/flags.go.
-//   - Add it to the comments of Problem.Labels (solver/problem.go), Spec.Loss (solver/model/spec.go) and
-//     ParseLoss.
+//   - Add φ, φ' and φ″ to the method phi in solver/internal/oracle/reference_test.go, in arithmetic with 32
+//     digits. Random problems with the loss are compared with this reference.
+//   - Add the name to --loss in bench/internal/attack/flags.go.
+//   - Add the loss to the comments of Problem.Labels (solver/problem.go), Spec.Loss (solver/model/spec.go),
+//     ParseLoss and package model (solver/model/doc.go). If it is for classes and has no Probability, add it
+//     to the help in solver/cmd/scas/predict.go.
 //   - For a fused kernel, add a LossKind to package kernels, return it from the method LossKind, and extend
 //     every branch on the loss in packages kernels and gen. Without one, LossKind returns false.
+//   - Run go test ./solver/... without -short; with -short, TestFused and others do not run.
 //
 // # How to add a penalty or a set
 //
@@ -72,7 +78,8 @@ type Loss interface {
 	// at the margins.
 	Curvatures(dst, slope, margin, label []float64, damping float64)
 	// Fenchel returns Σ weight [φ(t) + φ*(α) − α t] for the margins t. alpha must be in the domain of φ*.
-	// The losses of this package avoid cancellation of digits where they can.
+	// The losses of this package avoid cancellation of digits where they can, so that the result is not
+	// negative.
 	Fenchel(alpha, margin, label, weight []float64) float64
 	// Conjugate returns φ*(alpha; label), or +Inf outside the domain of φ* or if φ* is not known.
 	Conjugate(alpha, label float64) float64
@@ -105,8 +112,9 @@ type Traits struct {
 	// ConstantCurvature is true if φ″ is known to be constant, ContinuousCurvature if it is known to be
 	// continuous.
 	ConstantCurvature, ContinuousCurvature bool
-	// MarginReach is the change of a margin up to which φ″ keeps about the same size. Zero means that a
-	// Newton step may change margins by any amount.
+	// MarginReach is the change of a margin up to which φ″ changes at most by a factor of about 50. The
+	// factor is e⁴ for Logistic, and e² for Poisson. Zero means that a Newton step may change margins by any
+	// amount.
 	MarginReach float64
 	// CurvatureOfSlope returns φ″ as a function of φ'. The function is concave, positive inside the interval
 	// of SlopeRange, and 0 at the finite ends of this interval. Nil means that no such function is known.
