@@ -10,8 +10,9 @@
 //
 //   - Add a file with a type that implements Loss, as in huber.go. The infimum of the loss must be 0, because
 //     bounds on the optimum rely on it.
-//   - Fenchel must be at least 0, and almost 0 at α = φ'(t). Use a formula without cancellation of digits. If
-//     the rounding of α remains, add a tolerance to fenchel_test.go.
+//   - Value and Slope must have a small relative error, also where they are almost 0. Fenchel must be at least
+//     0, and almost 0 at α = φ'(t). Use formulas without cancellation of digits. If the rounding of α remains
+//     in Fenchel, add a tolerance to fenchel_test.go.
 //   - Results must have the same bits on every processor. Use Log, ExpNeg, Sigmoid and similar functions of
 //     package kernels, not math.Log or math.Tanh. Write float64(x*y) + z, not x*y + z. The same holds for
 //     x/2 + z. In solver/bits_test.go, TestLibraries checks the functions, and TestFused checks the sums.
