@@ -164,12 +164,13 @@ func (r *Run) makeNewtonSteps() (refused bool, err error) {
 		r.Iterate.set(Iterate{X: res.X, Dual: res.Z})
 		copy(r.Y, r.product.Image(r.X))
 		r.startMean()
-		r.gap, r.exact = math.Min(res.Gap, gap.GapAtObjective(iterateGap, value, res.Objective)), res.Polished
+		r.gap = math.Min(res.Gap, gap.GapAtObjective(iterateGap, value, res.Objective))
+		r.newton = true
+		if r.structure = nil; res.Polished {
+			r.structure = &res.Structure
+		}
 	} else {
 		r.gap = math.Min(iterateGap, gap.GapAtObjective(res.Gap, res.Objective, value))
-	}
-	if r.exact {
-		r.groups = res.Structure.Groups()
 	}
 	if errors.Is(res.Err, errBudget) {
 		return false, nil

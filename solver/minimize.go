@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver/internal/ending"
+	"github.com/scas-admm/scas/solver/internal/quadratic"
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
@@ -153,21 +154,25 @@ func (r *Run) result() *Result {
 		Unrounded: evaluation.Objective, PrimalResidual: r.primalResidual(),
 	}
 	res.DualResidual = infIfNaN(r.dualResidual())
-	if r.Stats.Rounded = r.exact; !r.exact && !r.Settings.Unproved {
+	if r.Stats.Rounded = r.structure != nil; !r.newton && !r.Settings.Unproved {
 		res.X, r.Stats.Rounded = r.makeExact()
 	}
-	res.Groups = r.groups
 	res.At, res.AtAverage = judge(Iterate{X: res.X, Y: r.Y}), judge(r.Mean)
 	res.DualityGap = infIfNaN(r.gap + math.Max(0, res.At.Objective-evaluation.Objective))
 	if r.goal > 0 && r.Problem.Coupling == nil {
 		r.useStartIfBetter(res)
+	}
+	if r.structure != nil {
+		res.Groups = nonzeroGroups(r.structure, res.X)
 	}
 	res.Stats = r.Stats
 	return res
 }
 
 // useStartIfBetter compares res.At with the objective at the start. If the start is better, the iterate of
-// the result becomes the start x and y = A x. The dual point stays, and the gap remains valid.
+// the result becomes the start x and y = A x. The dual point stays, and the gap remains valid. Often only
+// rounding makes the start better, as at x = 0 if this is the solution. So zeros and ties count as exact if
+// the start has all those that Newton steps found.
 func (r *Run) useStartIfBetter(res *Result) {
 	x := make([]float64, len(res.X))
 	copy(x, r.Settings.Start.X)
@@ -176,6 +181,19 @@ func (r *Run) useStartIfBetter(res *Result) {
 		r.Iterate.set(Iterate{X: x, Y: r.product.Image(x)})
 		res.Iterate, res.At, res.Unrounded = r.Iterate, ev, ev.Objective
 		res.PrimalResidual, res.DualResidual = r.primalResidual(), infIfNaN(r.dualResidual())
-		res.Groups, r.Stats.Rounded = nil, false
+		if r.structure != nil && !r.structure.Holds(x) {
+			r.structure = nil
+		}
+		r.Stats.Rounded = r.structure != nil
 	}
+}
+
+// nonzeroGroups returns the groups of the structure of x whose coefficients are not zero, or nil if there is
+// none.
+func nonzeroGroups(structure *quadratic.Partition, x []float64) [][]int {
+	groups := slices.DeleteFunc(structure.Groups(), func(group []int) bool { return x[group[0]] == 0 })
+	if len(groups) == 0 {
+		return nil
+	}
+	return groups
 }

@@ -175,6 +175,55 @@ func TestPlantedSolution(t *testing.T) {
 	}
 }
 
+// TestExactStart checks that zeros and ties remain exact if rounding makes the start, the solution of another
+// run, better than the result of Newton steps.
+func TestExactStart(t *testing.T) {
+	for seed := range uint64(6) {
+		opt := sparse.SyntheticOptions{Rows: 40, Features: 20, Noise: 0.5, Seed: seed, Cliques: true, Regression: true}
+		for _, lambda := range []float64{0.05, 10} {
+			for _, domain := range []solver.Domain{nil, solver.NewBox(20, -0.1, 0.2), solver.Ball{Radius: 0.5}} {
+				p, _ := solvertest.PlantedProblem(t, opt, lambda)
+				p.Domain = domain
+				set := &solver.Settings{RelTol: 1e-9}
+				first := solvertest.Minimize(t, p, set)
+				if set.Start = first.Iterate; !first.Stats.Rounded {
+					t.Errorf("seed %d, lambda %g, %v: not exact", seed, lambda, domain)
+				}
+				again := solvertest.Minimize(t, p, set)
+				// again may have more ties, if a multiplier is near its limit
+				lost := func(group []int) bool {
+					return !slices.ContainsFunc(again.Groups, func(g []int) bool { return slices.Contains(g, group[0]) })
+				}
+				if !again.Stats.Rounded || slices.ContainsFunc(first.Groups, lost) || again.At.Objective > first.At.Objective {
+					t.Errorf("seed %d, lambda %g, %v: from the solution with the groups %v to %v, exact: %v",
+						seed, lambda, domain, first.Groups, again.Groups, again.Stats.Rounded)
+				}
+			}
+		}
+	}
+}
+
+// TestExactZero checks that 0 counts as exact if it is the solution. Newton steps end near 0, because no row
+// of A gives a zero or a tie.
+func TestExactZero(t *testing.T) {
+	data, err := sparse.FromDense(4, 3, []float64{1, 2, 0, 0, 1, -1, 2, 0, 1, -1, 1, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := sparse.FromDense(3, 3, []float64{1, 1, 1, 1, -2, 1, 2, 1, -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &solver.Problem{
+		Data: data, Labels: []float64{1, -1, 1, -1}, Loss: solver.SquaredHinge{}, Constraint: a, Penalty: solver.L1{Lambda: 2},
+		Domain: solver.NewBox(3, -4, 8),
+	}
+	res := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-9})
+	if !slices.Equal(res.X, make([]float64, 3)) || !res.Stats.Rounded || res.Groups != nil {
+		t.Errorf("x = %v, exact: %v, groups %v", res.X, res.Stats.Rounded, res.Groups)
+	}
+}
+
 // TestDomains checks that results are in their domain, and that their residuals are small.
 func TestDomains(t *testing.T) {
 	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 9}, 1e-3)

@@ -10,6 +10,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/linalg"
+	"github.com/scas-admm/scas/solver/internal/quadratic"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
@@ -26,10 +27,11 @@ type proof struct {
 	goal        float64    // the run ends when the gap is at most goal; 0 or less means no goal
 	budget      float64    // the passes after which no Newton step begins; +Inf if Settings.Passes is not set
 	gap         float64    // proved gap of x; +Inf if nothing is proved
-	exact       bool       // zeros and ties of x are exact
+	newton      bool       // Newton steps found x
 	whyEnded    ending.Why // why Newton steps ended; 0 before
-	groups      [][]int    // see Result.Groups
 	snapshotAtX Snapshot   // snapshot at x, computed by lagrangianGradient; empty before
+
+	structure *quadratic.Partition // zeros and ties of x that Newton steps made exact; nil if they did not
 }
 
 // set copies X, Y and Dual of source into the slices of iterate, which must have the same lengths. It leaves

@@ -126,7 +126,7 @@ func (r *Run) checkFinally() error {
 // objective, which is the objective of the diverged iterate. A method must call Lost if an iterate is not
 // finite.
 func (r *Run) Lost(objective float64) error {
-	r.gap, r.exact, r.groups = math.Inf(1), false, nil
+	r.gap, r.structure, r.newton = math.Inf(1), nil, false
 	r.restore()
 	// If checkCheaply stored the iterate, the mean loss there has not been checked.
 	if !r.keeper.Improved && r.keeper.Lost(r.evaluate(r.Iterate).Objective) {

@@ -99,7 +99,10 @@ func (q *Coupled) Solve(set *CoupledSettings) bool {
 // followPath does the work of Solve.
 func (q *Coupled) followPath(set *CoupledSettings) bool {
 	end := set.Gap / (4 * q.termCount)
-	q.Tau, q.lastTau = math.Max(set.StartTau, end), math.Inf(1)
+	q.Tau, q.lastTau = set.StartTau, math.Inf(1)
+	if q.Tau < leastLastFall*end {
+		q.Tau = end
+	}
 	stepsAtTau, shortSteps := 0, 0  // the number of steps at this τ, and of short steps in a row
 	lastDecrement := 0.0            // the squared decrement of the previous step
 	minFactor, raiseCount := 0.0, 0 // the smallest allowed tauFactor; how often τ was raised
@@ -130,7 +133,11 @@ func (q *Coupled) followPath(set *CoupledSettings) bool {
 			shortSteps = 0
 		}
 		factor := math.Max(minFactor, tauFactor(length, decrement/q.Tau, q.termCount))
-		switch tau := math.Max(end, factor*q.Tau); {
+		tau := factor * q.Tau
+		if tau < leastLastFall*end {
+			tau = end
+		}
+		switch {
 		case tau < q.Tau:
 			copy(q.lastImage, q.image)
 			q.lastTau, q.Tau, stepsAtTau = q.Tau, tau, 0
@@ -173,6 +180,8 @@ const (
 	maxShort    = 2     // this number of short steps in a row makes τ larger
 	maxRaised   = 20    // the largest number of times that τ is raised
 	carefulFall = 0.2   // the smallest allowed tauFactor after τ was raised
+	// The last fall of τ is by at least this factor, so that method zeros can compare the last two τ.
+	leastLastFall = 2
 	// If Coupled.followPath can make no more progress before it reaches the gap, it returns to the stored
 	// centre and makes at most this number of further steps.
 	extraSteps = 2

@@ -178,7 +178,7 @@ func TestCoupled(t *testing.T) {
 					oldValue := q.Value()
 					partition, ok := q.MakeExact(1e-9, make([]float64, order))
 					if !ok {
-						continue // MakeExact may fail, for example if tied coordinates have different bounds
+						continue // MakeExact may fail, for example if all coordinates on a simplex seem to be zero
 					}
 					if newValue := q.Value(); newValue > oldValue+1e-9 || !partition.Holds(q.U) {
 						t.Errorf("%s: exact at %.3e above, zeros and ties %v of %v",
@@ -244,5 +244,68 @@ func TestCoupledStop(t *testing.T) {
 	q.Stop = func() bool { return true }
 	if q.Solve(&CoupledSettings{Gap: 1e-10, StartTau: 0.1}) || q.Steps != 1 {
 		t.Errorf("solved, in %d steps", q.Steps)
+	}
+}
+
+// TestTiesWithBounds checks that MakeExact moves tied coordinates together to the bound that the first of
+// them reaches.
+func TestTiesWithBounds(t *testing.T) {
+	for _, c := range []struct {
+		second       float64 // the row of A is (1, second)
+		lower, upper [2]float64
+		want         []float64
+	}{
+		{-1, [2]float64{-1, -1}, [2]float64{0.5, math.Inf(1)}, []float64{0.5, 0.5}},
+		{-1, [2]float64{-1, -1}, [2]float64{math.Inf(1), 0.5}, []float64{0.5, 0.5}},
+		{1, [2]float64{-1, -0.5}, [2]float64{math.Inf(1), 1}, []float64{0.5, -0.5}},
+		{-0.1, [2]float64{-1, -1}, [2]float64{math.Inf(1), 0.7}, []float64{0.07, 0.7}},
+		{-1, [2]float64{-1, 0.3}, [2]float64{0.3, 1}, []float64{0.3, 0.3}},
+		{-1, [2]float64{-1, 0.4}, [2]float64{0.3, 1}, []float64{0.3, 0.4}},
+	} {
+		a, err := sparse.FromDense(1, 2, []float64{1, c.second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := &Coupled{
+			Triangle: NewTriangle(2, 1), H: []float64{1, 0, 0, 1}, X: make([]float64, 2), Gradient: []float64{-2, math.Copysign(2, c.second)},
+			TypicalSize: []float64{1, 1}, Penalty: gap.NewPenalty(linalg.New(a, 2), []float64{9}, nil, nil), Threads: 1,
+			Set: term.Box{Lower: c.lower[:], Upper: c.upper[:]}.Region(2),
+		}
+		q.Set.Project(q.X)
+		q.Solve(&CoupledSettings{Gap: 1e-12, StartTau: 0.1, Precise: true})
+		partition, ok := q.MakeExact(1e-10, []float64{1, 1})
+		if !ok || !partition.Holds(q.U) {
+			t.Errorf("%+v: %v is not exact", c, q.U)
+		}
+		for j, v := range c.want {
+			if !(math.Abs(q.U[j]-v) <= 1e-15) || q.U[j] < c.lower[j] || q.U[j] > c.upper[j] {
+				t.Errorf("%+v: exact solution %v", c, q.U)
+			}
+		}
+	}
+}
+
+// TestZeros checks that a zero whose multiplier is near its limit is found for each first τ, even if this is
+// nearly a multiple of the last τ. It also checks that coordinates are not taken for zeros if the last two τ
+// are equal, as they may be after a failure of Solve.
+func TestZeros(t *testing.T) {
+	const tolerance = 1e-12
+	for _, start := range []float64{1, 1 + 1e-15, 1.001, 1.9, 3, 1e3, 1e6, 1e9, 1e9 * (1 + 1e-15), 1e9 * (1 + 3e-15), 1.1e9} {
+		q := &Coupled{
+			Triangle: NewTriangle(2, 1), H: []float64{1, 0, 0, 1}, X: make([]float64, 2), Gradient: []float64{-0.97, 2},
+			Penalty: gap.NewPenalty(linalg.New(nil, 2), []float64{1, 1}, nil, nil), Threads: 1,
+		}
+		q.Solve(&CoupledSettings{Gap: tolerance, StartTau: start * tolerance / 8, Precise: true})
+		if q.lastTau < leastLastFall*q.Tau {
+			t.Errorf("first τ %v: the last two τ are %v and %v", start, q.lastTau, q.Tau)
+		}
+		if zero := q.zeros(); start >= 2 && !zero[0] || zero[1] {
+			t.Errorf("first τ %v: zeros %v of %v", start, zero, q.U)
+		}
+		q.lastTau = q.Tau
+		copy(q.lastImage, q.image)
+		if q.zeros()[1] {
+			t.Errorf("first τ %v: %v is taken for 0", start, q.U[1])
+		}
 	}
 }

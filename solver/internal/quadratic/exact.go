@@ -63,11 +63,15 @@ func (q *Coupled) Value() float64 {
 // zeros marks the rows of A u that seem to be zero at the solution. Let v be the entry of A u, or the vector
 // of the entries in a group, and let τ be q.Tau. If v is zero at the solution, |v| falls like τ, and the
 // product limit·|v| is about τ. So rows with limit > 0 are marked if limit·|v| is at most 10 τ, or if |v| is
-// at most √(τ/lastTau) times its value at the previous τ, q.lastTau.
+// at most √(τ/lastTau) times its value at the previous τ, q.lastTau. The second criterion is not used unless
+// lastTau is clearly larger than τ; after a failure of Solve it may be equal or even smaller.
 func (q *Coupled) zeros() []bool {
 	r := q.Penalty
 	zero := make([]bool, r.Len())
-	threshold := math.Sqrt(q.Tau / q.lastTau)
+	threshold := 0.0
+	if q.lastTau >= leastLastFall*q.Tau {
+		threshold = math.Sqrt(q.Tau / q.lastTau)
+	}
 	isZero := func(limit, size, oldSize float64) bool {
 		return limit > 0 && !(q.Tau < 0.1*float64(limit*size) && size > threshold*oldSize)
 	}
@@ -88,7 +92,8 @@ func (q *Coupled) zeros() []bool {
 
 // setTies gives U the zeros and ties of the partition. Tied coordinates get their mean (after division by the
 // factors of the tie), weighted by the curvatures that MakeExact describes. Then setTies moves coordinates
-// that are near a bound to the bound.
+// that are near a bound to the bound. In a box, tied coordinates move together to the bound that the first of
+// them reaches.
 func (q *Coupled) setTies(partition *Partition, curvature []float64) {
 	h, y := make([]float64, q.Order), make([]float64, partition.GroupCount)
 	sum, maxCurvature := make([]float64, partition.GroupCount), make([]float64, partition.GroupCount)
@@ -104,6 +109,14 @@ func (q *Coupled) setTies(partition *Partition, curvature []float64) {
 	for k, v := range sum {
 		y[k] /= v
 	}
+	if q.Set != nil && q.barriers.Lower != nil && q.barriers.Total == 0 {
+		if groups := (barriers{Bounds: partition.bounds(q.barriers.Lower, q.barriers.Upper)}); len(y) > 0 {
+			groups.snap(y, maxCurvature, q.Tau) // single coordinates are groups of one
+		}
+		partition.Expand(q.U, y)
+		q.Set.Project(q.U) // a zero, or a group without a common value, may be outside of its bounds
+		return
+	}
 	partition.Expand(q.U, y)
 	for j, group := range partition.Group {
 		if group >= 0 {
@@ -113,6 +126,7 @@ func (q *Coupled) setTies(partition *Partition, curvature []float64) {
 	}
 	if q.Set != nil {
 		q.barriers.snap(q.U, h, q.Tau)
+		partition.repair(q.U)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -59,6 +60,35 @@ func (p *Partition) Expand(x, y []float64) {
 	}
 }
 
+// bounds returns the bounds of the values of the groups for which the coordinates of Expand are between lower
+// and upper, rounding included.
+func (p *Partition) bounds(lower, upper []float64) term.Bounds {
+	b := term.Bounds{Lower: make([]float64, p.GroupCount), Upper: make([]float64, p.GroupCount)}
+	for k := range p.GroupCount {
+		b.Lower[k], b.Upper[k] = math.Inf(-1), math.Inf(1)
+	}
+	for j, group := range p.Group {
+		if group < 0 {
+			continue
+		}
+		f := p.Factor[j]
+		lo, hi := lower[j]/f, upper[j]/f
+		if f < 0 {
+			lo, hi = hi, lo
+		}
+		// Rounding may put the product of f and the quotient beyond the bound, by one unit in the last place.
+		outside := func(y float64) bool { v := float64(f * y); return v < lower[j] || v > upper[j] }
+		if outside(lo) {
+			lo = math.Nextafter(lo, math.Inf(1))
+		}
+		if outside(hi) {
+			hi = math.Nextafter(hi, math.Inf(-1))
+		}
+		b.Lower[group], b.Upper[group] = math.Max(b.Lower[group], lo), math.Min(b.Upper[group], hi)
+	}
+	return b
+}
+
 // Nearest sets y to the values of the groups for which the result of Expand is nearest to x.
 func (p *Partition) Nearest(y, x []float64) {
 	p.Collect(y, x)
@@ -98,6 +128,21 @@ func (p *Partition) Holds(x []float64) bool {
 		}
 	}
 	return true
+}
+
+// repair makes the ties of x exact if they hold up to rounding. Otherwise, or if x has a NaN, it changes
+// nothing.
+func (p *Partition) repair(x []float64) {
+	y, repaired := make([]float64, p.GroupCount), make([]float64, len(x))
+	for j, group := range p.Group {
+		if group >= 0 && p.Factor[j] == 1 {
+			y[group] = x[j]
+		}
+	}
+	p.Expand(repaired, y)
+	if slices.EqualFunc(x, repaired, func(a, b float64) bool { return math.Abs(a-b) <= rounding*math.Abs(a) }) {
+		copy(x, repaired)
+	}
 }
 
 // Groups lists the coordinates of every group that has at least two of them. It returns nil if there is no

@@ -45,3 +45,22 @@ func TestPartition(t *testing.T) {
 		t.Errorf("Collect = %v", y)
 	}
 }
+
+// TestRepair checks that repair makes ties exact that hold up to rounding, and changes no other point.
+func TestRepair(t *testing.T) {
+	s := &Structure{[]bool{false, false, true}, []tie{{0, 1, 3}}} // x0 = 3 x1
+	p := s.Partition()
+	x := []float64{0.3, math.Nextafter(float64(p.Factor[1]*0.3), 1), 0}
+	if p.Holds(x) {
+		t.Fatalf("%v is exact before repair", x)
+	}
+	if p.repair(x); !p.Holds(x) {
+		t.Errorf("%v is not exact", x)
+	}
+	for _, x := range [][]float64{{0.3, 0.1 + 1e-12, 0}, {0.3, 0.1, 1e-300}, {math.NaN(), 0.1, 0}, {0.3, math.NaN(), 0}} {
+		before := slices.Clone(x)
+		if p.repair(x); p.Holds(x) {
+			t.Errorf("repair changes %v to %v", before, x)
+		}
+	}
+}
