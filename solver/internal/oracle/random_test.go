@@ -56,7 +56,8 @@ func TestRandomProblems(t *testing.T) {
 		excusedCount += count
 		t.Logf("excused: %d: %s", count, why)
 	}
-	if uint64(excusedCount) > 3+count/20 {
+	// About one problem of 28 is excused, independently of the others.
+	if expected := float64(count) / 28; float64(excusedCount) > expected+4*math.Sqrt(expected) {
 		t.Errorf("%d of %d problems are excused", excusedCount, count-start)
 	}
 	if uint64(unsolvedCount) > 1+count/50 {
@@ -243,6 +244,8 @@ func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (complaints []
 		complain("converged with a gap of %.3g, and the goal is %.3g", a.gap, a.goal)
 	case p.relTol < 1e-7 && !a.exact && outOfCore && (p.conic || p.badlyScaled || p.scaled):
 		p.excuse = "zeros out of core, with a domain, groups or squares, or of badly scaled columns, are not always exact"
+	case p.relTol < 1e-7 && !a.exact && p.badlyScaled:
+		p.excuse = "zeros of badly scaled columns are not always exact"
 	case p.relTol < 1e-7 && !a.exact:
 		complain("zeros and ties are not exact")
 	case p.relTol < 1e-7:

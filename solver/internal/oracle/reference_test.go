@@ -279,7 +279,8 @@ func (t *task) upperBound(j int) float64 {
 	return t.upper[j]
 }
 
-// startCoordinate returns coordinate j of a point in the interior of the domain.
+// startCoordinate returns coordinate j of a point in the interior of the domain. With bounds far from 0, the
+// loss would be too large near them.
 func (t *task) startCoordinate(j int) float64 {
 	lo, hi := t.lowerBound(j), t.upperBound(j)
 	switch {
@@ -288,9 +289,9 @@ func (t *task) startCoordinate(j int) float64 {
 	case !math.IsInf(lo, -1) && !math.IsInf(hi, 1):
 		return lo + (hi-lo)/2
 	case !math.IsInf(lo, -1):
-		return lo + 1/t.columnRMS[j]
+		return math.Max(0, lo+1/t.columnRMS[j])
 	case !math.IsInf(hi, 1):
-		return hi - 1/t.columnRMS[j]
+		return math.Min(0, hi-1/t.columnRMS[j])
 	}
 	return 0
 }
