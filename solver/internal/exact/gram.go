@@ -69,6 +69,19 @@ func (m *gram) setBase(x, e, errors []float64) {
 	m.lastPoint = m.lastPoint[:0]
 }
 
+// computeGradient replaces estimates in base.Gradient by computed entries at the columns cols.
+func (m *gram) computeGradient(cols []int32) {
+	if m.baseErrors == nil {
+		return
+	}
+	alpha := m.Scaled(m.alpha)
+	for _, j := range cols {
+		if m.baseErrors[j] > 0 {
+			m.base.Gradient[j], m.baseErrors[j] = m.columnDot(int(j), alpha), 0
+		}
+	}
+}
+
 // evaluate returns the loss at a point, and sets lastGradient. x has the point's coefficients in the working
 // set. If rounding makes the loss negative, the result is 0.
 func (m *gram) evaluate(x []float64) float64 {
@@ -128,6 +141,7 @@ func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 		m.setCurrent(x)
 		m.takeSlopes()
 		m.setBase(x, e, m.screened(e, x))
+		m.computeGradient(m.set.cols)
 	}
 	copy(e, m.base.Gradient)
 	_, p := m.Data.Dims()
@@ -173,13 +187,7 @@ func (m *gram) grow(h []float64, oldCols, cols []int32) []float64 {
 		return result
 	}
 	oldPositions, newPositions := carryOver(result, h, oldCols, cols)
-	if m.baseErrors != nil {
-		alpha := m.Scaled(m.alpha)
-		for _, k := range newPositions {
-			j := int(cols[k])
-			m.base.Gradient[j], m.baseErrors[j] = m.columnDot(j, alpha), 0
-		}
-	}
+	m.computeGradient(cols)
 	m.set.dense.Renumber(oldPositions)
 	m.formColumns(result, cols, oldPositions, newPositions)
 	return result

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/scas-admm/scas/solver/internal/term"
@@ -116,5 +117,42 @@ func TestGramVisits(t *testing.T) {
 	}
 	if proofs := s.gram.visited / 18; proofs > 20 { // a proof that visits the rows adds 2p = 18 to visited
 		t.Errorf("%v proofs visited the rows for 40 lambdas", proofs)
+	}
+}
+
+// TestGramEstimates checks that the loss along a path is right although proofs estimate entries of the
+// gradient.
+func TestGramEstimates(t *testing.T) {
+	const n, p = 80, 900
+	rng := rand.New(rand.NewPCG(2, 2))
+	data, prob := make([]float64, n*p), &Problem{Loss: term.Squared{}, Limit: slices.Repeat([]float64{1}, p), Ridge: make([]float64, p)}
+	for i := range n {
+		v := 0.0
+		for j := range p { // neighbours are strongly correlated
+			v = float64(0.95*v) + 0.3*rng.NormFloat64()
+			data[i*p+j] = v
+		}
+		prob.Labels = append(prob.Labels, data[i*p+20]-data[i*p+90]+0.3*rng.NormFloat64())
+	}
+	prob.setData(fromDense(t, n, p, data))
+	s := mustNew(t, prob)
+	lambdaMax, err := s.LambdaMax(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, estimateCount, slopes := inMemory(s), 0, make([]float64, n)
+	for k := range 30 {
+		r := s.Solve(lambdaMax*math.Pow(0.8, float64(k)), &Settings{Tol: 1e-4 * s.Scale()})
+		if m.hasEstimates {
+			estimateCount++
+		}
+		margins := make([]float64, n)
+		m.margins(margins, s.x)
+		if want := m.Mean(m.Loss, slopes, margins, m.Labels); math.Abs(r.Loss-want) > 1e-12*want {
+			t.Errorf("lambda %d: the loss is %v, want %v", k, r.Loss, want)
+		}
+	}
+	if estimateCount < 5 {
+		t.Errorf("only %d proofs have estimates", estimateCount)
 	}
 }
