@@ -124,6 +124,47 @@ func TestPath(t *testing.T) {
 	}
 }
 
+// TestWidePaths compares paths with cold fits. The working sets do not have all columns, so that Hessians grow
+// and proofs estimate correlations.
+func TestWidePaths(t *testing.T) {
+	growCount, estimateCount := 0, 0
+	for _, loss := range losses {
+		for _, free := range []int{0, 1} {
+			p := kind{loss: loss, free: free, weighted: free > 0}.random(240, 260, 3)
+			s := mustNew(t, p)
+			if s.set.needsAll {
+				t.Fatalf("%T: the working set has all columns", loss)
+			}
+			lambdaMax, err := s.LambdaMax(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for step := 1; step <= 30; step++ {
+				lambda := lambdaMax * math.Pow(0.88, float64(step))
+				oldCount := len(s.set.cols)
+				r := s.Solve(lambda, &Settings{Tol: 1e-5 * s.Scale()})
+				if m := inMemory(s); m.hasEstimates {
+					estimateCount++
+				}
+				if s.work.stale && len(s.set.cols) > oldCount {
+					growCount++
+				}
+				if step%6 != 0 {
+					continue
+				}
+				coldRun := mustNew(t, p).Solve(lambda, &Settings{Tol: 1e-11 * s.Scale()})
+				excess, rounding := r.Objective-coldRun.Objective, 1e-14*s.Scale()
+				if !(r.Gap <= 1e-5*s.Scale()) || excess > r.Gap+rounding || excess < -coldRun.Gap-rounding {
+					t.Errorf("%T, %d free, lambda %d: %.3e above the optimum, gap %.3e", loss, free, step, excess, r.Gap)
+				}
+			}
+		}
+	}
+	if growCount < 10 || estimateCount < 10 {
+		t.Errorf("%d Hessians have grown and %d proofs have estimates, want at least 10", growCount, estimateCount)
+	}
+}
+
 // TestLambdaMax checks that a penalised coefficient becomes nonzero slightly below the lambda that
 // LambdaMax returns, and that all penalised coefficients are 0 slightly above this lambda. A second call
 // must return the same lambda, up to rounding.
