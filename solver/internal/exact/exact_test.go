@@ -124,8 +124,8 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestWidePaths compares paths with cold fits. The working sets do not have all columns, so that Hessians grow
-// and proofs estimate correlations.
+// TestWidePaths compares paths with cold fits, and with the same paths on three goroutines. The working sets do
+// not have all columns, so that Hessians grow and proofs estimate correlations.
 func TestWidePaths(t *testing.T) {
 	growCount, estimateCount := 0, 0
 	for _, loss := range losses {
@@ -135,8 +135,14 @@ func TestWidePaths(t *testing.T) {
 			if s.set.needsAll {
 				t.Fatalf("%T: the working set has all columns", loss)
 			}
+			q := *p
+			q.Threads = 3
+			threaded := mustNew(t, &q)
 			lambdaMax, err := s.LambdaMax(nil)
 			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := threaded.LambdaMax(nil); err != nil {
 				t.Fatal(err)
 			}
 			for step := 1; step <= 30; step++ {
@@ -148,6 +154,10 @@ func TestWidePaths(t *testing.T) {
 				}
 				if s.work.stale && len(s.set.cols) > oldCount {
 					growCount++
+				}
+				threadedRun := threaded.Solve(lambda, &Settings{Tol: 1e-5 * s.Scale()})
+				if !slices.Equal(s.X(), threaded.X()) || r.Gap != threadedRun.Gap {
+					t.Errorf("%T, %d free, lambda %d: the result depends on the number of goroutines", loss, free, step)
 				}
 				if step%6 != 0 {
 					continue

@@ -115,10 +115,12 @@ const (
 	screenCost = 50
 )
 
-// estimatesHelp reports whether estimates of entries of X'Cα (see screened) are possible, and can save time.
+// estimatesHelp reports whether estimates of entries of X'Cα (see screened) are possible, and can save time. At
+// features with a ridge any error would enlarge the gap.
 func (p *Problem) estimatesHelp() bool {
 	n, features := p.dims()
-	return p.Team.Alone() && p.byCoordinate() && p.Set == nil && p.entries() > screenCost*int64(n+features)
+	return p.Team.Alone() && p.byCoordinate() && p.Set == nil && p.FixedRidge == nil &&
+		!slices.ContainsFunc(p.Ridge, func(r float64) bool { return r > 0 }) && p.entries() > screenCost*int64(n+features)
 }
 
 // screened sets dst to X'Cα, or to estimates at features that certainly do not enlarge the gap at x. errors
