@@ -22,7 +22,7 @@ type memorySamples struct {
 	// transposedData returns X', see Solver.transpose.
 	transposedData func() columnSource
 	references     gap.References // dual points for which X'Cα was computed
-	hasEstimates   bool           // the result of the last call of screened has estimates
+	hasEstimates   bool           // the last call of screened has set estimates
 
 	current, next    state     // at the current point, and at the end of the last step that was tried
 	alpha, curvature []float64 // for each sample: α, and φ″ of the last Hessian
@@ -142,6 +142,9 @@ func (m *memorySamples) screened(dst, x []float64) (errors []float64) {
 		return nil
 	}
 	m.hasEstimates = true
+	if m.dense == nil {
+		m.transposedData() // computes X', if necessary, before several goroutines use it
+	}
 	c := m.Scaled(m.alpha)
 	rows.Spread(m.set.threads, len(needed), func(k int) {
 		j := int(needed[k])
