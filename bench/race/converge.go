@@ -59,7 +59,7 @@ func (c *Converge) Run(e *Env) error {
 	var curves []*curve
 	var refused error
 	for _, m := range methods {
-		curve, err := c.follow(e.Ctx, p, m)
+		curve, err := c.curveOf(e.Ctx, p, m)
 		if bad := (*solver.SettingError)(nil); len(c.Method) == 0 && errors.As(err, &bad) {
 			refused = fmt.Errorf("%s: %w", m, err)
 			fmt.Fprintln(e.Stderr, "left out:", refused)
@@ -83,8 +83,8 @@ type curve struct {
 	err    error // the divergence of the run, or nil
 }
 
-// follow runs one method. A run that diverges is not an error: it gives a curve with err set.
-func (c *Converge) follow(ctx context.Context, p *solver.Problem, m solver.Method) (*curve, error) {
+// curveOf runs one method and returns its curve. A run that diverges is not an error: it gives a curve with err set.
+func (c *Converge) curveOf(ctx context.Context, p *solver.Problem, m solver.Method) (*curve, error) {
 	out := &curve{method: m.Info().Name}
 	_, err := solver.Minimize(ctx, p, &solver.Settings{
 		Method: m, Passes: c.Passes, Eta: c.Eta, Rho: c.Rho, Seed: c.Seed, Threads: c.Threads, RelTol: -1,

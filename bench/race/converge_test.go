@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestDivergence checks that the divergence of a run is not an error of follow, and that the table shows it.
-// A bad setting must be an error of follow.
+// TestDivergence checks that the divergence of a run is not an error of curveOf, and that the table shows it.
+// A bad setting must be an error of curveOf.
 func TestDivergence(t *testing.T) {
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 200, Features: 20, Seed: 1, Noise: 1})
 	if err != nil {
@@ -18,7 +18,7 @@ func TestDivergence(t *testing.T) {
 	}
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-2}}
 	c := &Converge{Passes: 20, Eta: 1e6}
-	result, err := c.follow(t.Context(), p, solver.SCAS{})
+	result, err := c.curveOf(t.Context(), p, solver.SCAS{})
 	if err != nil || result.err == nil || len(result.points) == 0 {
 		t.Fatalf("%+v, %v", result, err)
 	}
@@ -26,7 +26,7 @@ func TestDivergence(t *testing.T) {
 		t.Errorf("the table hides it:\n%s", text)
 	}
 	c.Passes = -1
-	_, err = c.follow(t.Context(), p, solver.SCAS{})
+	_, err = c.curveOf(t.Context(), p, solver.SCAS{})
 	if err == nil {
 		t.Error("a bad setting is not an error")
 	}

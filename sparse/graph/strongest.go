@@ -109,8 +109,9 @@ func (c *Covariance) orderByReach() (order []int32, reach []float64) {
 	return order, reach
 }
 
-// reachSlack reduces the bounds with which nearestPairs and addDisjoint compare reach[i]*reach[j] (see
-// orderByReach). Rounding may make this product smaller than the absolute value of entry (i, j).
+// reachSlack is a factor of the bounds with which nearestPairs and addDisjoint compare reach[i]*reach[j] (see
+// orderByReach). Rounding may make this product smaller than the absolute covariance or correlation of the
+// features i and j, for which it stands.
 const reachSlack = 1 - tieTolerance
 
 // addDisjoint adds to the collector dst the pairs of feature order[k] and a later feature of order, if

@@ -255,7 +255,7 @@ func formatAllowance(bytes float64, known bool) string {
 		}
 		bytes, unit = bytes/(1<<10), larger
 	}
-	digitScale := 1.0 // 1, 10 or 100, to show at least three digits
+	digitScale := 1.0 // 1, 10 or 100: bytes is rounded up at its third digit or later
 	for ; unit != "" && bytes*digitScale < 100; digitScale *= 10 {
 	}
 	return strconv.FormatFloat(math.Ceil(bytes*digitScale)/digitScale, 'f', -1, 64) + unit

@@ -407,7 +407,8 @@ type rootChange struct {
 }
 
 // rootChange bounds the change of α, the dual point's numbers for the samples, that makes the dual residual
-// eⱼ = 0 at all roots. If there are roots, it first makes eⱼ = 0 at other features, see correction.apply.
+// eⱼ = 0 at all roots. Before that it changes multipliers, so that eⱼ = 0 at the features with a step of the
+// correction (see correction.apply). Without roots it changes nothing, and returns zeros.
 func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 	roots, d := p.correction.roots, &p.dual
 	k := len(roots)

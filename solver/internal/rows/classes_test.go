@@ -2,7 +2,7 @@ package rows
 
 import "testing"
 
-// logistic is a Loss that has only the method SlopeRange, as in the logistic loss.
+// logistic is a Loss with one method only: the SlopeRange of the logistic loss.
 type logistic struct{ Loss }
 
 func (logistic) SlopeRange(label float64) (lo, hi float64) { return min(0, -label), max(0, -label) }
