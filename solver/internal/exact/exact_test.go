@@ -168,6 +168,10 @@ func TestWidePaths(t *testing.T) {
 					t.Errorf("%T, %d free, lambda %d: %.3e above the optimum, gap %.3e", loss, free, step, excess, r.Gap)
 				}
 			}
+			// The working set becomes empty.
+			if again, err := s.LambdaMax(nil); err != nil || math.Abs(again-lambdaMax) > 1e-12*lambdaMax {
+				t.Errorf("%T, %d free: lambda max is %v, then %v, %v", loss, free, lambdaMax, again, err)
+			}
 		}
 	}
 	if growCount < 10 || estimateCount < 10 {

@@ -6,11 +6,12 @@ type path struct {
 	// before it. Either is nil if there is no such solution.
 	start, end             []float64
 	startLambda, endLambda float64
-	fall                   float64 // the decrease of the objective in the last call of Solve
+	// The decrease of the objective for endLambda, from the solution for startLambda to that for endLambda.
+	totalFall float64
 }
 
 // add makes x, the solution for lambda, the end of the path, and the former end the start. With isNear = false,
-// the next lambda is far from this one, and a new path begins.
+// the next call of Solve does not begin near x, and a new path begins.
 func (p *path) add(lambda float64, x []float64, isNear bool) {
 	if !isNear {
 		p.start, p.end = nil, nil
@@ -23,24 +24,25 @@ func (p *path) add(lambda float64, x []float64, isNear bool) {
 const (
 	// extrapolate does nothing if lambda has changed by more than this multiple of its last change.
 	longestExtrapolation = 2
-	// A model is dear if its cost (see workingSet.cost) is at least dearModel.
-	dearModel = 30
+	// A model is expensive if workingSet.cost is at least expensiveModel. If the Hessian must be formed, the cost
+	// is 0, and the model is not expensive.
+	expensiveModel = 30
 )
 
-// extrapolate moves x along the straight line through the solutions for the last two lambdas, to the place for
-// lambda, if the objective is smaller there. Between two changes of the support, solutions are nearly on a
-// line. Then the objective is typically a hundred times closer to its minimum than at the last solution, and
-// one step with an old Hessian is enough where two steps were needed.
+// extrapolate moves x along the straight line through the solutions for the last two lambdas, to where this
+// line is at lambda, if the objective is smaller there. Between two changes of the support, solutions are nearly
+// on a line. Then the objective is typically a hundred times closer to its minimum than at the last solution,
+// and one step with an old Hessian is enough where two were needed.
 //
-// A coefficient that would change its sign becomes zero, and one that is zero stays zero. extrapolate reads
-// the columns of the working set once. It does so only if a model is dear, or if the last fall suggests that
-// two steps would be needed. tol is the gap to reach.
+// With a limit, a coefficient that would change its sign becomes zero, and one that is zero stays zero; then the
+// bounds apply. extrapolate reads the columns of the working set once. It does so only if a model is expensive,
+// or if the last fall suggests that two steps would be needed. tol is the gap to reach.
 func (s *Solver) extrapolate(lambda, tol float64) {
 	p, w := &s.path, &s.set
-	if p.start == nil || s.coupled != nil || s.File != nil || s.hasConstantCurvature() {
+	if p.start == nil || len(w.cols) == 0 || s.coupled != nil || s.File != nil || s.hasConstantCurvature() {
 		return
 	}
-	if s.excessAfter(p.fall) <= tol && w.cost < dearModel {
+	if s.excessAfter(p.totalFall) <= tol && w.cost < expensiveModel {
 		return
 	}
 	factor := (p.endLambda - lambda) / (p.startLambda - p.endLambda)

@@ -27,7 +27,7 @@ func TestExtrapolate(t *testing.T) {
 		s := mustNew(t, p)
 		s.Start(start)
 		s.visit()
-		s.path = path{start: start, startLambda: 4, end: mid, endLambda: 3, fall: math.Inf(1)}
+		s.path = path{start: start, startLambda: 4, end: mid, endLambda: 3, totalFall: math.Inf(1)}
 		s.Start(mid)
 		s.visit()
 		s.setLambda(2)

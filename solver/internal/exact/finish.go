@@ -185,6 +185,12 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 // stay.
 func (s *Solver) forget() {
 	s.work = workspace{damping: s.firstDamping(), gapRatio: 1, visits: leastVisits}
+	switch m := s.rows.(type) {
+	case *memorySamples:
+		m.references = nil
+	case *gram:
+		m.references = nil
+	}
 	if s.coupled != nil {
 		s.coupled.extraSteps, s.coupled.exact = 0, false
 	}

@@ -21,8 +21,8 @@ import (
 type gram struct {
 	*memorySamples
 	base gap.BasePoint
-	// baseErrors has bounds of errors of base.Gradient other than rounding errors; nil means zeros. The bound is
-	// 0 at each column of the working set.
+	// baseErrors has bounds of the errors of those entries of base.Gradient that are estimates, and 0 for the
+	// others. It is nil if there are no estimates. Entries of columns in the working set are no estimates.
 	baseErrors []float64
 
 	lastPoint    []float64 // the coefficients in the working set, at the last point of evaluate
@@ -75,11 +75,11 @@ func (m *gram) computeGradient(cols []int32) {
 		return
 	}
 	alpha := m.Scaled(m.alpha)
-	for _, j := range cols {
-		if m.baseErrors[j] > 0 {
+	rows.Spread(m.set.threads, len(cols), func(k int) {
+		if j := cols[k]; m.baseErrors[j] > 0 {
 			m.base.Gradient[j], m.baseErrors[j] = m.columnDot(int(j), alpha), 0
 		}
-	}
+	})
 }
 
 // evaluate returns the loss at a point, and sets lastGradient. x has the point's coefficients in the working
@@ -125,7 +125,7 @@ func (m *gram) tally() *gap.Tally { return &m.base.Tally }
 
 // prove proves a gap at x. For z and e see samples.prove. If the working set has all columns, prove first
 // tries the loss and the gradient that the Gram matrix gives. For a smaller working set, or if rounding makes
-// the gap exceed goal, prove visits the rows at x. Once such visits have cost as much as the missing entries
+// the gap exceed goal, prove computes the margins at x, and X'Cα or estimates of it. Once such visits have cost as much as the missing entries
 // of the Gram matrix of all columns, prove sets workingSet.needsAll, if there are at most defaultWorking
 // columns.
 func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
@@ -137,15 +137,20 @@ func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 			return b
 		}
 	}
-	if !slices.Equal(x, m.base.X) {
+	_, p := m.Data.Dims()
+	if !slices.Equal(x, m.base.X) || m.baseErrors != nil { // estimates may be too rough for another lambda
 		m.setCurrent(x)
 		m.takeSlopes()
 		m.setBase(x, e, m.screened(e, x))
 		m.computeGradient(m.set.cols)
+		m.visited += 2 * float64(p)
+		for _, err := range m.baseErrors {
+			if err > 0 {
+				m.visited--
+			}
+		}
 	}
 	copy(e, m.base.Gradient)
-	_, p := m.Data.Dims()
-	m.visited += 2 * float64(p)
 	missingEntries := float64(p*(p+1)-len(m.set.cols)*(len(m.set.cols)+1)) / 2
 	m.set.needsAll = m.set.needsAll || p <= defaultWorking && m.visited > productCost*missingEntries
 	b := m.bounds.Prove(m.point(x), m.alpha, z, e, m.baseErrors, &m.base.Tally, goal)
@@ -186,7 +191,8 @@ func (m *gram) grow(h []float64, oldCols, cols []int32) []float64 {
 		m.formAll(result)
 		return result
 	}
-	oldPositions, newPositions := carryOver(result, h, oldCols, cols)
+	oldPositions, newPositions := matchColumns(oldCols, cols)
+	copyEntries(result, order, h, oldPositions)
 	m.computeGradient(cols)
 	m.set.dense.Renumber(oldPositions)
 	m.formColumns(result, cols, oldPositions, newPositions)

@@ -20,21 +20,24 @@ const mostNew = 0.25
 
 // growHessian makes a Hessian for the working set from the former Hessian. It forms only the rows of the
 // new columns, with the curvatures of the former Hessian. growHessian returns false if there is no former
-// Hessian, or if too many columns are new.
+// Hessian, if too many columns are new, if the Hessian is not formed, or with several processes.
 func (s *Solver) growHessian() bool {
 	w, order := &s.set, len(s.set.cols)
 	m, inMemory := s.rows.(*memorySamples)
 	if !inMemory || !w.formed || w.former.cols == nil || !s.Team.Alone() {
 		return false
 	}
-	h := w.dense.H
-	oldPositions, newPositions := carryOver(h, w.former.h, w.former.cols, w.cols)
+	oldPositions, newPositions := matchColumns(w.former.cols, w.cols)
 	w.former.cols = nil
 	if float64(len(newPositions)) > mostNew*float64(order) {
 		return false
 	}
+	h := w.dense.H
+	copyEntries(h, order, w.former.h, oldPositions)
 	w.dense.Renumber(oldPositions)
-	s.formRows(h, newPositions, m.Scaled(m.curvature))
+	if len(newPositions) > 0 {
+		s.formRows(h, newPositions, m.Scaled(m.curvature))
+	}
 	m.modelHessian, m.hessianShape = h, quadratic.NewTriangle(order, order-1)
 	return true
 }
@@ -50,7 +53,7 @@ func (s *Solver) formRows(h []float64, positions []int, c []float64) {
 			hasNew[i] = true
 		}
 	}
-	// The kernel computes some first rows of a Hessian. So the columns at positions come first here.
+	// kernels.Hessian can compute only the first rows of a matrix, so the columns at positions come first.
 	sequence := slices.Clone(positions)
 	for k := range w.cols {
 		if _, found := slices.BinarySearch(positions, k); !found {
@@ -75,13 +78,11 @@ func (s *Solver) formRows(h []float64, positions []int, c []float64) {
 	}
 }
 
-// carryOver copies those entries of h, a matrix for the columns oldCols, that belong to columns in cols. It
-// copies them to dst, a matrix for the columns cols. The numbers in both lists increase. oldPositions has
-// the position in cols of each column of oldCols, or −1 for none. newPositions has all other positions in
-// cols, in increasing order.
-func carryOver(dst, h []float64, oldCols, cols []int32) (oldPositions, newPositions []int) {
-	order, oldOrder := len(cols), len(oldCols)
-	oldPositions = make([]int, oldOrder)
+// matchColumns compares two lists of columns, in both of which the numbers increase. oldPositions has the
+// position in cols of each column of oldCols, or −1 for none. newPositions has all other positions in cols, in
+// increasing order.
+func matchColumns(oldCols, cols []int32) (oldPositions, newPositions []int) {
+	oldPositions = make([]int, len(oldCols))
 	for a, j := range oldCols {
 		k, found := slices.BinarySearch(cols, j)
 		if oldPositions[a] = k; !found {
@@ -93,16 +94,22 @@ func carryOver(dst, h []float64, oldCols, cols []int32) (oldPositions, newPositi
 			newPositions = append(newPositions, k)
 		}
 	}
-	for a, k := range oldPositions {
+	return oldPositions, newPositions
+}
+
+// copyEntries copies entries of the square matrix h to dst, a matrix with the given order: row and column a
+// become row and column positions[a], or are left out if this is −1.
+func copyEntries(dst []float64, order int, h []float64, positions []int) {
+	oldOrder := len(positions)
+	for a, k := range positions {
 		if k < 0 {
 			continue
 		}
 		row := dst[k*order : (k+1)*order]
 		for b, v := range h[a*oldOrder : (a+1)*oldOrder] {
-			if q := oldPositions[b]; q >= 0 {
+			if q := positions[b]; q >= 0 {
 				row[q] = v
 			}
 		}
 	}
-	return oldPositions, newPositions
 }

@@ -22,7 +22,7 @@ type memorySamples struct {
 	// transposedData returns X', see Solver.transpose.
 	transposedData func() columnSource
 	references     gap.References // dual points for which X'Cα was computed
-	hasEstimates   bool           // the last call of screened has set estimates
+	hasEstimates   bool           // Solver.e may have estimates for the present α
 
 	current, next    state     // at the current point, and at the end of the last step that was tried
 	alpha, curvature []float64 // for each sample: α, and φ″ of the last Hessian

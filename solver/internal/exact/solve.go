@@ -187,7 +187,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		r.Err = s.callWatch(set, &r)
 	}
 	s.work.gapRatio = r.Gap / tol
-	s.path.fall = startValue - s.current.value
+	s.path.totalFall = startValue - s.current.value
 	r.Objective, r.Loss, r.Full = s.current.value, s.current.loss, s.set.noRoom
 	r.Gap = gap.RoundedGap(r.Gap, r.Objective)
 	if !unproved || r.Why != ending.Reached || r.Err != nil {
@@ -469,12 +469,13 @@ const (
 	// The first step for a lambda may use the last Hessian if workspace.gapRatio is at most reusePart. The
 	// second step may use it too, if the expected gap after it is at most reusePart times the tolerance.
 	reusePart = 0.2
-	// The expected gap is agingFactor times the gap that this old Hessian would have left at the last lambda.
+	// For a second step with an old Hessian, the expected gap is agingFactor·staleRatio² times the fall of the
+	// first step; see workspace.staleRatio, which comes from an earlier lambda.
 	agingFactor = 10
 )
 
-// servesTwice reports whether the second step for a lambda may use an old Hessian, as the first one did. An
-// old Hessian leaves about the part staleRatio of the fall, so two steps leave this part of it twice.
+// servesTwice reports whether the second step for a lambda may use an old Hessian, as the first one did. A
+// step with an old Hessian leaves about the part staleRatio of the fall, and two steps leave staleRatio².
 func (s *Solver) servesTwice(tol float64) bool {
 	ratio := s.work.staleRatio
 	return s.File == nil && ratio > 0 && float64(agingFactor*ratio*ratio)*s.work.mostFall <= reusePart*tol
@@ -485,8 +486,9 @@ func (s *Solver) hasConstantCurvature() bool {
 }
 
 // updateHessian gives the model the Hessian at the point. It keeps the Hessian of an earlier point, if that
-// has the right columns or can get them (see growHessian), in three cases: the curvature is constant; keep is
-// true and there is no damping; a new Hessian needs a visit of the file, and the old one was used only once.
+// has the right columns, in three cases: the curvature is constant; keep is true and there is no damping; a
+// new Hessian needs a visit of the file, and the old one was used only once. If keep is true, a Hessian in
+// memory may also get the columns that it lacks (see growHessian).
 func (s *Solver) updateHessian(keep bool) {
 	w := &s.set
 	reuse := keep && s.work.damping == 0 || !s.rows.hasHessian() && !s.work.stale

@@ -27,7 +27,7 @@ type workingSet struct {
 	// Gram matrix, or with samples in a file, both fields may be out of date.
 	formed        bool
 	rows, columns kernels.Rows
-	cost          float64 // the result of formedCost for cols
+	cost          float64 // the result of formedCost for cols, in visits
 
 	// x is the point at which the model was made, and gradient the gradient there. u is the solution of the
 	// model. Some numbers of u may have been set to exact zeros, ties or bounds. x + move is the solution
@@ -153,7 +153,7 @@ func appendLargest(cols []int32, candidates []candidate, room int) []int32 {
 
 // removeAll removes all columns, so that chooseSet makes a new set.
 func (w *workingSet) removeAll() {
-	w.cols, w.reusable = nil, false
+	w.cols, w.x, w.reusable = nil, nil, false
 	w.former.cols = nil
 	clear(w.position)
 }
@@ -200,7 +200,8 @@ func (s *Solver) correlation(j int) float64 {
 }
 
 // buildSet makes cols the working set, collects the data of its columns, and decides whether the Hessian of
-// the model is formed.
+// the model is formed. It stores a Hessian of other columns in former. With too many columns for the Gram
+// matrix, it replaces this by the rows.
 func (s *Solver) buildSet(cols []int32) {
 	w := &s.set
 	if slices.Equal(w.cols, cols) && w.x != nil {
@@ -210,7 +211,7 @@ func (s *Solver) buildSet(cols []int32) {
 		w.position[j] = 0
 	}
 	if s.gram != nil && len(cols) > defaultWorking { // the Gram matrix would have too many columns
-		s.rows, s.gram = s.gram.memorySamples, nil
+		s.rows, s.gram, w.reusable = s.gram.memorySamples, nil, false
 		s.current.loss = s.rows.moveTo(s.x, s.e, s.work.damping)
 	}
 	oldCols := w.cols
@@ -351,8 +352,8 @@ func (s *Solver) transpose() columnSource {
 	return s.summary.columns
 }
 
-// rowsOf returns the data of the columns cols, row by row. If chosen is not nil, it leaves out the entries of
-// every sample i with chosen[i] = false.
+// rowsOf returns the data of the columns cols, at most 65,536, row by row. If chosen is not nil, it leaves out
+// the entries of every sample i with chosen[i] = false.
 func (s *Solver) rowsOf(cols []int32, chosen []bool) kernels.Rows {
 	counts := s.rowCounts(cols)
 	ptr := make([]int64, 1, len(counts)+1)

@@ -11,7 +11,8 @@ import (
 // point α that is nearly a linear combination of them.
 type References []reference
 
-// A reference has α_k and head = X'Cα_k, both divided by the norm √(Σ cᵢα_kᵢ²).
+// A reference has α_k and head = X'Cα_k, both divided by an upper bound of the norm √(Σ cᵢα_kᵢ²). So the norm of
+// alpha is at most 1.
 type reference struct{ alpha, head []float64 }
 
 // MostReferences is the largest number of references in References. A new one replaces the oldest.
@@ -44,7 +45,8 @@ const screenPart = 0.9
 // Screen estimates head = X'C alpha as a linear combination of the heads of the references, and sets errors to
 // bounds of the errors. It returns the features at which the caller must replace head by the computed X'C alpha,
 // and set the error to 0. At all other features |headⱼ| + errorsⱼ is below the limit, so that the estimate does
-// not enlarge the gap. x is the point. A must be the identity, and there must be no domain and no groups.
+// not enlarge the gap. x is the point. A must be the identity, there must be no domain and no groups, and one
+// process must hold all samples.
 //
 // If δ = α − Σ s_k α_k, then |xⱼ'Cδ| is at most √(Σ cᵢx_ij²) √(Σ cᵢδᵢ²), by the Cauchy-Schwarz inequality. The
 // factors s_k make δ as small as possible.
@@ -57,9 +59,10 @@ func (m *DataProblem) Screen(r References, head, errors, alpha, x []float64) (ne
 		kernels.Axpy(-f, r[k].alpha, difference)
 		factorSum += math.Abs(f)
 	}
-	// The second term bounds rounding errors of difference.
+	// The second term bounds the rounding errors of difference.
 	distance := m.normOf(difference) + float64(8*roundoff*(factorSum+m.normOf(alpha)))
 	for j, norm := range m.Columns.Norm {
+		// As in setResidual. The number 32 covers the division by the norm and the sums of head.
 		roundings := float64(2*m.Sums.Totals.Chunks) + m.Columns.EntryCount[j] + 32
 		errors[j] = float64(1.001 * norm * (distance + float64(roundings*roundoff*factorSum)))
 		row := m.Penalty.Singleton[j]
@@ -74,7 +77,7 @@ func (m *DataProblem) Screen(r References, head, errors, alpha, x []float64) (ne
 // combination returns the factors s_k for which Σ s_k α_k is nearest to alpha. It leaves out references that
 // depend on earlier ones.
 func (m *DataProblem) combination(r References, alpha []float64) []float64 {
-	const leastPivot = 1e-12 // of a reference, whose norm is 1
+	const leastPivot = 1e-12 // of a reference, whose norm is about 1
 	var (
 		factor   linalg.Cholesky
 		used     []int
