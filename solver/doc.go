@@ -63,6 +63,11 @@
 //	  - exact solver: the proximal Newton method of solver/internal/exact
 //	  - interior-point solver: the method of solver/internal/quadratic for coupled problems
 //	  - working set: the features that the exact solver currently considers
+//	  - path: the solutions for a decreasing sequence of lambdas
+//	  - old, former Hessian: the Hessian of the loss at an earlier point; an old Hessian of another
+//	    working set
+//	  - reference, estimate: an earlier dual point; what references tell about correlations with the
+//	    present one (package gap)
 //	  - tie: coefficients that are equal at a solution, up to a fixed factor
 //	  - structure: which rows of A x are zero at a solution, and which coefficients are tied
 //	  - snapshot: the point of an outer iteration of SCAS-ADMM at which the full gradient is computed
