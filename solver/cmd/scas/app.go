@@ -48,7 +48,7 @@ type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	onTerminal     bool                      // whether stderr is a terminal
-	interval       time.Duration             // time between two lines of progress; 0 means the default
+	interval       time.Duration             // time between two lines of progress, or everyReport; 0 means the default
 	progress       *progress                 // report of the slow step that is running, or nil
 	args           []string                  // arguments of the command line, without the program's name
 	command        string                    // the command that args name, such as "model show", or "" if they name none

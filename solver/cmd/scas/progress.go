@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -14,6 +13,9 @@ import (
 // progress.tick is called once in every terminalEvery on a terminal, and in every progressEvery elsewhere.
 // On a terminal, reports before terminalEvery has passed show no times.
 const terminalEvery, progressEvery = time.Second, 10 * time.Second
+
+// With everyReport as env.interval, every report is printed at once, so that tests do not depend on time.
+const everyReport = time.Nanosecond
 
 // A progress reports on stderr how much of a command is done, the time that has passed, and an estimate of
 // the time that is left. On a terminal each report overwrites the previous report. Elsewhere, and in a JSON
@@ -47,10 +49,15 @@ func (e *env) beginProgress(text string) *progress {
 	}
 	e.progress = p
 	interval := progressEvery
-	if p.overwrites {
+	switch {
+	case e.interval == everyReport:
+		interval = time.Hour // the reports print themselves
+	case e.interval > 0:
+		interval = e.interval
+	case p.overwrites:
 		interval = terminalEvery
 	}
-	ticker := time.NewTicker(cmp.Or(e.interval, interval))
+	ticker := time.NewTicker(interval)
 	go func() {
 		defer close(p.ended)
 		defer ticker.Stop()
@@ -78,12 +85,23 @@ func (p *progress) tick() {
 	}
 }
 
+// tickAtOnce calls tick if every report is printed at once.
+func (p *progress) tickAtOnce() {
+	p.lock.Lock()
+	closed := p.closed
+	p.lock.Unlock()
+	if p.e.interval == everyReport && !closed {
+		p.tick()
+	}
+}
+
 // show sets the text of the report, for work of unknown amount.
 func (p *progress) show(format string, args ...any) { p.showShare(0, 0, format, args...) }
 
 // showShare sets the text of the report and the share done/total of the work. If the share is smaller than
 // before, a new stage begins.
 func (p *progress) showShare(done, total float64, format string, args ...any) {
+	defer p.tickAtOnce()
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	p.setShare(done, total, fmt.Sprintf(format, args...))
@@ -191,6 +209,7 @@ func (p *progress) setBytes(task string, done, total int64) {
 	if total > 0 { // the size of a pipe is not known
 		text = fmt.Sprintf("%s: %.0f %% of %s", task, 100*float64(done)/float64(total), formatBytes(total))
 	}
+	defer p.tickAtOnce()
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	p.setShare(float64(done), float64(total), text)

@@ -101,7 +101,7 @@ func TestProgressOfCommands(t *testing.T) {
 		{`{"level":"info","msg":"\d+ s: model \d+ of 60(, about .* left)?"}\n`, []string{"--log-format", "json", "cv", "--folds", "3", "--lambdas", "20", data}},
 	} {
 		want, onTerminal := strings.CutPrefix(c.want, "^")
-		r := runWith(t, env{onTerminal: onTerminal, interval: 20 * time.Microsecond}, c.args...)
+		r := runWith(t, env{onTerminal: onTerminal, interval: everyReport}, c.args...)
 		if r.code != exitOK || !regexp.MustCompile(want).MatchString(r.stderr) || strings.Contains(r.stderr, "\r") != onTerminal {
 			t.Errorf("%v: exit code %d: want %s, stderr is %.500q", c.args, r.code, want, r.stderr)
 		}
