@@ -128,7 +128,7 @@ func (d *design) structuredLambdaMax(ctx context.Context, plainLambdaMax float64
 			return 0, errorf("the features without a penalty separate the classes, or the rows with count 0 from the others, so that no lambda matters; give these features a positive penalty factor, or a group")
 		}
 	}
-	return 0, lambdaMaxError("no feature matters at all: every gradient at zero is 0")
+	return 0, lambdaMaxError("no feature matters at all: every gradient at zero is 0, up to rounding")
 }
 
 // graphLambdaMax returns LambdaMax for a design with a graph. g is the gradient, on the original scale, at

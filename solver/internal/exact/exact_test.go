@@ -201,6 +201,23 @@ func TestLambdaMax(t *testing.T) {
 	}
 }
 
+// TestLambdaMaxOfConstants checks that lambda max is 0, and not a rounding error, if all columns are multiples
+// of the intercept's column.
+func TestLambdaMaxOfConstants(t *testing.T) {
+	const n, p = 100, 70
+	for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.5}} {
+		prob := kind{loss: loss, free: 1, weighted: true}.random(n, p, 5)
+		data := make([]float64, n*p)
+		for i := range data {
+			data[i] = 1 + float64(i%p)/3
+		}
+		prob.setData(fromDense(t, n, p, data))
+		if lambdaMax, err := mustNew(t, prob).LambdaMax(nil); lambdaMax != 0 || err != nil {
+			t.Errorf("%T: lambda max is %v, %v; want 0", loss, lambdaMax, err)
+		}
+	}
+}
+
 // TestModels checks that the separable and the coupled model lead to the same optimum.
 func TestModels(t *testing.T) {
 	for _, k := range kinds() {

@@ -652,7 +652,7 @@ func (w *workspace) dampingAfter(length float64) float64 {
 }
 
 // LambdaMax returns the smallest lambda for which all coefficients with a limit are zero, and moves the point
-// to the solution for this lambda. A must be I. If some coefficient has a ridge but no limit, LambdaMax
+// to the solution for this lambda. The result is 0 if all correlations are 0 up to rounding. A must be I. If some coefficient has a ridge but no limit, LambdaMax
 // returns +Inf and does not move the point. A non-nil interrupt is called before each step; its error ends
 // the run and is returned.
 func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
@@ -679,8 +679,10 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	}
 	s.rows.useSlopes(s.x, s.e)
 	var lambdaMax float64
+	// The rounding error of a correlation is at most noise times the norm of the column.
+	noise := 0x1p-51 * float64(s.rows.sampleCount()) * math.Sqrt(s.rows.tally().Square)
 	for j, l := range s.Limit {
-		if l > 0 {
+		if l > 0 && !(s.summary.Norm != nil && s.correlation(j) <= noise*s.summary.Norm[j]) {
 			lambdaMax = math.Max(lambdaMax, s.correlation(j)/l)
 		}
 	}
