@@ -104,7 +104,14 @@ func (h *Columns) Energy() float64 {
 // counts each time it is read.
 func (h *Columns) EntriesRead() float64 { return h.entriesRead }
 
-const checkEvery = 10 // Solve calls its argument crosses once in this number of iterations
+const (
+	checkEvery = 10 // Solve calls its argument crosses once in this number of iterations
+	// Solve calls its argument isSmall when the energy r'D⁻¹r of the residual r (see Solve) is at most this part
+	// of its first value, or after moreRounds iterations. If the first residual is already small, a few more
+	// iterations often save a Newton step.
+	energyTolerance = 1e-2
+	moreRounds      = 5
+)
 
 // MostSweeps implements Hessian. With ten sweeps, runs on text data take longer.
 func (h *Columns) MostSweeps(int) int { return 4 }
@@ -137,7 +144,8 @@ func (h *Columns) Solve(step, descent, f []float64, support []int32, isSmall, cr
 		if round == 0 {
 			firstEnergy = energy
 		}
-		solved = isSmall(cg.Residual) || energy <= float64(1e-12*firstEnergy)
+		enough := energy <= float64(energyTolerance*firstEnergy) || round >= moreRounds
+		solved = enough && isSmall(cg.Residual) || energy <= float64(1e-12*firstEnergy)
 		return solved || round%checkEvery == 0 && crosses(step)
 	})
 	return true, solved
