@@ -1,7 +1,7 @@
 package exact
 
-// A path holds what extrapolate uses of the last calls of Solver.Solve.
-type path struct {
+// pastSolutions has what extrapolate uses of the last calls of Solver.Solve.
+type pastSolutions struct {
 	// end is the solution for endLambda, the last lambda; start is the solution for startLambda, the lambda
 	// before it. Either is nil if there is no such solution.
 	start, end             []float64
@@ -10,9 +10,9 @@ type path struct {
 	totalFall float64
 }
 
-// add makes x, the solution for lambda, the end of the path, and the former end the start. With isNear = false,
-// the next call of Solve does not begin near x, and a new path begins.
-func (p *path) add(lambda float64, x []float64, isNear bool) {
+// add makes x, the solution for lambda, the end of the path, and the former end the start. With isNear =
+// false, the next call of Solve does not begin near x, and a new path begins.
+func (p *pastSolutions) add(lambda float64, x []float64, isNear bool) {
 	if !isNear {
 		p.start, p.end = nil, nil
 		return
@@ -24,22 +24,23 @@ func (p *path) add(lambda float64, x []float64, isNear bool) {
 const (
 	// extrapolate does nothing if lambda has changed by more than this multiple of its last change.
 	longestExtrapolation = 2
-	// A model is expensive if workingSet.cost is at least expensiveModel. If the Hessian must be formed, the cost
-	// is 0, and the model is not expensive.
+	// A model is expensive if workingSet.cost is at least expensiveModel. If the Hessian must be formed, the
+	// cost is 0, and the model is not expensive.
 	expensiveModel = 30
 )
 
 // extrapolate moves x along the straight line through the solutions for the last two lambdas, to where this
-// line is at lambda, if the objective is smaller there. Between two changes of the support, solutions are nearly
-// on a line. Then the objective is typically a hundred times closer to its minimum than at the last solution,
-// and one step with an old Hessian is enough where two were needed.
+// line is at lambda, if the objective is smaller there. Between two changes of the support, solutions are
+// nearly on a line. Then the objective is typically a hundred times closer to its minimum than at the last
+// solution, and one step with an old Hessian is enough where two were needed.
 //
-// With a limit, a coefficient that would change its sign becomes zero, and one that is zero stays zero; then the
-// bounds apply. extrapolate reads the columns of the working set once. It does so only if a model is expensive,
-// or if the last fall suggests that two steps would be needed. tol is the gap to reach.
+// With a limit, a coefficient that would change its sign becomes zero, and one that is zero stays zero;
+// then the bounds apply. extrapolate reads the columns of the working set once. It does so only if a model
+// is expensive, or if the last fall suggests that two steps would be needed. tol is the gap to reach.
 func (s *Solver) extrapolate(lambda, tol float64) {
-	p, w := &s.path, &s.set
-	if p.start == nil || len(w.cols) == 0 || s.coupled != nil || s.File != nil || s.hasConstantCurvature() {
+	p, w := &s.past, &s.set
+	m, inMemory := s.rows.(*memorySamples)
+	if !inMemory || p.start == nil || len(w.cols) == 0 || s.coupled != nil || s.hasConstantCurvature() {
 		return
 	}
 	if s.excessAfter(p.totalFall) <= tol && w.cost < expensiveModel {
@@ -61,10 +62,10 @@ func (s *Solver) extrapolate(lambda, tol float64) {
 		}
 		w.x[k], t.end[k], s.x[j] = v, end, end
 	}
-	loss := s.rows.lossAt(t)
+	loss := m.lossAt(t)
 	if value := s.value(loss); value < s.current.value {
 		s.current = objective{loss, value}
-		s.rows.jump()
+		m.jump()
 		return
 	}
 	for k, j := range w.cols {

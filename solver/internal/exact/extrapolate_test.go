@@ -27,7 +27,7 @@ func TestExtrapolate(t *testing.T) {
 		s := mustNew(t, p)
 		s.Start(start)
 		s.visit()
-		s.path = path{start: start, startLambda: 4, end: mid, endLambda: 3, totalFall: math.Inf(1)}
+		s.past = pastSolutions{start: start, startLambda: 4, end: mid, endLambda: 3, totalFall: math.Inf(1)}
 		s.Start(mid)
 		s.visit()
 		s.setLambda(2)
@@ -58,7 +58,7 @@ func TestExtrapolationSavesSteps(t *testing.T) {
 		}
 		for k := 1; k <= 50; k++ {
 			if !extrapolates {
-				s.path.end = nil
+				s.past.end = nil
 			}
 			r := s.Solve(lambdaMax*math.Pow(0.9, float64(k)), &Settings{Tol: 1e-9 * s.Scale()})
 			if !(r.Gap <= 1e-9*s.Scale()) {

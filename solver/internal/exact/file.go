@@ -253,14 +253,12 @@ func (f *File) lossAt(t *trial) float64 {
 
 func (f *File) accept(t *trial) {
 	if t.length > 0 {
-		f.jump()
+		f.current = f.latest
 		return
 	}
 	f.model.gradientPoint, f.model.move = f.current.x, t.move
 	f.revisit(&f.model)
 }
-
-func (f *File) jump() { f.current = f.latest }
 
 // revisit visits the rows at the current point again. It computes α by the model m (see origin), and replaces
 // the results in f.current that depend on α. If the visit fails, f.current does not change.

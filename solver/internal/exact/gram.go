@@ -114,8 +114,6 @@ func (m *gram) lossAt(t *trial) float64 { return m.evaluate(t.end) }
 
 func (m *gram) accept(*trial) {}
 
-func (m *gram) jump() {}
-
 // useSlopes moves the base (see gram) to x, because the slopes are known only at the base.
 func (m *gram) useSlopes(x, e []float64) { m.moveTo(x, e, 0) }
 
@@ -124,10 +122,10 @@ func (m *gram) clipping() float64 { return 0 }
 func (m *gram) tally() *gap.Tally { return &m.base.Tally }
 
 // prove proves a gap at x. For z and e see samples.prove. If the working set has all columns, prove first
-// tries the loss and the gradient that the Gram matrix gives. For a smaller working set, or if rounding makes
-// the gap exceed goal, prove computes the margins at x, and X'Cα or estimates of it. Once such visits have cost as much as the missing entries
-// of the Gram matrix of all columns, prove sets workingSet.needsAll, if there are at most defaultWorking
-// columns.
+// tries the loss and the gradient that the Gram matrix gives. For a smaller working set, or if rounding
+// makes the gap exceed goal, prove computes the margins at x, and X'Cα or estimates of it. Once such visits
+// have cost as much as the missing entries of the Gram matrix of all columns, prove sets
+// workingSet.needsAll, if there are at most defaultWorking columns.
 func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 	if len(m.set.cols) == len(x) && !slices.Equal(x, m.base.X) {
 		move := m.move(x)

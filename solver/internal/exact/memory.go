@@ -47,7 +47,7 @@ func (q *Problem) Memory(runs int, isPath bool) int64 {
 		total += transposeBytes*entries + rowBytes*min(entries, int64(n)*k)
 	}
 	if isPath {
-		total += 8 * 2 * int64(features) // see Solver.path
+		total += 8 * 2 * int64(features) // see pastSolutions
 	}
 	if isPath && !cheap {
 		total += 8 * (k*k + int64(mostNew*float64(k*k))) // the former Hessian, and its new rows, see growHessian

@@ -72,7 +72,7 @@ type Solver struct {
 
 	current objective // at the point x: the loss and the value of P
 	work    workspace
-	path    path
+	past    pastSolutions
 	set     workingSet
 	gram    *gram    // computes losses and gradients from a Gram matrix; nil if the rows are used instead
 	coupled *coupled // the model of a coupled problem; nil for a separable one

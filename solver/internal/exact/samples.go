@@ -42,8 +42,6 @@ type samples interface {
 	// accept moves to t.end, for which lossAt was called last. If t.length is 0, it does not move. It sets
 	// α = φ' + φ″ X t.move, with φ' at the start of the step and the φ″ of the last call of hessian.
 	accept(t *trial)
-	// jump moves to t.end, for which lossAt was called last. Unlike accept, it does not set α.
-	jump()
 	// useSlopes sets α to the slopes φ' at the point x, and e to the gradient of the loss, X'Cα.
 	useSlopes(x, e []float64)
 	// alphaAt returns α at the point x, and replaces estimates in e, which prove has set, by entries of X'Cα.

@@ -115,8 +115,8 @@ const (
 	screenCost = 50
 )
 
-// estimatesHelp reports whether estimates of entries of X'Cα (see screened) are possible, and can save time. At
-// features with a ridge any error would enlarge the gap.
+// estimatesHelp reports whether estimates of entries of X'Cα (see screened) are possible, and can save
+// time. At features with a ridge any error would enlarge the gap.
 func (p *Problem) estimatesHelp() bool {
 	n, features := p.dims()
 	return p.Team.Alone() && p.byCoordinate() && p.Set == nil && p.FixedRidge == nil &&
@@ -259,6 +259,7 @@ func (m *memorySamples) accept(t *trial) {
 	}
 }
 
+// jump moves to the point for which lossAt was called last. Unlike accept, it does not set α.
 func (m *memorySamples) jump() { m.current, m.next = m.next, m.current }
 
 // setMarginMove sets Scratch to factor times the change of the margins in the step, for the samples lo to

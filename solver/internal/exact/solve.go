@@ -50,7 +50,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	tol := math.Max(set.Tol, leastTol*s.scale)
 	var sampleSolver *Solver // solves the problem for some of the samples
 	s.work.warm = s.work.started && s.lambda <= warmFactor*lambda
-	s.path.add(s.lambda, s.x, s.work.warm)
+	s.past.add(s.lambda, s.x, s.work.warm)
 	share := s.setLambda(lambda)
 	r := Result{Gap: math.Inf(1)}
 	if !s.work.started && !s.work.keepsStart {
@@ -187,7 +187,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		r.Err = s.callWatch(set, &r)
 	}
 	s.work.gapRatio = r.Gap / tol
-	s.path.totalFall = startValue - s.current.value
+	s.past.totalFall = startValue - s.current.value
 	r.Objective, r.Loss, r.Full = s.current.value, s.current.loss, s.set.noRoom
 	r.Gap = gap.RoundedGap(r.Gap, r.Objective)
 	if !unproved || r.Why != ending.Reached || r.Err != nil {
@@ -651,10 +651,10 @@ func (w *workspace) dampingAfter(length float64) float64 {
 	return 0
 }
 
-// LambdaMax returns the smallest lambda for which all coefficients with a limit are zero, and moves the point
-// to the solution for this lambda. The result is 0 if all correlations are 0 up to rounding. A must be I. If some coefficient has a ridge but no limit, LambdaMax
-// returns +Inf and does not move the point. A non-nil interrupt is called before each step; its error ends
-// the run and is returned.
+// LambdaMax returns the smallest lambda for which all coefficients with a limit are zero, and moves the
+// point to the solution for this lambda. The result is 0 if all correlations are 0 up to rounding. A must
+// be I. If some coefficient has a ridge but no limit, LambdaMax returns +Inf and does not move the point. A
+// non-nil interrupt is called before each step; its error ends the run and is returned.
 func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	for j, l2 := range s.Ridge {
 		if l2 > 0 && s.Limit[j] == 0 {
