@@ -46,8 +46,8 @@ func (e *emitter) logisticFenchel(t *isa) {
 		"\tlane[i%16] = FMA(weight[i], logisticFenchel(alpha[i], margin[i], label[i]), lane[i%16])")
 	alpha, margin, label, weight, n := e.base("alpha"), e.base("margin"), e.base("label"), e.base("weight"), e.length("margin")
 	q, r, s, c, w, minusW, tail, scratch := e.local(), e.local(), e.local(), e.local(), e.local(), e.local(), e.local(), e.local()
-	// The code follows logisticFenchel of package kernels, which explains q, r, s, c and w. Here x is
-	// exp(-|z|), and tail is the product least*beyond.
+	// The code follows logisticFenchel of package kernels, which explains q, r, s, c, w and beyond. Here x is
+	// exp(-|z|), and tail is the last term of the sum that logisticFenchel returns.
 	acc := e.reduceRolled(n, func(p place, acc vec) {
 		b := e.read(label, p)
 		z, x := e.logisticExp(e.read(margin, p), b)

@@ -9,9 +9,10 @@ import (
 // slower, and a longer one not faster.
 const rotatedAhead = 12
 
-// A rotatedLoop emits kernels.InnerRotated, the inner loop on dense rows; the comment there explains c, e, g
-// and w'. Step k computes w' = FMA(c, w, e) and then w = f * FMA(g, row k, w'). Here g is called the gain.
-// f is the factor that projects onto the ball, or 1 without a ball.
+// A rotatedLoop emits kernels.InnerRotated, the inner loop on dense rows. The comment of InnerRotated
+// explains the vectors c and e, the point w and the number g, which is called the gain here. Step k
+// computes w' = FMA(c, w, e), and then the next point w = f * FMA(g, row k, w'). The factor f projects onto
+// the ball; without a ball it is 1.
 type rotatedLoop struct {
 	*emitter
 	hasBall bool

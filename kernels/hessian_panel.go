@@ -261,8 +261,8 @@ func (x *panelTask) store(lo, hi, col int) {
 }
 
 // pack sets x.panel to a dense copy, zeros included, of the rows of the data in block b of sortBlocks, for
-// columns col to col+panelCols-1. Calls for the same block must have increasing numbers col, because each
-// call begins where the one before has stopped (x.nextNonzero).
+// columns col to col+panelCols-1. From call to call for one block, col must increase, because each call
+// begins where the one before has stopped (x.nextNonzero).
 func (x *panelTask) pack(b, col int) {
 	switch x.form() {
 	case int32Float64, int32Ones:

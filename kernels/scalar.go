@@ -104,12 +104,13 @@ func entropySeries(x float64) float64 {
 	return math.FMA(p1, float64(x2*x2), p0)
 }
 
-// logisticFenchel returns the Fenchel term of one sample, see LogisticFenchel. It is the relative entropy
+// logisticFenchel returns the Fenchel term of one sample (see LogisticFenchel), which is the relative entropy
 //
 //	q log(q/s) + r log(r/c),   q = -label*alpha,  r = 1-q,  s = |slope|,  c = 1-s
 //
-// Of s and c the smaller one has the smaller rounding error, so w = q-s = c-r is computed from it. ExpNeg
-// stops at 708, so the smaller one is at least exp(-708). If |z| is larger, its -log is too small by beyond.
+// Let z = label*margin. The smaller one of s and c has the smaller rounding error, so w = q-s = c-r is
+// computed from it. Its logarithm is about -|z|. ExpNeg takes no number above expMax = 708, so for a larger
+// |z| the computed logarithm is about -708. The variable beyond is the difference, |z| - 708.
 func logisticFenchel(alpha, margin, label float64) float64 {
 	z, q := float64(label*margin), float64(-label*alpha)
 	e := ExpNeg(math.Abs(z))

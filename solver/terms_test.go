@@ -8,8 +8,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// TestTerms checks that each penalty and domain of this package becomes the type of package term with the same
-// name and fields.
+// TestTerms checks that each penalty and domain of this package becomes the type of package term with the
+// same name and fields.
 func TestTerms(t *testing.T) {
 	w := []float64{1, 2}
 	for _, c := range []struct {
@@ -65,8 +65,8 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// TestParseLoss checks that ParseLoss accepts the name of each loss, and returns a type of this package, which
-// term.LossOf converts to the type of package term with the same name and fields.
+// TestParseLoss checks that ParseLoss accepts the name of each loss, and returns a type of this package,
+// which term.LossOf converts to the type of package term with the same name and fields.
 func TestParseLoss(t *testing.T) {
 	for _, want := range append(term.Losses(0), term.Losses(0.5)...) {
 		l, err := solver.ParseLoss(want.String())

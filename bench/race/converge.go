@@ -83,7 +83,8 @@ type curve struct {
 	err    error // the divergence of the run, or nil
 }
 
-// curveOf runs one method and returns its curve. A run that diverges is not an error: it gives a curve with err set.
+// curveOf runs one method and returns its curve. A run that diverges is not an error: it gives a curve with
+// err set.
 func (c *Converge) curveOf(ctx context.Context, p *solver.Problem, m solver.Method) (*curve, error) {
 	out := &curve{method: m.Info().Name}
 	_, err := solver.Minimize(ctx, p, &solver.Settings{

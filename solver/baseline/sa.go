@@ -44,8 +44,8 @@ func (SAIU) Info() solver.MethodInfo {
 
 func (SAIU) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, true, true) }
 
-// SAG is [SA] without stored iterates: in the formula of SA, x takes the place of x̂, the mean of the stored
-// iterates. Eta is the 1/L of that formula; zero means 1/ν_f. The package comment says what ν_f is.
+// SAG is [SA] without stored iterates. The formula of SA has x̂, the mean of the stored iterates; SAG has the
+// iterate x in its place. Eta is the 1/L of that formula; zero means 1/ν_f, see the package comment.
 type SAG struct{ onePassCheck }
 
 func (SAG) Info() solver.MethodInfo {

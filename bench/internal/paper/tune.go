@@ -76,8 +76,8 @@ const (
 	rounding = 1e-13
 )
 
-// objective returns the objective of one output for the step size and rho at rungs, or +Inf if the run
-// diverges or g.err is set.
+// objective runs the method with the step size and the rho of these rungs, if it has not been run with them
+// before, and returns the objective of one output. It returns +Inf if the run diverges, or if g.err is set.
 func (g *grid) objective(rungs rungPair, output Output) float64 {
 	v, ok := g.results[rungs]
 	if !ok && g.err == nil {

@@ -106,8 +106,8 @@ func (c *fitFlags) beginReport(e *env, data *sparse.Dataset, start time.Time, lo
 }
 
 // fit calls do, which makes the fits of r. It stores in r the time, the peak memory, and how many messages
-// this rank has exchanged with others. It returns the error of do in the words of the command line. stopped is
-// true if, on any rank, do ended because of an interrupt.
+// this rank has exchanged with others. It returns the error of do in the words of the command line. stopped
+// is true if, on any rank, do ended because of an interrupt.
 func (c *fitFlags) fit(e *env, r *problemReport, do func() error) (stopped bool, err error) {
 	start, startTraffic := time.Now(), c.ranks.traffic()
 	end := c.Memory.limitHeap(r.fitSpec.demand, r.fitSpec.spec.Memory)

@@ -42,11 +42,12 @@
 //   - If the plan is accurate or fast only for some step sizes, add a method fits, as in plan_lazy.go, and
 //     return the plan through guardPlan. A guarded plan takes one sample in a step. If the plan needs a
 //     smaller automatic step size, change OuterLoop.NaturalEta.
-//   - Choose the plan in newDiagonalPlan (plan_diagonal.go; K is also diagonal if Kappa > 0), in
-//     newCoupledPlan (plan_rotated.go), or in NewPlan for other cases. Measure when the plan is faster, as
-//     BenchmarkDiagonal (plan_bench_test.go) does. Where it replaces a densePlan, compare it also with the
-//     larger batches that a densePlan chooses if MayChooseBatch is set. Names that begin with "rotated" are
-//     for plans that NoRotation forbids.
+//   - NewPlan chooses a plan. If K is diagonal, as with Kappa > 0, it calls newDiagonalPlan
+//     (plan_diagonal.go); otherwise, without a domain or with a ball, newCoupledPlan (plan_rotated.go). Add
+//     the choice of the plan to one of these three functions. Measure when the plan is faster, as BenchmarkDiagonal
+//     (plan_bench_test.go) does. If it replaces a densePlan, compare it also with the larger batches that a
+//     densePlan chooses if MayChooseBatch is set. Plans that NoRotation forbids have names that begin with
+//     "rotated".
 //   - In TestIteratesEqualNaive (solver/naive_test.go), add the name to the sorted list at the end, and add
 //     a case that takes the plan. With a guard, add also a case with largeL2, which the plan must not fit.
 //     The plain loop starts at 0, so the domain must contain 0. It needs an L1 penalty, the logistic or the

@@ -110,9 +110,9 @@ func (s *OuterLoop) stiffness() float64 {
 	return float64(s.DualStep.rho*s.Lambda1) + s.Mu + s.Anchor.Weight
 }
 
-// Linearise sets Kappa to a κ for which (κ/2)|w − x|² is an upper bound of (ρ/2)|A(w − x)|². With a Metric, it
-// is a κ for which (κ/2)|v|² is an upper bound of ½|M v|², for the matrix M = Metric.A and every difference v
-// of two points u. This bound includes the ridge.
+// Linearise sets Kappa to a κ for which (κ/2)|w − x|² is an upper bound of (ρ/2)|A(w − x)|². With a Metric,
+// it is a κ for which (κ/2)|v|² is an upper bound of ½|M v|², for the matrix M = Metric.A and every
+// difference v of two points u. This bound includes the ridge.
 func (s *OuterLoop) Linearise() {
 	if s.Kappa = float64(s.DualStep.rho * s.Lambda1); s.Metric != nil {
 		s.Kappa = s.stiffness()

@@ -124,8 +124,8 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestWidePaths compares paths with cold fits, and with the same paths on three goroutines. The working sets do
-// not have all columns, so that Hessians grow and proofs estimate correlations.
+// TestWidePaths compares paths with cold fits, and with the same paths on three goroutines. The working
+// sets do not have all columns, so that Hessians grow and proofs estimate correlations.
 func TestWidePaths(t *testing.T) {
 	growCount, estimateCount := 0, 0
 	for _, loss := range losses {
@@ -201,8 +201,8 @@ func TestLambdaMax(t *testing.T) {
 	}
 }
 
-// TestLambdaMaxOfConstants checks that lambda max is 0, and not a rounding error, if all columns are multiples
-// of the intercept's column.
+// TestLambdaMaxOfConstants checks that lambda max is 0, and not a rounding error, if all columns are
+// multiples of the intercept's column.
 func TestLambdaMaxOfConstants(t *testing.T) {
 	const n, p = 100, 70
 	for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.5}} {

@@ -79,8 +79,8 @@ func (s *Solver) formRows(h []float64, positions []int, c []float64) {
 }
 
 // matchColumns compares two lists of columns, in both of which the numbers increase. oldPositions has the
-// position in cols of each column of oldCols, or −1 for none. newPositions has all other positions in cols, in
-// increasing order.
+// position in cols of each column of oldCols, or −1 for none. newPositions has all other positions in cols,
+// in increasing order.
 func matchColumns(oldCols, cols []int32) (oldPositions, newPositions []int) {
 	oldPositions = make([]int, len(oldCols))
 	for a, j := range oldCols {

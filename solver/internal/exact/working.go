@@ -352,8 +352,8 @@ func (s *Solver) transpose() columnSource {
 	return s.summary.columns
 }
 
-// rowsOf returns the data of the columns cols, at most 65,536, row by row. If chosen is not nil, it leaves out
-// the entries of every sample i with chosen[i] = false.
+// rowsOf returns the data of the columns cols, at most 65,536, row by row. If chosen is not nil, it leaves
+// out the entries of every sample i with chosen[i] = false.
 func (s *Solver) rowsOf(cols []int32, chosen []bool) kernels.Rows {
 	counts := s.rowCounts(cols)
 	ptr := make([]int64, 1, len(counts)+1)

@@ -11,8 +11,8 @@ import (
 // point α that is nearly a linear combination of them.
 type References []reference
 
-// A reference has α_k and head = X'Cα_k, both divided by an upper bound of the norm √(Σ cᵢα_kᵢ²). So the norm of
-// alpha is at most 1.
+// A reference has α_k and head = X'Cα_k, both divided by an upper bound of the norm √(Σ cᵢα_kᵢ²). So the
+// norm of alpha is at most 1.
 type reference struct{ alpha, head []float64 }
 
 // MostReferences is the largest number of references in References. A new one replaces the oldest.
@@ -42,14 +42,14 @@ func (m *DataProblem) normOf(v []float64) float64 {
 // feature j.
 const screenPart = 0.9
 
-// Screen estimates head = X'C alpha as a linear combination of the heads of the references, and sets errors to
-// bounds of the errors. It returns the features at which the caller must replace head by the computed X'C alpha,
-// and set the error to 0. At all other features |headⱼ| + errorsⱼ is below the limit, so that the estimate does
-// not enlarge the gap. x is the point. A must be the identity, there must be no domain and no groups, and one
-// process must hold all samples.
+// Screen estimates head = X'C alpha as a linear combination of the heads of the references, and sets errors
+// to bounds of the errors. It returns the features at which the caller must replace head by the computed
+// X'C alpha, and set the error to 0. At all other features |headⱼ| + errorsⱼ is below the limit, so that
+// the estimate does not enlarge the gap. x is the point. A must be the identity, there must be no domain
+// and no groups, and one process must hold all samples.
 //
-// If δ = α − Σ s_k α_k, then |xⱼ'Cδ| is at most √(Σ cᵢx_ij²) √(Σ cᵢδᵢ²), by the Cauchy-Schwarz inequality. The
-// factors s_k make δ as small as possible.
+// If δ = α − Σ s_k α_k, then |xⱼ'Cδ| is at most √(Σ cᵢx_ij²) √(Σ cᵢδᵢ²), by the Cauchy-Schwarz inequality.
+// The factors s_k make δ as small as possible.
 func (m *DataProblem) Screen(r References, head, errors, alpha, x []float64) (needed []int32) {
 	factors := m.combination(r, alpha)
 	clear(head)

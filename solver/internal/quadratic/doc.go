@@ -12,10 +12,11 @@
 // all its entries ([Dense], solved by a Cholesky factorisation), or is Z'Z plus a diagonal matrix, given by
 // the columns of Z ([Columns], solved by conjugate gradients).
 //
-// A [Coupled] problem has a penalty of A u, for example of the differences along the edges of a graph, or
-// norms of groups of rows of A u, or a set that is no product of intervals, such as a ball. A primal-dual
-// path-following (interior-point) method solves it, with a full or band Cholesky factor. [Coupled.MakeExact]
-// then makes the zeros and ties (coefficients that are equal, up to a fixed factor) of the solution exact.
+// A [Coupled] problem is one of three kinds: it has a penalty of A u, for example of the differences along
+// the edges of a graph; its penalty has norms of groups; or its set is no product of intervals, such as a
+// ball. A primal-dual path-following (interior-point) method solves it, with a full or band Cholesky
+// factor. [Coupled.MakeExact] then makes the zeros and ties (coefficients that are equal, up to a fixed
+// factor) of the solution exact.
 //
 // The first algorithm is in separable.go; eliminated.go eliminates the coordinate FreeIndex, such as an
 // intercept, and support.go factors a Dense matrix for Newton steps. The second algorithm is in coupled.go

@@ -155,8 +155,8 @@ func (b *newtonBlock) dualityGap() float64 {
 //	tr((S-W) D) + 1/2 tr(W D W D) + sum_ij rho_ij |x_ij + D_ij|,   D = z - x.
 //
 // W is the inverse of x, S the covariance matrix, and rho_ij the penalty of entry (i, j). The method is
-// coordinate descent over the entries in activeCols (Hsieh et al., section 3), accelerated by
-// extrapolations and subspace steps. It ends after maxSweeps, or when a sweep has changed the entries of D
+// coordinate descent (Hsieh et al., section 3) over the entries in activeCols. Extrapolations and subspace
+// steps accelerate it. It ends after maxSweeps, or when a sweep has changed the entries of D
 // by at most the part accuracy of their size (sums of absolute values).
 func (b *newtonBlock) minimizeModel(activeCols [][]int32, accuracy float64) {
 	copy(b.z, b.x)
