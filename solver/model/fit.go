@@ -80,9 +80,9 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 	if d.team.Alone() && ctx.Err() != nil {
 		return d.outcomeWithoutSteps(ctx)
 	}
-	if !d.coupled() && d.start == nil && !f.s.EnoughSamples() && d.spec.Lambda > 0 {
-		// LambdaMax moves the solver to the model in which all penalised coefficients are zero. If
-		// ctx ends here, solve returns the error.
+	if !d.coupled() && d.start == nil && !f.s.EnoughSamples() && d.spec.Lambda > 0 && slices.Contains(f.s.Limit, 0) {
+		// LambdaMax moves the solver to the model in which all penalised coefficients are zero, and the others
+		// have their best values. If ctx ends here, solve returns the error.
 		_, _ = f.s.LambdaMax(f.interruptFunc(ctx, f.s))
 	}
 	out, err := f.solve(ctx, d.spec.Lambda)
