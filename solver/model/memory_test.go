@@ -43,7 +43,7 @@ func TestEstimateMemory(t *testing.T) {
 		{name: "intercept, mapped", shape: plainShape, mapped: true},
 		{name: "weights", shape: plainShape, mapped: true, spec: model.Spec{Balanced: true}, long: true},
 		{name: "squared", shape: plainShape, spec: model.Spec{Loss: solver.Squared{}}, long: true},
-		{name: "elastic net", shape: wideShape, spec: model.Spec{Lambda: 1e-5, Penalty: model.ElasticNet{L1Ratio: 0.1}}}, // many columns in the working set
+		{name: "elastic net", shape: dataShape{rows: 4000, features: 600, entriesPerRow: 100}, spec: model.Spec{Lambda: 1e-5, Penalty: model.ElasticNet{L1Ratio: 0.1}}}, // many columns in the working set
 		{name: "box", shape: wideShape, spec: model.Spec{Domain: solver.Nonnegative{}}},
 		{name: "sparse", shape: textShape, mapped: true},
 		{name: "groups", shape: coupledShape, spec: model.Spec{Penalty: groupsOf(1000), Settings: roughSettings}},

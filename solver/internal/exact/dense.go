@@ -10,7 +10,6 @@ import (
 type dense struct {
 	n       int       // number of samples
 	val     []float64 // the entries, column by column
-	rows    []int32   // the row indices of every column: 0, 1, 2, …
 	threads int
 }
 
@@ -23,7 +22,7 @@ func mostlyFull(x *sparse.CSR) bool {
 
 func newDense(x *sparse.CSR, threads int) *dense {
 	n, p := x.Dims()
-	d := &dense{n: n, val: make([]float64, n*p), rows: allColumns(n), threads: threads}
+	d := &dense{n: n, val: make([]float64, n*p), threads: threads}
 	for i := range n {
 		idx, val := x.Row(i)
 		for k, j := range idx {
@@ -34,9 +33,6 @@ func newDense(x *sparse.CSR, threads int) *dense {
 }
 
 func (d *dense) column(j int) []float64 { return d.val[j*d.n : (j+1)*d.n] }
-
-// Row returns column j of X, as a row of X'.
-func (d *dense) Row(j int) ([]int32, []float64) { return d.rows, d.column(j) }
 
 // transposed sets dst = X'v.
 func (d *dense) transposed(dst, v []float64) {

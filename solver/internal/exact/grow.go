@@ -45,14 +45,7 @@ func (s *Solver) growHessian() bool {
 // formRows sets the rows and columns of h at the given positions to those of X'diag(c)X, where X is the data
 // of the columns of the working set.
 func (s *Solver) formRows(h []float64, positions []int, c []float64) {
-	w, columns := &s.set, s.transpose()
-	hasNew := make([]bool, s.Rows.Len()) // for each sample: whether it has an entry in a column at positions
-	for _, k := range positions {
-		idx, _ := columns.Row(int(w.cols[k]))
-		for _, i := range idx {
-			hasNew[i] = true
-		}
-	}
+	w := &s.set
 	// kernels.Hessian can compute only the first rows of a matrix, so the columns at positions come first.
 	sequence := slices.Clone(positions)
 	for k := range w.cols {
@@ -63,6 +56,10 @@ func (s *Solver) formRows(h []float64, positions []int, c []float64) {
 	cols := make([]int32, len(sequence))
 	for a, k := range sequence {
 		cols[a] = w.cols[k]
+	}
+	hasNew := make([]bool, s.Rows.Len()) // for each sample: whether it has an entry in a column at positions
+	for i, count := range s.rowCounts(cols[:len(positions)]) {
+		hasNew[i] = count > 0
 	}
 	data := s.rowsOf(cols, hasNew)
 	order, count, parts := len(cols), len(positions), len(w.cuts)-1

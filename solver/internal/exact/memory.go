@@ -18,7 +18,8 @@ func (q *Problem) Memory(runs int, isPath bool) int64 {
 	if !q.byCoordinate() {
 		return q.memoryCoupled(runs)
 	}
-	k, entries := int64(mostFormedColumns(q, isPath)), q.entries()
+	columns, support := mostFormedColumns(q)
+	k, h, entries := int64(columns), int64(support), q.entries()
 	// Bytes for each entry of X: in the transpose of X, and in a copy of the rows.
 	const transposeBytes, rowBytes = 12, 10
 	total := 8 * (11*int64(n) + int64(14+runs)*int64(features))
@@ -36,10 +37,9 @@ func (q *Problem) Memory(runs int, isPath bool) int64 {
 		}
 		return total + scratchMemory(q.Data, q.Threads)
 	}
-	// The Hessian, and four matrices of half its order: one for its submatrix of the support, and three for
-	// the growing Cholesky factor of the submatrix. Cholesky.Append copies the factor to memory of about 1.6
-	// times the size.
-	total += 8 * (k*k + 4*(k/2)*(k/2))
+	// The Hessian, and four matrices for the support: the submatrix of the Hessian, and three for its growing
+	// Cholesky factor. Cholesky.Append copies the factor to memory of about 1.6 times the size.
+	total += 8 * (k*k + 4*h*h)
 	if enoughSamples(n, features) {
 		total += (transposeBytes + rowBytes) * entries / sampleShare
 	}
@@ -68,22 +68,28 @@ func pairs(m *sparse.CSR) (sum float64) {
 // pairsOf returns the number of pairs in a row with count entries, including each entry's pair with itself.
 func pairsOf(count int64) float64 { return float64(count * (count + 1) / 2) }
 
-// mostFormedColumns estimates the largest number of columns of a Hessian that a Solver forms, for one lambda
-// or, if isPath is true, for a path of many. It assumes that these are the columns with the most entries.
-func mostFormedColumns(p *Problem, isPath bool) (columns int) {
-	mostVisits := leastVisits
-	if isPath {
-		mostVisits *= warmUses
+// mostFormedColumns estimates the largest number of columns of a Hessian that a Solver forms, and how many of
+// them are in the support. It assumes that these are the columns with the most entries, and that half of them
+// are in the support. With a ridge, it assumes that all are.
+func mostFormedColumns(p *Problem) (columns, support int) {
+	n, _ := p.dims()
+	part := 0.5
+	if slices.ContainsFunc(p.Ridge, func(r float64) bool { return r > 0 }) {
+		part = 1
 	}
 	counts := columnCounts(p)
 	slices.SortFunc(counts, func(a, b float64) int { return cmp.Compare(b, a) })
 	entries := 0.0
 	for k, c := range counts[:min(len(counts), defaultWorking)] {
-		if entries += c; denseCost(k+1, float64(k)/2) <= mostVisits*visitCost*entries {
-			columns = k + 1
+		entries += c
+		// There are at least leastPairs pairs of entries in the same row: as many as if all rows had the same
+		// number of entries.
+		leastPairs := entries * (entries/float64(n) + 1) / 2
+		if formCost(leastPairs, entries)+denseCost(k+1, part*float64(k)) <= leastVisits*visitCost*entries {
+			columns, support = k+1, int(part*float64(k+1))
 		}
 	}
-	return columns
+	return columns, support
 }
 
 func columnCounts(p *Problem) []float64 {

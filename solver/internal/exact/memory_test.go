@@ -17,7 +17,7 @@ import (
 // TestMemory checks that the estimate of Problem.Memory is near the measured memory, for a problem with large
 // working sets.
 func TestMemory(t *testing.T) {
-	const features, lambda = 10000, 1e-4
+	const features, lambda = 1000, 1e-3
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 5000, Features: features, NonzerosPerRow: 400, Noise: 1, Seed: 1})
 	if err != nil {
 		t.Fatal(err)

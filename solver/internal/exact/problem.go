@@ -81,7 +81,7 @@ type Solver struct {
 // A columnSummary describes the columns of the data.
 type columnSummary struct {
 	gap.Columns
-	columns    columnSource          // X'; nil as long as it is not needed
+	columns    kernels.Rows          // X'; zero as long as it is not needed
 	free       []int32               // the free features
 	separated  *gap.SeparatedSamples // samples that are separated by free features; nil if there are none
 	zeroLambda bool                  // free was computed for lambda = 0
@@ -108,7 +108,10 @@ type workspace struct {
 	relTolerance float64
 	// How often a model without a formed Hessian is expected to visit each of its columns. MaxFloat64 makes
 	// the next model form its Hessian, unless it has more than defaultWorking columns.
-	visits      float64
+	visits float64
+	// How often models without a formed Hessian have read their columns far from the optimum, in the present
+	// call of Solve.
+	farVisits   float64
 	warm        bool    // Solve started at the solution for an earlier lambda, see warmFactor
 	nearOptimum bool    // the point is near the optimum, see nearPart
 	started     bool    // Solver.current and Solver.e are set
@@ -175,7 +178,6 @@ func (s *Solver) prepareRows() {
 	}
 	if !s.set.needsAll {
 		m.dense = newDense(s.Data, s.set.threads)
-		s.summary.columns = m.dense
 	}
 	s.gram = newGram(m)
 	s.rows = s.gram

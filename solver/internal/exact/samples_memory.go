@@ -20,7 +20,7 @@ type memorySamples struct {
 	dense  *dense
 	bounds gap.DataProblem
 	// transposedData returns X', see Solver.transpose.
-	transposedData func() columnSource
+	transposedData func() kernels.Rows
 	references     gap.References // dual points for which X'Cα was computed
 	hasEstimates   bool           // Solver.e may have estimates for the present α
 
@@ -158,9 +158,10 @@ func (m *memorySamples) columnDot(j int, c []float64) float64 {
 	if m.dense != nil {
 		return kernels.Dot(c, m.dense.column(j))
 	}
-	idx, val := m.transposedData().Row(j)
 	var sum [1]float64
-	kernels.Margins(sum[:], kernels.Rows{Ptr: []int64{0, int64(len(idx))}, Idx: idx, Val: val, Cols: len(c)}, c)
+	column := m.transposedData()
+	column.Ptr = column.Ptr[j : j+2]
+	kernels.Margins(sum[:], column, c)
 	return sum[0]
 }
 
@@ -206,7 +207,7 @@ func (m *memorySamples) hessian(h []float64, shape quadratic.Triangle, d float64
 	c := m.Scaled(m.curvature)
 	switch {
 	case h == nil:
-		m.set.weighSamples(c)
+		m.set.implicit.Weights = append(m.set.implicit.Weights[:0], c...)
 		return
 	case shape.Banded():
 		clear(h)

@@ -49,7 +49,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	}
 	tol := math.Max(set.Tol, leastTol*s.scale)
 	var sampleSolver *Solver // solves the problem for some of the samples
-	s.work.warm = s.work.started && s.lambda <= warmFactor*lambda
+	s.work.warm, s.work.farVisits = s.work.started && s.lambda <= warmFactor*lambda, 0
 	s.past.add(s.lambda, s.x, s.work.warm)
 	share := s.setLambda(lambda)
 	r := Result{Gap: math.Inf(1)}
@@ -167,10 +167,9 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		}
 		if stalledProofs == maxStalled/2 && s.coupled == nil && !s.set.formed {
 			// Proofs no longer make the gap smaller, because a model without a formed Hessian is not solved
-			// accurately enough. With these values, buildSet forms the Hessian for the next set, and the
-			// Newton steps use its Cholesky factor.
+			// accurately enough. With this value, chooseSet forms the Hessian, and the Newton steps use its
+			// Cholesky factor.
 			s.work.visits = math.MaxFloat64
-			s.set.removeAll()
 		}
 		r.Gap, lowestValue = math.Min(r.Gap, proved), s.current.value
 		if aim = tol; !s.set.needsAll {
@@ -407,10 +406,12 @@ func (s *Solver) step(tol float64, keepHessian bool) (fall, length float64) {
 		fall = s.minimise(tol)
 	}
 	length = s.search(fall, tol)
-	s.work.nearOptimum, s.work.inaccuracy = length == 1 && fall <= nearPart*s.current.value, fallPart*fall
-	if !w.formed {
-		s.work.visits = max(leastVisits, w.implicit.EntriesRead()/max(1, float64(len(w.columns.Val))))
+	if visits := w.implicit.Visits(); !w.formed {
+		if s.work.visits = max(leastVisits, visits); !s.work.nearOptimum {
+			s.work.farVisits += visits
+		}
 	}
+	s.work.nearOptimum, s.work.inaccuracy = length == 1 && fall <= nearPart*s.current.value, fallPart*fall
 	return fall, length
 }
 

@@ -23,11 +23,10 @@ type workingSet struct {
 	needsAll     bool // all columns are required
 
 	// formed is true if the Hessian is computed as a matrix. The entries of X in the columns cols are then
-	// stored in rows, row by row. If formed is false, they are stored in columns, column by column. With a
-	// Gram matrix, or with samples in a file, both fields may be out of date.
-	formed        bool
-	rows, columns kernels.Rows
-	cost          float64 // the result of formedCost for cols, in visits
+	// stored in rows, unless there is a Gram matrix, or the samples are in a file.
+	formed bool
+	rows   kernels.Rows
+	cost   float64 // the result of formedCost for cols, in visits
 
 	// x is the point at which the model was made, and gradient the gradient there. u is the solution of the
 	// model. Some numbers of u may have been set to exact zeros, ties or bounds. x + move is the solution
@@ -57,11 +56,11 @@ const (
 // s.set.needsAll is true, all columns are required. With a Gram matrix, the columns of the present set are
 // required too.
 //
-// A set that has all required columns and is not much too large stays as it is. Otherwise new columns enter
-// in the order of the ratio of correlation to limit, the largest first. If more than maxColumns columns are
-// required, and those that are required whatever their correlation nearly fill the set, the set stays, and
-// noRoom becomes true. chooseSet reports whether it has changed the set because required columns were
-// missing.
+// A set that has all required columns and is not much too large stays as it is, but its Hessian is formed if
+// that pays now. Otherwise new columns enter in the order of the ratio of correlation to limit, the largest
+// first. If more than maxColumns columns are required, and those that are required whatever their correlation
+// nearly fill the set, the set stays, and noRoom becomes true. chooseSet reports whether it has changed the
+// set because required columns were missing.
 func (s *Solver) chooseSet(share float64) bool {
 	w := &s.set
 	w.lacksColumns = false
@@ -101,6 +100,9 @@ func (s *Solver) chooseSet(share float64) bool {
 		}
 	}
 	if !missing && (s.hasConstantCurvature() || len(w.cols) <= 2*neededCount+50) {
+		if !w.formed && s.formsHessian() {
+			s.buildSet(w.cols)
+		}
 		return false
 	}
 	if w.noRoom = len(cols) > w.maxColumns-w.maxColumns/16 && neededCount > w.maxColumns; w.noRoom {
@@ -110,8 +112,9 @@ func (s *Solver) chooseSet(share float64) bool {
 	w.lacksColumns = violatingCount > room
 	cols = appendLargest(cols, candidates, room)
 	cols = append(cols, staying[:min(len(staying), w.maxColumns-len(cols))]...)
-	slices.Sort(cols)
-	s.buildSet(cols)
+	if slices.Sort(cols); w.x == nil || !slices.Equal(w.cols, cols) {
+		s.buildSet(cols)
+	}
 	return missing
 }
 
@@ -204,9 +207,6 @@ func (s *Solver) correlation(j int) float64 {
 // matrix, it replaces this by the rows.
 func (s *Solver) buildSet(cols []int32) {
 	w := &s.set
-	if slices.Equal(w.cols, cols) && w.x != nil {
-		return
-	}
 	for _, j := range w.cols {
 		w.position[j] = 0
 	}
@@ -245,11 +245,7 @@ func (s *Solver) buildSet(cols []int32) {
 		}
 	}
 	w.cost = s.formedCost(cols)
-	uses := 1.0
-	if s.work.warm {
-		uses = warmUses
-	}
-	if w.formed = w.cost/uses <= s.work.visits; w.formed {
+	if w.formed = s.formsHessian(); w.formed {
 		if s.gram != nil {
 			w.dense.H, w.reusable = s.gram.grow(w.dense.H, oldCols, cols), true
 		} else {
@@ -263,27 +259,36 @@ func (s *Solver) buildSet(cols []int32) {
 		w.dense.Order, w.dense.Threads, w.dense.Ridge = m, w.threads, make([]float64, m)
 		q.H = &w.dense
 	} else {
-		s.buildColumns()
+		w.implicit.X, w.implicit.Cols = s.transpose(), cols
 		// An iteration of the conjugate gradient method visits each column twice. All iterations together may
 		// cost as much as a formed Hessian.
 		w.implicit.MaxIterations = int(min(w.cost/2, mostIterations))
-		w.implicit.N, w.implicit.Ridge = s.Rows.Len(), make([]float64, m)
+		w.implicit.Ridge = make([]float64, m)
 		q.H = &w.implicit
 	}
+}
+
+// formsHessian reports whether to form the Hessian of the working set, which has the cost s.set.cost.
+func (s *Solver) formsHessian() bool {
+	visits := s.work.visits
+	if far := !s.work.nearOptimum && !s.work.warm; far && visits < math.MaxFloat64 {
+		visits = max(leastFarVisits, s.work.farVisits)
+	}
+	return s.set.cost <= visits
 }
 
 // The unit of a cost is one multiplication in the computation of a Hessian.
 const (
 	visitCost = 2.0 // the cost of a visit to one entry of the data, if the Hessian is not formed
-	// If the Hessian is not formed, a model is assumed to read each column at least this number of times.
-	leastVisits = 50.0
-	longRow     = 64.0 // with more entries per row on average, the cost of forming the Hessian is halved
+	// If the Hessian is not formed, a model is assumed to read each column at least leastVisits times. Far
+	// from the optimum, a model need not be solved accurately. There the Hessian is formed if it costs at most
+	// leastFarVisits, or at most as much as the earlier models there; see workspace.farVisits.
+	leastVisits, leastFarVisits = 150.0, 15.0
+	longRow                     = 64.0 // with more entries per row on average, the cost of forming the Hessian is halved
 	// The cost of a multiplication in a Cholesky factorisation. It includes the coordinate descent before the
 	// factorisation.
 	factorCost     = 0.8
 	mostIterations = 200 // largest number of iterations of the conjugate gradient method
-	// After a warm start, a Hessian is expected to serve for the models of this number of lambdas.
-	warmUses = 4.0
 	// The Hessian of all columns is cheap if forming it costs at most cheapCost for each entry of the data,
 	// and solving a model with it costs at most cheapSolve for each entry.
 	cheapCost, cheapSolve = 12.0, 500.0
@@ -305,16 +310,22 @@ func (s *Solver) formedCost(cols []int32) (visits float64) {
 		entries += float64(count)
 		pairs += pairsOf(count)
 	}
-	if pairs > longRow/2*entries {
-		pairs *= 0.5
-	}
 	nonzeros := 0.0
 	for _, j := range cols {
 		if s.x[j] != 0 || s.limit[j] == 0 {
 			nonzeros++
 		}
 	}
-	return (pairs + denseCost(len(cols), nonzeros)) / (visitCost * max(1, entries))
+	return (formCost(pairs, entries) + denseCost(len(cols), nonzeros)) / (visitCost * max(1, entries))
+}
+
+// formCost estimates the cost of forming a Hessian. pairs is the number of pairs of entries in the same row,
+// see pairsOf.
+func formCost(pairs, entries float64) float64 {
+	if pairs > longRow/2*entries {
+		return 0.5 * pairs
+	}
+	return pairs
 }
 
 // denseCost estimates the cost of solving a model with a formed Hessian. columns is the order of the Hessian,
@@ -325,112 +336,13 @@ func denseCost(columns int, nonzeros float64) float64 {
 	return float64(factorCost/6*expectedNonzeros*float64(expectedNonzeros*expectedNonzeros)) + float64(m*m)
 }
 
-// rowCounts returns the number of entries of each row in the given columns.
-func (s *Solver) rowCounts(cols []int32) []int64 {
-	counts := make([]int64, s.Rows.Len())
-	if len(cols) == s.p {
-		for i := range counts {
-			counts[i] = s.Rows.Ptr[i+1] - s.Rows.Ptr[i]
-		}
-		return counts
-	}
-	columns := s.transpose()
-	for _, j := range cols {
-		idx, _ := columns.Row(int(j))
-		for _, i := range idx {
-			counts[i]++
-		}
-	}
-	return counts
-}
-
-// transpose returns X' and keeps it for the next call.
-func (s *Solver) transpose() columnSource {
-	if s.summary.columns == nil {
-		s.summary.columns = s.Data.Transpose()
-	}
-	return s.summary.columns
-}
-
-// rowsOf returns the data of the columns cols, at most 65,536, row by row. If chosen is not nil, it leaves
-// out the entries of every sample i with chosen[i] = false.
-func (s *Solver) rowsOf(cols []int32, chosen []bool) kernels.Rows {
-	counts := s.rowCounts(cols)
-	ptr := make([]int64, 1, len(counts)+1)
-	for i, count := range counts {
-		if chosen != nil && !chosen[i] {
-			count = 0
-		}
-		ptr = append(ptr, ptr[i]+count)
-	}
-	data := kernels.Rows{Ptr: ptr, Cols: len(cols)}
-	nnz := ptr[len(counts)]
-	data.Idx16 = make([]uint16, nnz)
-	switch {
-	case s.Rows.Val32 != nil:
-		data.Val32 = make([]float32, nnz)
-	case s.Rows.Val != nil:
-		data.Val = make([]float64, nnz)
-	}
-	columns, ends := s.transpose(), slices.Clone(ptr[:len(counts)])
-	for k, j := range cols {
-		idx, val := columns.Row(int(j))
-		appendColumn(&data, ends, k, idx, val, chosen)
-	}
-	return data
-}
-
-// A columnSource is X'. Its Row(j) returns column j of X: the sample indices and values of its entries.
-type columnSource interface {
-	Row(j int) ([]int32, []float64)
-}
-
-// appendColumn appends the entries of a column of X to dst, where this column has the index k. idx has their
-// sample indices, and val their values. ends[i] is the position in dst of the next entry of row i. See rowsOf
-// for chosen.
-func appendColumn(dst *kernels.Rows, ends []int64, k int, idx []int32, val []float64, chosen []bool) {
-	for m, i := range idx {
-		if chosen != nil && !chosen[i] {
-			continue
-		}
-		position := ends[i]
-		ends[i]++
-		dst.Idx16[position] = uint16(k)
-		switch {
-		case dst.Val != nil:
-			dst.Val[position] = val[m]
-		case dst.Val32 != nil:
-			dst.Val32[position] = float32(val[m])
-		}
-	}
-}
-
-// buildColumns stores the data of the working set's columns, column by column, in s.set.columns.
-func (s *Solver) buildColumns() {
-	w, columns := &s.set, s.transpose()
-	data := kernels.Rows{Ptr: make([]int64, 1, len(w.cols)+1), Cols: s.Rows.Len()}
-	for k, j := range w.cols {
-		idx, _ := columns.Row(int(j))
-		data.Ptr = append(data.Ptr, data.Ptr[k]+int64(len(idx)))
-	}
-	nnz := data.Ptr[len(w.cols)]
-	data.Idx, data.Val = make([]int32, 0, nnz), make([]float64, 0, nnz)
-	for _, j := range w.cols {
-		idx, val := columns.Row(int(j))
-		data.Idx, data.Val = append(data.Idx, idx...), append(data.Val, val...)
-	}
-	w.columns = data
-	w.implicit.Z = kernels.Rows{Idx: make([]int32, 0, nnz), Val: make([]float64, 0, nnz), Cols: data.Cols}
-}
-
 // margins sets dst = X u, where X is the data of the columns in w.cols.
 func (w *workingSet) margins(s *rows.Sums, dst, u []float64) {
 	if w.formed {
 		s.Margins(dst, w.rows, u)
 		return
 	}
-	clear(dst)
-	kernels.Gradient(dst, w.columns, u)
+	w.implicit.Margins(dst, u)
 }
 
 // transposed sets dst = X'C alpha, where X is the data of the columns in w.cols, and C = diag(s.MeanWeights).
@@ -439,7 +351,7 @@ func (w *workingSet) transposed(s *rows.Sums, dst, alpha []float64) {
 		s.MulTrans(dst, w.rows, alpha)
 		return
 	}
-	kernels.Margins(dst, w.columns, s.Scaled(alpha))
+	w.implicit.Transposed(dst, s.Scaled(alpha))
 }
 
 // If rows have at least sharedEntries entries on average, several goroutines compute a Hessian.
@@ -463,26 +375,6 @@ func (w *workingSet) cutHessian() {
 		w.cuts = append(w.cuts, kernels.HessianCut(w.rows, len(w.cols), k, threads))
 	}
 	w.cuts = append(w.cuts, len(w.cols))
-}
-
-// weighSamples prepares products with a Hessian X'diag(c)X that is not formed: it multiplies sample i by √cᵢ
-// and stores the columns in w.implicit. It overwrites c.
-func (w *workingSet) weighSamples(c []float64) {
-	for i, v := range c {
-		c[i] = math.Sqrt(v)
-	}
-	z := &w.implicit.Z
-	idx, val := z.Idx[:0], z.Val[:0] // appending to local slices needs no write barriers
-	z.Ptr = append(z.Ptr[:0], 0)
-	for k := range w.cols {
-		for e := w.columns.Ptr[k]; e < w.columns.Ptr[k+1]; e++ {
-			if i := w.columns.Idx[e]; c[i] != 0 {
-				idx, val = append(idx, i), append(val, w.columns.Val[e]*c[i])
-			}
-		}
-		z.Ptr = append(z.Ptr, int64(len(val)))
-	}
-	z.Idx, z.Val = idx, val
 }
 
 // formHessian sets the upper triangle of h to X'diag(c)X, where X is the data of the columns in cols.

@@ -2,107 +2,127 @@ package quadratic
 
 import (
 	"math"
-	"slices"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// Columns is the matrix Z'Z + diag(Ridge), represented by the columns of Z. If the columns are sparse,
-// Product and Move are fast.
+// Columns is the matrix X_S'diag(Weights)X_S + diag(Ridge), where X_S has the columns Cols of a matrix X. It
+// stores no product of X_S. If the columns are sparse, Product and Move are fast.
 type Columns struct {
-	Z     kernels.Rows // Z': row k is column k of Z; Idx and Val are set, Idx16 and Val32 are not used
-	N     int          // the number of rows of Z
-	Ridge []float64
+	X       kernels.Rows // X': row j is column j of X
+	Cols    []int32      // in increasing order
+	Weights []float64    // one for each row of X, not negative
+	Ridge   []float64    // one for each number in Cols
 	// MaxIterations bounds the iterations of the conjugate gradient method in one call of Solve.
 	MaxIterations int
 
 	hessianState
 
-	support     kernels.Rows // the columns of Z that supportColumns has copied
+	entries     entries      // the entries of X
+	entryCount  float64      // the number of entries of X_S
+	entriesRead float64      // the number of entries of X_S read since Prepare
+	support     kernels.Rows // the columns that supportColumns has copied, as rows
 	cg          linalg.ConjugateGradients
-	image       []float64  // scratch memory for Z v, where v is a vector
+	image       []float64  // scratch memory for X_S v, where v is a vector
 	scalar      [1]float64 // scratch memory
-	entriesRead float64    // number of entries of Z read since Prepare
 }
 
 // Prepare computes the diagonal of the matrix. Reset must be called next.
 func (h *Columns) Prepare() {
 	h.diagonal = append(h.diagonal[:0], h.Ridge...)
-	h.image = append(h.image[:0], make([]float64, h.N)...)
-	h.entriesRead = 0
-	for k := range h.diagonal {
-		column := h.Z.Val[h.Z.Ptr[k]:h.Z.Ptr[k+1]]
-		h.diagonal[k] += kernels.Dot(column, column)
+	h.image = append(h.image[:0], make([]float64, h.X.Cols)...)
+	h.entries, h.entryCount, h.entriesRead = entriesOf(&h.X), 0, 0
+	for k := range h.Cols {
+		lo, hi := h.ends(k)
+		h.diagonal[k] += h.entries.squares(lo, hi, h.Weights)
+		h.entryCount += float64(hi - lo)
 	}
 }
 
-// Column sets dst to column k of Z'Z + diag(Ridge).
+// ends returns the first entry of column k of X_S, and the entry after its last one.
+func (h *Columns) ends(k int) (lo, hi int64) {
+	j := h.Cols[k]
+	return h.X.Ptr[j], h.X.Ptr[j+1]
+}
+
+// Column sets dst to column k of the matrix.
 func (h *Columns) Column(dst []float64, k int) {
 	clear(h.image)
-	h.scalar[0] = 1
-	kernels.Gradient(h.image, h.column(k), h.scalar[:])
-	kernels.Margins(dst, h.Z, h.image)
+	lo, hi := h.ends(k)
+	h.entries.add(h.image, lo, hi, 1, h.Weights)
+	h.Transposed(dst, h.image)
 	dst[k] = h.diagonal[k]
-	h.entriesRead += float64(len(h.Z.Val))
+	h.entriesRead += h.entryCount
+}
+
+// Margins sets dst = X_S v. It needs only X and Cols.
+func (h *Columns) Margins(dst, v []float64) {
+	clear(dst)
+	h.eachRun(func(lo, hi int, rows kernels.Rows) { kernels.Gradient(dst, rows, v[lo:hi]) })
+}
+
+// Transposed sets dst = X_S'v. It needs only X and Cols.
+func (h *Columns) Transposed(dst, v []float64) {
+	h.eachRun(func(lo, hi int, rows kernels.Rows) { kernels.Margins(dst[lo:hi], rows, v) })
+}
+
+// eachRun calls f for each longest run Cols[lo:hi] of consecutive numbers. rows has the columns of the run,
+// as rows.
+func (h *Columns) eachRun(f func(lo, hi int, rows kernels.Rows)) {
+	for lo, hi := 0, 0; lo < len(h.Cols); lo = hi {
+		for hi = lo + 1; hi < len(h.Cols) && h.Cols[hi] == h.Cols[hi-1]+1; {
+			hi++
+		}
+		rows := h.X
+		rows.Ptr = h.X.Ptr[h.Cols[lo] : h.Cols[hi-1]+2]
+		f(lo, hi, rows)
+	}
 }
 
 // Reset sets the vector d to 0.
-func (h *Columns) Reset() { h.reset(h.Z.Len(), h.N) }
-
-// column returns column k of Z as a matrix with one row.
-func (h *Columns) column(k int) kernels.Rows {
-	z := h.Z
-	z.Ptr = z.Ptr[k : k+2]
-	return z
-}
+func (h *Columns) Reset() { h.reset(len(h.Cols), h.X.Cols) }
 
 // For a column with at most this number of entries, a loop takes less time than a call of a kernel.
 const shortColumn = 32
 
-// Product returns entry k of (Z'Z + diag(Ridge)) d.
+// Product returns entry k of the matrix times d.
 func (h *Columns) Product(k int) float64 {
-	lo, hi := h.Z.Ptr[k], h.Z.Ptr[k+1]
+	lo, hi := h.ends(k)
 	h.entriesRead += float64(hi - lo)
-	if hi-lo > shortColumn {
-		kernels.Margins(h.scalar[:], h.column(k), h.product)
-		return h.scalar[0] + float64(h.Ridge[k]*h.d[k])
+	if hi-lo <= shortColumn {
+		return h.entries.dot(lo, hi, h.product) + float64(h.Ridge[k]*h.d[k])
 	}
-	sum, val := float64(h.Ridge[k]*h.d[k]), h.Z.Val[lo:hi]
-	for e, i := range h.Z.Idx[lo:hi] {
-		sum += float64(val[e] * h.product[i])
-	}
-	return sum
+	column := h.X
+	column.Ptr = h.X.Ptr[h.Cols[k] : h.Cols[k]+2]
+	kernels.Margins(h.scalar[:], column, h.product)
+	return h.scalar[0] + float64(h.Ridge[k]*h.d[k])
 }
 
 // Move adds change to entry k of the vector d.
 func (h *Columns) Move(k int, change float64) {
-	h.d[k] += change
-	lo, hi := h.Z.Ptr[k], h.Z.Ptr[k+1]
+	lo, hi := h.ends(k)
 	h.entriesRead += float64(hi - lo)
-	if hi-lo > shortColumn {
-		h.scalar[0] = change
-		kernels.Gradient(h.product, h.column(k), h.scalar[:])
-		return
-	}
-	val := h.Z.Val[lo:hi]
-	for e, i := range h.Z.Idx[lo:hi] {
-		h.product[i] += float64(change * val[e])
-	}
+	h.d[k] += change
+	h.entries.add(h.product, lo, hi, change, h.Weights)
 }
 
-// Energy returns d'(Z'Z + diag(Ridge))d.
+// Energy returns d'Hd, where H is the matrix.
 func (h *Columns) Energy() float64 {
-	sum := kernels.Dot(h.product, h.product)
+	sum := 0.0
+	for i, v := range h.product {
+		if v != 0 {
+			sum += float64(v*v) / h.Weights[i]
+		}
+	}
 	for k, d := range h.d {
 		sum += float64(h.Ridge[k] * float64(d*d))
 	}
 	return sum
 }
 
-// EntriesRead returns how many entries of the matrix Z (see Columns) were read since Prepare. An entry
-// counts each time it is read.
-func (h *Columns) EntriesRead() float64 { return h.entriesRead }
+// Visits returns how often the entries of X_S were read since Prepare, on average.
+func (h *Columns) Visits() float64 { return h.entriesRead / max(1, h.entryCount) }
 
 const (
 	checkEvery = 10 // Solve calls its argument crosses once in this number of iterations
@@ -151,30 +171,39 @@ func (h *Columns) Solve(step, descent, f []float64, support []int32, isSmall, cr
 	return true, solved
 }
 
-// supportColumns returns the columns of Z that belong to the support. It copies them unless the support has
-// all columns.
+// supportColumns returns a copy of those columns of X_S that support lists, as rows.
 func (h *Columns) supportColumns(support []int32) *kernels.Rows {
-	p, z := &h.support, &h.Z
-	if len(support) == z.Len() {
-		return z
+	c, x := &h.support, &h.X
+	c.Cols, c.Ptr = x.Cols, append(c.Ptr[:0], 0)
+	c.Idx, c.Idx16, c.Val, c.Val32 = c.Idx[:0], c.Idx16[:0], c.Val[:0], c.Val32[:0]
+	for a, k := range support {
+		lo, hi := h.ends(int(k))
+		c.Ptr = append(c.Ptr, c.Ptr[a]+hi-lo)
+		appendPart(&c.Idx, x.Idx, lo, hi)
+		appendPart(&c.Idx16, x.Idx16, lo, hi)
+		appendPart(&c.Val, x.Val, lo, hi)
+		appendPart(&c.Val32, x.Val32, lo, hi)
 	}
-	p.Ptr, p.Cols = append(p.Ptr[:0], 0), z.Cols
-	p.Idx, p.Val = slices.Grow(p.Idx[:0], len(z.Idx)), slices.Grow(p.Val[:0], len(z.Val))
-	for _, k := range support {
-		lo, hi := z.Ptr[k], z.Ptr[k+1]
-		p.Idx, p.Val = append(p.Idx, z.Idx[lo:hi]...), append(p.Val, z.Val[lo:hi]...)
-		p.Ptr = append(p.Ptr, int64(len(p.Val)))
-	}
-	return p
+	return c
 }
 
-// times sets dst = M v, where M has those rows and columns of Z'Z + diag(Ridge) that support lists. columns
-// has the columns of Z that support lists.
+// appendPart appends src[lo:hi] to dst, unless src is nil.
+func appendPart[E any](dst *[]E, src []E, lo, hi int64) {
+	if src != nil {
+		*dst = append(*dst, src[lo:hi]...)
+	}
+}
+
+// times sets dst = M v, where M has those rows and columns of the matrix that support lists. columns is the
+// result of supportColumns.
 func (h *Columns) times(dst, v []float64, columns *kernels.Rows, support []int32) {
 	clear(h.image)
 	kernels.Gradient(h.image, *columns, v)
+	for i, c := range h.Weights {
+		h.image[i] *= c
+	}
 	kernels.Margins(dst, *columns, h.image)
-	h.entriesRead += 2 * float64(len(columns.Val))
+	h.entriesRead += float64(2 * columns.Ptr[len(support)])
 	for a, k := range support {
 		dst[a] = math.FMA(h.Ridge[k], v[a], dst[a])
 	}

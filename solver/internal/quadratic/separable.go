@@ -86,7 +86,7 @@ type Hessian interface {
 type hessianState struct {
 	diagonal      []float64 // the diagonal of the Hessian
 	d             []float64 // the vector d, see Hessian
-	product       []float64 // for Dense, the Hessian times d; for Columns, Z d (see Columns)
+	product       []float64 // for Dense, the Hessian times d; for Columns, diag(Weights)X_S d (see Columns)
 	saved, savedD []float64 // product and d at the last Save
 }
 
@@ -166,7 +166,10 @@ func (q *Separable) Solve(set *SeparableSettings) bool {
 		if q.stopped() {
 			return false
 		}
-		if !set.DescentOnly && !q.sweepSupport(tolerance) && q.newton(tolerance, set.Gap, round == sweeps-1) {
+		if set.DescentOnly {
+			continue
+		}
+		if v := q.sweepSupport(tolerance); v > tolerance && q.newton(tolerance, v, set.Gap, round == sweeps-1) {
 			return true
 		}
 	}
@@ -245,8 +248,9 @@ func (q *Separable) rootMeanSquare(residual []float64) float64 {
 func (q *Separable) stopped() bool { return q.Stop != nil && q.Stop() }
 
 // sweepSupport sweeps over the non-zero coordinates until every violation in a sweep is at most tolerance,
-// and then returns true. It returns false after Hessian.MostSweeps sweeps, or if Stop returns true.
-func (q *Separable) sweepSupport(tolerance float64) bool {
+// but at most Hessian.MostSweeps times. It ends if Stop returns true. It returns the largest violation of the
+// last sweep.
+func (q *Separable) sweepSupport(tolerance float64) (worstViolation float64) {
 	count := 0
 	for _, u := range q.U {
 		if u != 0 {
@@ -254,14 +258,11 @@ func (q *Separable) sweepSupport(tolerance float64) bool {
 		}
 	}
 	for range q.H.MostSweeps(count) {
-		if q.sweep(true) <= tolerance {
-			return true
-		}
-		if q.stopped() {
-			return false
+		if worstViolation = q.sweep(true); worstViolation <= tolerance || q.stopped() {
+			break
 		}
 	}
-	return false
+	return worstViolation
 }
 
 // A coordinate stays at zero if its derivative is at most atLimit times its limit, in absolute value. The
@@ -365,6 +366,8 @@ const maxLinear = 8
 // leastLength is the smallest length to which newton halves a step. A whole Newton step has the length 1.
 const leastLength = 0.1
 
+const earlyPart = 1e-3 // see newton
+
 // newton makes Newton steps for the coordinates that findSupport lists. A coordinate that would cross zero or
 // a bound is set to zero or the bound, and the next step leaves it out. If this does not reduce the function,
 // newton tries shorter steps.
@@ -372,8 +375,13 @@ const leastLength = 0.1
 // newton returns true if a step proves that the function is at most gap above its minimum. H.Solve may end
 // early if the residual is at most tolerance·Unit[k] at every coordinate k. lastRound is true if no sweep
 // follows this call. If lastRound is true and gap is positive, H.Solve goes on although the step crosses zero
-// or a bound, because such a step can prove the gap.
-func (q *Separable) newton(tolerance, gap float64, lastRound bool) bool {
+// or a bound, because such a step can prove the gap. If lastRound is false, tolerance is at least earlyPart
+// times sweepViolation, the largest violation in the last sweep: a more accurate step would be of little
+// use, because the next sweep changes the support.
+func (q *Separable) newton(tolerance, sweepViolation, gap float64, lastRound bool) bool {
+	if !lastRound {
+		tolerance = max(tolerance, earlyPart*sweepViolation)
+	}
 	isSmall := func(residual []float64) bool {
 		for a, k := range q.support {
 			if !(math.Abs(residual[a]) <= tolerance*q.Unit[k]) {

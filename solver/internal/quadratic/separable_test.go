@@ -10,24 +10,52 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// randomSeparable returns a random problem, and the matrix H = Z'Z + ridge·I in two forms, as Dense and as
-// Columns. The field H of the problem is not set. Every fourth column of Z has entries in all rows, the
-// others are sparse. The columns have different scales, and some are equal.
+// randomSeparable returns a random problem, and the matrix H = X'WX + ridge·I in two forms, as Dense and as
+// Columns. W is a diagonal matrix of weights, some of which are 0. The field H of the problem is not set.
+// Every fourth column of X has entries in all rows, the others are sparse. The columns have different
+// scales, and some are equal. Columns has X in the storage form with the given number, see storageForms,
+// and between its columns others that do not belong to H.
 func randomSeparable(
-	rng *rand.Rand, rows, order int, ridge float64, bounds bool,
+	rng *rand.Rand, rows, order int, ridge float64, bounds bool, form int,
 ) (*Separable, *Dense, *Columns) {
-	z := make([]float64, rows*order) // by columns
+	z := make([]float64, rows*order) // √W X, by columns
+	columns := &Columns{
+		MaxIterations: 200, X: kernels.Rows{Ptr: []int64{0}, Cols: rows},
+		Ridge: slices.Repeat([]float64{ridge}, order), Weights: make([]float64, rows),
+	}
+	for i := range rows {
+		columns.Weights[i] = max(0, rng.Float64()-0.1)
+	}
+	x := make([]float64, rows)
+	var idx []int32
+	var val []float64
 	for k := range order {
 		scale := math.Pow(10, 2*rng.Float64()-1)
-		for i := range rows {
-			if k%4 == 3 || rng.IntN(3) == 0 {
-				z[k*rows+i] = scale * rng.NormFloat64()
+		if k == 0 || rng.IntN(6) > 0 { // otherwise the column is equal to the last one
+			clear(x)
+			for i := range rows {
+				if k%4 == 3 || rng.IntN(3) == 0 {
+					x[i] = float64(float32(scale * rng.NormFloat64()))
+					if form >= 4 {
+						x[i] = 1
+					}
+				}
 			}
 		}
-		if k > 0 && rng.IntN(6) == 0 {
-			copy(z[k*rows:(k+1)*rows], z[(k-1)*rows:k*rows])
+		for rng.IntN(3) == 0 { // a column that does not belong to H
+			idx, val = append(idx, int32(rng.IntN(rows))), append(val, 1)
+			columns.X.Ptr = append(columns.X.Ptr, int64(len(idx)))
 		}
+		columns.Cols = append(columns.Cols, int32(columns.X.Len()))
+		for i, v := range x {
+			if z[k*rows+i] = math.Sqrt(columns.Weights[i]) * v; v != 0 {
+				idx, val = append(idx, int32(i)), append(val, v)
+			}
+		}
+		columns.X.Ptr = append(columns.X.Ptr, int64(len(idx)))
 	}
+	storageForms[form](&columns.X, idx, val)
+	columns.Prepare()
 	dense := &Dense{Order: order, H: make([]float64, order*order), Ridge: slices.Repeat([]float64{ridge}, order)}
 	for i := range order {
 		for j := i; j < order; j++ {
@@ -36,16 +64,6 @@ func randomSeparable(
 	}
 	dense.Mirror()
 	dense.Prepare()
-	columns := &Columns{MaxIterations: 200, Z: kernels.Rows{Ptr: []int64{0}, Cols: rows}, N: rows, Ridge: slices.Repeat([]float64{ridge}, order)}
-	for k := range order {
-		for i, v := range z[k*rows : (k+1)*rows] {
-			if v != 0 {
-				columns.Z.Idx, columns.Z.Val = append(columns.Z.Idx, int32(i)), append(columns.Z.Val, v)
-			}
-		}
-		columns.Z.Ptr = append(columns.Z.Ptr, int64(len(columns.Z.Val)))
-	}
-	columns.Prepare()
 	q := &Separable{FreeIndex: -1}
 	for _, v := range []*[]float64{&q.X, &q.Gradient, &q.Limit, &q.Unit} {
 		*v = make([]float64, order)
@@ -75,6 +93,27 @@ func randomSeparable(
 		}
 	}
 	return q, dense, columns
+}
+
+// storageForms store entries in each form of kernels.Rows. All values are numbers of type float32. In the
+// last two forms they must be 1.
+var storageForms = []func(a *kernels.Rows, idx []int32, val []float64){
+	func(a *kernels.Rows, idx []int32, val []float64) { a.Idx, a.Val = idx, val },
+	func(a *kernels.Rows, idx []int32, val []float64) { a.Idx16, a.Val = converted[uint16](idx), val },
+	func(a *kernels.Rows, idx []int32, val []float64) { a.Idx, a.Val32 = idx, converted[float32](val) },
+	func(a *kernels.Rows, idx []int32, val []float64) {
+		a.Idx16, a.Val32 = converted[uint16](idx), converted[float32](val)
+	},
+	func(a *kernels.Rows, idx []int32, _ []float64) { a.Idx = idx },
+	func(a *kernels.Rows, idx []int32, _ []float64) { a.Idx16 = converted[uint16](idx) },
+}
+
+func converted[T uint16 | float32, S int32 | float64](v []S) []T {
+	out := make([]T, len(v))
+	for k, x := range v {
+		out[k] = T(x)
+	}
+	return out
 }
 
 // violation returns the largest violation of the optimality conditions at q.U, in units of q.Unit.
@@ -109,7 +148,7 @@ func TestSeparable(t *testing.T) {
 	for seed := range uint64(120) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		rows, order := 5+rng.IntN(60), 1+rng.IntN(60)
-		q, dense, columns := randomSeparable(rng, rows, order, float64(seed%3)/2, seed%2 > 0)
+		q, dense, columns := randomSeparable(rng, rows, order, float64(seed%3)/2, seed%2 > 0, int(seed/6)%len(storageForms))
 		free := rng.IntN(order)
 		if q.Limit[free] = 0; q.Lower != nil {
 			q.Lower[free], q.Upper[free] = math.Inf(-1), math.Inf(1)
@@ -153,7 +192,7 @@ func TestSeparable(t *testing.T) {
 func TestAccurate(t *testing.T) {
 	earlyCount := 0
 	for seed := range uint64(20) {
-		q, dense, _ := randomSeparable(rand.New(rand.NewPCG(seed, 2)), 40, 30, 0.5, false)
+		q, dense, _ := randomSeparable(rand.New(rand.NewPCG(seed, 2)), 40, 30, 0.5, false, 0)
 		q.H = dense
 		for _, accurate := range []bool{false, true} {
 			calls := 0
@@ -216,7 +255,7 @@ func TestSeparableDependent(t *testing.T) {
 func TestSeparableSmooth(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 2))
-		q, dense, columns := randomSeparable(rng, 5+rng.IntN(60), 1+rng.IntN(60), float64(seed%3)/2, false)
+		q, dense, columns := randomSeparable(rng, 5+rng.IntN(60), 1+rng.IntN(60), float64(seed%3)/2, false, int(seed)%len(storageForms))
 		clear(q.Limit)
 		for name, h := range map[string]Hessian{"formed": dense, "by columns": columns} {
 			q.H = h
@@ -256,7 +295,7 @@ func TestSeparableEnds(t *testing.T) {
 		"descent": func(_ *Separable, s *SeparableSettings) { s.DescentOnly = true },
 	} {
 		t.Run(name, func(t *testing.T) {
-			q, dense, _ := randomSeparable(rand.New(rand.NewPCG(7, 2)), 50, 30, 0.1, false)
+			q, dense, _ := randomSeparable(rand.New(rand.NewPCG(7, 2)), 50, 30, 0.1, false, 0)
 			q.H = dense
 			s := &SeparableSettings{Tolerance: 1e-12}
 			set(q, s)
