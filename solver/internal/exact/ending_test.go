@@ -122,3 +122,13 @@ func TestGapOfOffsets(t *testing.T) {
 		t.Errorf("gap %g, excess %g", r.Gap, excess)
 	}
 }
+
+// TestTighterModels checks a problem whose last step does not move the point although nothing is proved. The
+// proof needs a model that is solved more accurately than its first tolerance asks.
+func TestTighterModels(t *testing.T) {
+	p := kind{loss: term.SquaredHinge{}}.random(22, 4, 473)
+	s := mustNew(t, p)
+	if r := s.Solve(0, &Settings{Tol: 1e-6 * s.Scale()}); !(r.Gap <= 1e-6*s.Scale()) {
+		t.Errorf("gap %g after %d steps, objective %g", r.Gap, r.Iterations, r.Objective)
+	}
+}

@@ -102,6 +102,9 @@ type workspace struct {
 	// Near the optimum, quadratic.SeparableSettings.Tolerance is at least inaccuracy/objective for a model
 	// without a formed Hessian.
 	inaccuracy float64
+	// The quadratic.SeparableSettings.Tolerance of a model is multiplied by tightening. It is 1 until a step
+	// does not move the point and the gap is still too large.
+	tightening float64
 	// The mean |αᵢ| of the dual point for which the gap was estimated last.
 	alphaSize float64
 	// The quadratic.SeparableSettings.RelTolerance with which a model is solved near the optimum.

@@ -90,7 +90,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		// tol above its minimum.
 		s.work.relTolerance = min(roughPart, math.Sqrt(tol/s.work.mostFall))
 	}
-	s.work.nearOptimum, s.work.inaccuracy = s.work.warm, 0
+	s.work.nearOptimum, s.work.inaccuracy, s.work.tightening = s.work.warm, 0, 1
 	expectsSecond := min(s.work.secondFall, s.excessAfter(s.work.mostFall)) > tol
 	if expectsSecond { // one step will probably not reach tol
 		s.work.inaccuracy = firstPart * s.work.mostFall
@@ -171,6 +171,9 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			// Cholesky factor.
 			s.work.visits = math.MaxFloat64
 		}
+		if length == 0 {
+			s.work.tightening *= tighterPart
+		}
 		r.Gap, lowestValue = math.Min(r.Gap, proved), s.current.value
 		if aim = tol; !s.set.needsAll {
 			aim = math.Max(tol, proofPart*proved)
@@ -248,6 +251,9 @@ const (
 	// If the working set of a separable model has all columns, no proof is tried while scalingCost exceeds
 	// this multiple of the tolerance.
 	hopelessPart = 100
+	// If a step does not move the point, but the gap is too large, the tolerance of the next model is
+	// multiplied by this number.
+	tighterPart = 1e-2
 )
 
 // fallsForever reports whether the loss keeps falling when the coefficients of free features in s.x are
@@ -427,7 +433,7 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 		s.work.damping, w.reusable = jumpDamping, false
 		s.updateHessian(false)
 	}
-	set := quadratic.SeparableSettings{Tolerance: s.setUnits(tol), RelTolerance: innerPart}
+	set := quadratic.SeparableSettings{Tolerance: s.work.tightening * s.setUnits(tol), RelTolerance: innerPart}
 	if s.work.nearOptimum || s.hasConstantCurvature() { // if φ″ is constant, the model is the problem itself
 		set.RelTolerance = s.work.relTolerance
 	} else {
