@@ -218,6 +218,17 @@ func TestLambdaMaxOfConstants(t *testing.T) {
 	}
 }
 
+// TestLambdaMaxOfRidge checks LambdaMax after a dual coordinate ascent, which needs no working set.
+func TestLambdaMaxOfRidge(t *testing.T) {
+	const n, p = 30, defaultWorking + 1
+	prob := kind{loss: term.Logistic{}}.random(n, p, 1)
+	clear(prob.Limit)
+	prob.FixedRidge = slices.Repeat([]float64{1e4}, p)
+	if lambdaMax, err := mustNew(t, prob).LambdaMax(nil); lambdaMax != 0 || err != nil {
+		t.Errorf("lambda max %v, %v without limits", lambdaMax, err)
+	}
+}
+
 // TestModels checks that the separable and the coupled model lead to the same optimum.
 func TestModels(t *testing.T) {
 	for _, k := range kinds() {
