@@ -35,8 +35,10 @@ type ascent struct {
 }
 
 const (
-	// Values of ascent.budget: for a loss with a continuous curvature, and for one whose curvature jumps.
-	mostPasses, mostPassesOfJumps = 60, 2000
+	// Values of ascent.budget: for a loss with a continuous curvature, and for one whose curvature jumps, with
+	// more samples than features or not. With more samples than features the dual objective is flat in many
+	// directions, and Newton steps can be much faster.
+	mostPasses, mostPassesManySamples, mostPassesOfJumps = 60, 200, 2000
 	// A loss with a continuous curvature is minimised by an ascent only if the mean of ascent.marginFall is at
 	// most mostMarginFall divided by the largest curvature of the loss.
 	mostMarginFall = 25
@@ -54,8 +56,10 @@ const (
 // Newton steps are expected to take less time.
 func (s *Solver) newAscent() *ascent {
 	m, ok := s.rows.(*memorySamples)
-	if !ok || s.coupled != nil || s.set.needsAll || s.Set != nil || m.dense != nil || s.formedCost(allColumns(s.p)) <= s.work.visits ||
-		slices.ContainsFunc(s.limit, func(l float64) bool { return l > 0 }) {
+	if !ok || s.coupled != nil || s.set.needsAll || s.Set != nil || m.dense != nil || slices.ContainsFunc(s.limit, func(l float64) bool { return l > 0 }) {
+		return nil
+	}
+	if all := allColumns(s.p); s.formedVisits(all, s.costOfForming(all)) <= leastVisits {
 		return nil
 	}
 	a := &ascent{
@@ -102,8 +106,13 @@ func (s *Solver) newAscent() *ascent {
 	if smooth && !(float64(sum*s.Loss.Curvature()) <= mostMarginFall*float64(m.n)) {
 		return nil
 	}
-	if a.budget = mostPassesOfJumps; smooth {
+	switch {
+	case smooth:
 		a.budget = mostPasses
+	case m.n > s.p:
+		a.budget = mostPassesManySamples
+	default:
+		a.budget = mostPassesOfJumps
 	}
 	m.modelStep = nil
 	for _, v := range [][]float64{a.x, a.alpha, a.margin, a.oldAlpha} {

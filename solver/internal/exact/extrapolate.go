@@ -24,8 +24,8 @@ func (p *pastSolutions) add(lambda float64, x []float64, isNear bool) {
 const (
 	// extrapolate does nothing if lambda has changed by more than this multiple of its last change.
 	longestExtrapolation = 2
-	// A model is expensive if workingSet.cost is at least expensiveModel. If the Hessian must be formed, the
-	// cost is 0, and the model is not expensive.
+	// A model is expensive if Solver.formedVisits is at least expensiveModel. If the Hessian must be formed,
+	// this is 0, and the model is not expensive.
 	expensiveModel = 30
 )
 
@@ -43,7 +43,7 @@ func (s *Solver) extrapolate(lambda, tol float64) {
 	if !inMemory || p.start == nil || len(w.cols) == 0 || s.coupled != nil || s.hasConstantCurvature() {
 		return
 	}
-	if s.excessAfter(p.totalFall) <= tol && w.cost < expensiveModel {
+	if s.excessAfter(p.totalFall) <= tol && s.formedVisits(w.cols, w.cost) < expensiveModel {
 		return
 	}
 	factor := (p.endLambda - lambda) / (p.startLambda - p.endLambda)

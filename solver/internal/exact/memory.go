@@ -22,7 +22,7 @@ func (q *Problem) Memory(runs int, isPath bool) int64 {
 	k, h, entries := int64(columns), int64(support), q.entries()
 	// Bytes for each entry of X: in the transpose of X, and in a copy of the rows.
 	const transposeBytes, rowBytes = 12, 10
-	total := 8 * (11*int64(n) + int64(14+runs)*int64(features))
+	total := 8 * (14*int64(n) + int64(14+runs)*int64(features))
 	cheap := q.hasCheapHessian()
 	if !cheap && q.estimatesHelp() {
 		total += 8 * gap.MostReferences * (int64(n) + int64(features))
@@ -72,10 +72,14 @@ func pairsOf(count int64) float64 { return float64(count * (count + 1) / 2) }
 // them are in the support. It assumes that these are the columns with the most entries, and that half of them
 // are in the support. With a ridge, it assumes that all are.
 func mostFormedColumns(p *Problem) (columns, support int) {
-	n, _ := p.dims()
+	n, features := p.dims()
 	part := 0.5
-	if slices.ContainsFunc(p.Ridge, func(r float64) bool { return r > 0 }) {
+	if isPositive := func(r float64) bool { return r > 0 }; slices.ContainsFunc(p.Ridge, isPositive) || slices.ContainsFunc(p.FixedRidge, isPositive) {
 		part = 1
+	}
+	if !p.Team.Alone() { // the Hessian is always formed
+		columns = min(features, defaultWorking)
+		return columns, int(part * float64(columns))
 	}
 	counts := columnCounts(p)
 	slices.SortFunc(counts, func(a, b float64) int { return cmp.Compare(b, a) })

@@ -109,12 +109,12 @@ type workspace struct {
 	alphaSize float64
 	// The quadratic.SeparableSettings.RelTolerance with which a model is solved near the optimum.
 	relTolerance float64
-	// How often a model without a formed Hessian is expected to visit each of its columns. MaxFloat64 makes
-	// the next model form its Hessian, unless it has more than defaultWorking columns.
+	// How often a model without a formed Hessian is expected to read each of its columns near the optimum.
 	visits float64
-	// How often models without a formed Hessian have read their columns far from the optimum, in the present
+	// The number of entries of X that models without a formed Hessian have read far from the optimum, in this
 	// call of Solve.
-	farVisits   float64
+	farReads    float64
+	needsFormed bool    // Solve makes no progress without a formed Hessian
 	warm        bool    // Solve started at the solution for an earlier lambda, see warmFactor
 	nearOptimum bool    // the point is near the optimum, see nearPart
 	started     bool    // Solver.current and Solver.e are set

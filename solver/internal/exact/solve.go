@@ -49,7 +49,8 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	}
 	tol := math.Max(set.Tol, leastTol*s.scale)
 	var sampleSolver *Solver // solves the problem for some of the samples
-	s.work.warm, s.work.farVisits = s.work.started && s.lambda <= warmFactor*lambda, 0
+	s.work.warm = s.work.started && s.lambda <= warmFactor*lambda
+	s.work.nearOptimum, s.work.farReads, s.work.needsFormed = s.work.warm, 0, false
 	s.past.add(s.lambda, s.x, s.work.warm)
 	share := s.setLambda(lambda)
 	r := Result{Gap: math.Inf(1)}
@@ -90,7 +91,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		// tol above its minimum.
 		s.work.relTolerance = min(roughPart, math.Sqrt(tol/s.work.mostFall))
 	}
-	s.work.nearOptimum, s.work.inaccuracy, s.work.tightening = s.work.warm, 0, 1
+	s.work.inaccuracy, s.work.tightening = 0, 1
 	expectsSecond := min(s.work.secondFall, s.excessAfter(s.work.mostFall)) > tol
 	if expectsSecond { // one step will probably not reach tol
 		s.work.inaccuracy = firstPart * s.work.mostFall
@@ -167,9 +168,8 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		}
 		if stalledProofs == maxStalled/2 && s.coupled == nil && !s.set.formed {
 			// Proofs no longer make the gap smaller, because a model without a formed Hessian is not solved
-			// accurately enough. With this value, chooseSet forms the Hessian, and the Newton steps use its
-			// Cholesky factor.
-			s.work.visits = math.MaxFloat64
+			// accurately enough. Newton steps with a Cholesky factor are accurate.
+			s.work.needsFormed = true
 		}
 		if length == 0 {
 			s.work.tightening *= tighterPart
@@ -412,9 +412,10 @@ func (s *Solver) step(tol float64, keepHessian bool) (fall, length float64) {
 		fall = s.minimise(tol)
 	}
 	length = s.search(fall, tol)
-	if visits := w.implicit.Visits(); !w.formed {
+	if !w.formed {
+		visits := w.implicit.Visits()
 		if s.work.visits = max(leastVisits, visits); !s.work.nearOptimum {
-			s.work.farVisits += visits
+			s.work.farReads += float64(visits * w.cost.entries)
 		}
 	}
 	s.work.nearOptimum, s.work.inaccuracy = length == 1 && fall <= nearPart*s.current.value, fallPart*fall
@@ -678,6 +679,9 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	r := s.Solve(huge, &Settings{Tol: tol * s.scale, Interrupt: interrupt})
 	if r.Err != nil {
 		return 0, r.Err
+	}
+	if len(s.set.cols) == 0 { // after a dual coordinate ascent there is no working set
+		s.chooseSet(1)
 	}
 	for range 4 { // more steps until all digits of x are right, and not only the digits of P(x)
 		if fall, _ := s.step(0, false); !(fall > lastFall*s.scale) {

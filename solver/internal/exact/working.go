@@ -26,7 +26,7 @@ type workingSet struct {
 	// stored in rows, unless there is a Gram matrix, or the samples are in a file.
 	formed bool
 	rows   kernels.Rows
-	cost   float64 // the result of formedCost for cols, in visits
+	cost   formingCost // of cols
 
 	// x is the point at which the model was made, and gradient the gradient there. u is the solution of the
 	// model. Some numbers of u may have been set to exact zeros, ties or bounds. x + move is the solution
@@ -45,7 +45,8 @@ type workingSet struct {
 }
 
 const (
-	leastRoom = 16 // chooseSet may double the set; it may add this number of columns if the set is smaller
+	// chooseSet adds at most as many columns as are required, but leastRoom if fewer are.
+	leastRoom = 16
 	// When chooseSet changes the set, it also adds columns whose correlation exceeds this part of the
 	// correlation at which they must enter. So the set changes less often.
 	earlyShare = 0.9
@@ -59,8 +60,8 @@ const (
 // A set that has all required columns and is not much too large stays as it is, but its Hessian is formed if
 // that pays now. Otherwise new columns enter in the order of the ratio of correlation to limit, the largest
 // first. If more than maxColumns columns are required, and those that are required whatever their correlation
-// nearly fill the set, the set stays, and noRoom becomes true. chooseSet reports whether it has changed the
-// set because required columns were missing.
+// nearly fill the set, the set stays, and noRoom becomes true. chooseSet reports whether the set lacked
+// required columns.
 func (s *Solver) chooseSet(share float64) bool {
 	w := &s.set
 	w.lacksColumns = false
@@ -112,7 +113,8 @@ func (s *Solver) chooseSet(share float64) bool {
 	w.lacksColumns = violatingCount > room
 	cols = appendLargest(cols, candidates, room)
 	cols = append(cols, staying[:min(len(staying), w.maxColumns-len(cols))]...)
-	if slices.Sort(cols); w.x == nil || !slices.Equal(w.cols, cols) {
+	slices.Sort(cols)
+	if w.x == nil || !slices.Equal(w.cols, cols) || !w.formed && s.formsHessian() {
 		s.buildSet(cols)
 	}
 	return missing
@@ -204,7 +206,7 @@ func (s *Solver) correlation(j int) float64 {
 
 // buildSet makes cols the working set, collects the data of its columns, and decides whether the Hessian of
 // the model is formed. It stores a Hessian of other columns in former. With too many columns for the Gram
-// matrix, it replaces this by the rows.
+// matrix, it gives up the Gram matrix and uses the rows.
 func (s *Solver) buildSet(cols []int32) {
 	w := &s.set
 	for _, j := range w.cols {
@@ -244,7 +246,7 @@ func (s *Solver) buildSet(cols []int32) {
 			q.Lower[k], q.Upper[k] = s.box.Lower[j], s.box.Upper[j]
 		}
 	}
-	w.cost = s.formedCost(cols)
+	w.cost = s.costOfForming(cols)
 	if w.formed = s.formsHessian(); w.formed {
 		if s.gram != nil {
 			w.dense.H, w.reusable = s.gram.grow(w.dense.H, oldCols, cols), true
@@ -259,22 +261,23 @@ func (s *Solver) buildSet(cols []int32) {
 		w.dense.Order, w.dense.Threads, w.dense.Ridge = m, w.threads, make([]float64, m)
 		q.H = &w.dense
 	} else {
-		w.implicit.X, w.implicit.Cols = s.transpose(), cols
+		w.implicit.XT, w.implicit.Cols = s.transpose(), cols
 		// An iteration of the conjugate gradient method visits each column twice. All iterations together may
 		// cost as much as a formed Hessian.
-		w.implicit.MaxIterations = int(min(w.cost/2, mostIterations))
+		w.implicit.MaxIterations = int(min(s.formedVisits(cols, w.cost)/2, mostIterations))
 		w.implicit.Ridge = make([]float64, m)
 		q.H = &w.implicit
 	}
 }
 
-// formsHessian reports whether to form the Hessian of the working set, which has the cost s.set.cost.
+// formsHessian reports whether to form the Hessian of the working set.
 func (s *Solver) formsHessian() bool {
 	visits := s.work.visits
-	if far := !s.work.nearOptimum && !s.work.warm; far && visits < math.MaxFloat64 {
-		visits = max(leastFarVisits, s.work.farVisits)
+	if !s.work.nearOptimum {
+		visits = max(leastFarVisits, s.work.farReads/max(1, s.set.cost.entries))
 	}
-	return s.set.cost <= visits
+	cost := s.formedVisits(s.set.cols, s.set.cost)
+	return cost <= visits || s.work.needsFormed && !math.IsInf(cost, 1)
 }
 
 // The unit of a cost is one multiplication in the computation of a Hessian.
@@ -282,7 +285,7 @@ const (
 	visitCost = 2.0 // the cost of a visit to one entry of the data, if the Hessian is not formed
 	// If the Hessian is not formed, a model is assumed to read each column at least leastVisits times. Far
 	// from the optimum, a model need not be solved accurately. There the Hessian is formed if it costs at most
-	// leastFarVisits, or at most as much as the earlier models there; see workspace.farVisits.
+	// leastFarVisits, or at most as much as the earlier models there; see workspace.farReads.
 	leastVisits, leastFarVisits = 150.0, 15.0
 	longRow                     = 64.0 // with more entries per row on average, the cost of forming the Hessian is halved
 	// The cost of a multiplication in a Cholesky factorisation. It includes the coordinate descent before the
@@ -294,21 +297,36 @@ const (
 	cheapCost, cheapSolve = 12.0, 500.0
 )
 
-// formedCost returns the cost of forming the Hessian of the columns and of solving a model with it. The unit
-// is the cost of reading all entries of the columns once. The result is 0 if the Hessian must be formed, and
-// +Inf if there are too many columns.
-func (s *Solver) formedCost(cols []int32) (visits float64) {
+// A formingCost is the cost of forming the Hessian of some columns.
+type formingCost struct {
+	multiplications float64 // 0 if the Hessian must be formed, +Inf if there are too many columns
+	entries         float64 // the number of entries of X in the columns
+}
+
+// costOfForming returns the cost of forming the Hessian of the columns.
+func (s *Solver) costOfForming(cols []int32) (f formingCost) {
 	if !s.Team.Alone() || s.set.needsAll || s.gram != nil {
 		// If the Hessian were not formed, several processes would exchange a message for each coordinate.
-		return 0
+		return formingCost{}
 	}
 	if len(cols) > defaultWorking {
-		return math.Inf(1)
+		return formingCost{multiplications: math.Inf(1)}
 	}
-	var entries, pairs float64
+	pairs := 0.0
 	for _, count := range s.rowCounts(cols) {
-		entries += float64(count)
+		f.entries += float64(count)
 		pairs += pairsOf(count)
+	}
+	f.multiplications = formCost(pairs, f.entries)
+	return f
+}
+
+// formedVisits returns the cost of forming the Hessian of the columns and of solving a model with it. f is the
+// result of costOfForming. The unit is a visit: reading all entries of the columns once. The result is 0 if
+// the Hessian must be formed, and +Inf if there are too many columns.
+func (s *Solver) formedVisits(cols []int32, f formingCost) float64 {
+	if f.multiplications == 0 {
+		return 0
 	}
 	nonzeros := 0.0
 	for _, j := range cols {
@@ -316,7 +334,7 @@ func (s *Solver) formedCost(cols []int32) (visits float64) {
 			nonzeros++
 		}
 	}
-	return (formCost(pairs, entries) + denseCost(len(cols), nonzeros)) / (visitCost * max(1, entries))
+	return (f.multiplications + denseCost(len(cols), nonzeros)) / (visitCost * max(1, f.entries))
 }
 
 // formCost estimates the cost of forming a Hessian. pairs is the number of pairs of entries in the same row,

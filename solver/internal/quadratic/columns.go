@@ -7,10 +7,10 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// Columns is the matrix X_S'diag(Weights)X_S + diag(Ridge), where X_S has the columns Cols of a matrix X. It
-// stores no product of X_S. If the columns are sparse, Product and Move are fast.
+// Columns is the matrix X_S'diag(Weights)X_S + diag(Ridge), where X_S has the columns Cols of a matrix X. The
+// matrix itself is not stored. If the columns are sparse, Product and Move are fast.
 type Columns struct {
-	X       kernels.Rows // X': row j is column j of X
+	XT      kernels.Rows // X': row j is column j of X
 	Cols    []int32      // in increasing order
 	Weights []float64    // one for each row of X, not negative
 	Ridge   []float64    // one for each number in Cols
@@ -19,7 +19,7 @@ type Columns struct {
 
 	hessianState
 
-	entries     entries      // the entries of X
+	entries     entries      // the entries of XT
 	entryCount  float64      // the number of entries of X_S
 	entriesRead float64      // the number of entries of X_S read since Prepare
 	support     kernels.Rows // the columns that supportColumns has copied, as rows
@@ -28,11 +28,12 @@ type Columns struct {
 	scalar      [1]float64 // scratch memory
 }
 
-// Prepare computes the diagonal of the matrix. Reset must be called next.
+// Prepare computes the diagonal of the matrix. It must be called after each change of XT, Cols, Weights or
+// Ridge, and then Reset before Product, Move and Energy.
 func (h *Columns) Prepare() {
 	h.diagonal = append(h.diagonal[:0], h.Ridge...)
-	h.image = append(h.image[:0], make([]float64, h.X.Cols)...)
-	h.entries, h.entryCount, h.entriesRead = entriesOf(&h.X), 0, 0
+	h.image = append(h.image[:0], make([]float64, h.XT.Cols)...)
+	h.entries, h.entryCount, h.entriesRead = entriesOf(&h.XT), 0, 0
 	for k := range h.Cols {
 		lo, hi := h.ends(k)
 		h.diagonal[k] += h.entries.squares(lo, hi, h.Weights)
@@ -42,8 +43,8 @@ func (h *Columns) Prepare() {
 
 // ends returns the first entry of column k of X_S, and the entry after its last one.
 func (h *Columns) ends(k int) (lo, hi int64) {
-	j := h.Cols[k]
-	return h.X.Ptr[j], h.X.Ptr[j+1]
+	j := int(h.Cols[k])
+	return h.XT.Ptr[j], h.XT.Ptr[j+1]
 }
 
 // Column sets dst to column k of the matrix.
@@ -56,32 +57,32 @@ func (h *Columns) Column(dst []float64, k int) {
 	h.entriesRead += h.entryCount
 }
 
-// Margins sets dst = X_S v. It needs only X and Cols.
+// Margins sets dst = X_S v. It needs only XT and Cols.
 func (h *Columns) Margins(dst, v []float64) {
 	clear(dst)
 	h.eachRun(func(lo, hi int, rows kernels.Rows) { kernels.Gradient(dst, rows, v[lo:hi]) })
 }
 
-// Transposed sets dst = X_S'v. It needs only X and Cols.
+// Transposed sets dst = X_S'v. It needs only XT and Cols.
 func (h *Columns) Transposed(dst, v []float64) {
 	h.eachRun(func(lo, hi int, rows kernels.Rows) { kernels.Margins(dst[lo:hi], rows, v) })
 }
 
-// eachRun calls f for each longest run Cols[lo:hi] of consecutive numbers. rows has the columns of the run,
+// eachRun calls f for each maximal run Cols[lo:hi] of consecutive numbers. rows has the columns of the run,
 // as rows.
 func (h *Columns) eachRun(f func(lo, hi int, rows kernels.Rows)) {
 	for lo, hi := 0, 0; lo < len(h.Cols); lo = hi {
 		for hi = lo + 1; hi < len(h.Cols) && h.Cols[hi] == h.Cols[hi-1]+1; {
 			hi++
 		}
-		rows := h.X
-		rows.Ptr = h.X.Ptr[h.Cols[lo] : h.Cols[hi-1]+2]
+		rows := h.XT
+		rows.Ptr = h.XT.Ptr[h.Cols[lo] : int(h.Cols[hi-1])+2]
 		f(lo, hi, rows)
 	}
 }
 
 // Reset sets the vector d to 0.
-func (h *Columns) Reset() { h.reset(len(h.Cols), h.X.Cols) }
+func (h *Columns) Reset() { h.reset(len(h.Cols), h.XT.Cols) }
 
 // For a column with at most this number of entries, a loop takes less time than a call of a kernel.
 const shortColumn = 32
@@ -93,8 +94,8 @@ func (h *Columns) Product(k int) float64 {
 	if hi-lo <= shortColumn {
 		return h.entries.dot(lo, hi, h.product) + float64(h.Ridge[k]*h.d[k])
 	}
-	column := h.X
-	column.Ptr = h.X.Ptr[h.Cols[k] : h.Cols[k]+2]
+	column := h.XT
+	column.Ptr = h.XT.Ptr[h.Cols[k] : int(h.Cols[k])+2]
 	kernels.Margins(h.scalar[:], column, h.product)
 	return h.scalar[0] + float64(h.Ridge[k]*h.d[k])
 }
@@ -121,7 +122,8 @@ func (h *Columns) Energy() float64 {
 	return sum
 }
 
-// Visits returns how often the entries of X_S were read since Prepare, on average.
+// Visits returns how often Column, Product, Move and Solve have read the entries of X_S since Prepare, on
+// average.
 func (h *Columns) Visits() float64 { return h.entriesRead / max(1, h.entryCount) }
 
 const (
@@ -173,7 +175,7 @@ func (h *Columns) Solve(step, descent, f []float64, support []int32, isSmall, cr
 
 // supportColumns returns a copy of those columns of X_S that support lists, as rows.
 func (h *Columns) supportColumns(support []int32) *kernels.Rows {
-	c, x := &h.support, &h.X
+	c, x := &h.support, &h.XT
 	c.Cols, c.Ptr = x.Cols, append(c.Ptr[:0], 0)
 	c.Idx, c.Idx16, c.Val, c.Val32 = c.Idx[:0], c.Idx16[:0], c.Val[:0], c.Val32[:0]
 	for a, k := range support {

@@ -9,8 +9,8 @@
 // A [Separable] problem has penalties and bounds on single coordinates. Sweeps of coordinate descent find out
 // which coordinates are zero or at a bound; Newton steps minimise over the other coordinates (Hsieh et al.
 // 2014, QUIC; Yuan, Ho, Lin 2012, newGLMNET). Sweeps and Newton steps alternate. The matrix is stored with
-// all its entries ([Dense], solved by a Cholesky factorisation), or is Z'Z plus a diagonal matrix, given by
-// the columns of Z ([Columns], solved by conjugate gradients).
+// all its entries ([Dense], solved by a Cholesky factorisation), or is X'WX plus a diagonal matrix, given by
+// columns of X and a diagonal W ([Columns], solved by conjugate gradients).
 //
 // A [Coupled] problem is one of three kinds: it has a penalty of A u, for example of the differences along
 // the edges of a graph; its penalty has norms of groups; or its set is no product of intervals, such as a
@@ -18,8 +18,8 @@
 // factor. [Coupled.MakeExact] then makes the zeros and ties (coefficients that are equal, up to a fixed
 // factor) of the solution exact.
 //
-// The first algorithm is in separable.go; eliminated.go eliminates the coordinate FreeIndex, such as an
-// intercept, and support.go factors a Dense matrix for Newton steps. The second algorithm is in coupled.go
-// (Solve), smoothing.go and barriers.go. Both solve linear systems by system.go. Zeros and ties are in
-// exact.go, structure.go and partition.go.
+// The first algorithm is in separable.go; dense.go and columns.go have its two matrices. eliminated.go
+// eliminates the coordinate FreeIndex, such as an intercept, and support.go factors a Dense matrix for Newton
+// steps. The second algorithm is in coupled.go (Solve), smoothing.go and barriers.go. Both solve linear
+// systems by system.go. Zeros and ties are in exact.go, structure.go and partition.go.
 package quadratic

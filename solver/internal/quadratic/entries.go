@@ -4,9 +4,9 @@ import "github.com/scas-admm/scas/kernels"
 
 // entries gives access to the entries of a kernels.Rows, one implementation for each storage form. In the
 // comments below, x is the value of an entry and i its index; lo and hi−1 are the first and the last
-// entry. Kernels do the same for long rows, but a call of a kernel takes more time than a short row.
+// entry.
 type entries interface {
-	// dot returns Σ x vᵢ.
+	// dot returns Σ x vᵢ. For a short row it takes less time than a call of kernels.Margins.
 	dot(lo, hi int64, v []float64) float64
 	// squares returns Σ x² cᵢ.
 	squares(lo, hi int64, c []float64) float64
@@ -58,7 +58,7 @@ func (a *valued[I, V]) squares(lo, hi int64, c []float64) (sum float64) {
 
 func (a *valued[I, V]) add(dst []float64, lo, hi int64, factor float64, c []float64) {
 	idx, val := a.idx[lo:hi], a.val[lo:hi]
-	val, c = val[:len(idx)], c[:len(dst)]
+	val, c = val[:len(idx)], c[:len(dst)] // then c[i] needs no check either
 	for k, i := range idx {
 		dst[i] += float64(factor * float64(float64(val[k])*c[i]))
 	}

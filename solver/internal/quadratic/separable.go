@@ -375,20 +375,21 @@ const earlyPart = 1e-3 // see newton
 // newton returns true if a step proves that the function is at most gap above its minimum. H.Solve may end
 // early if the residual is at most tolerance·Unit[k] at every coordinate k. lastRound is true if no sweep
 // follows this call. If lastRound is true and gap is positive, H.Solve goes on although the step crosses zero
-// or a bound, because such a step can prove the gap. If lastRound is false, tolerance is at least earlyPart
-// times sweepViolation, the largest violation in the last sweep: a more accurate step would be of little
-// use, because the next sweep changes the support.
+// or a bound, because such a step can prove the gap. If lastRound is false, H.Solve may also end if the
+// residual is at most earlyPart·sweepViolation·Unit[k], where sweepViolation is the largest violation in the
+// last sweep: the next sweep changes the support, and a more accurate step would be of little use.
 func (q *Separable) newton(tolerance, sweepViolation, gap float64, lastRound bool) bool {
+	enough, accurate := tolerance, true // accurate: the last residual was at most tolerance·Unit[k]
 	if !lastRound {
-		tolerance = max(tolerance, earlyPart*sweepViolation)
+		enough = max(tolerance, earlyPart*sweepViolation)
 	}
 	isSmall := func(residual []float64) bool {
+		worst := 0.0
 		for a, k := range q.support {
-			if !(math.Abs(residual[a]) <= tolerance*q.Unit[k]) {
-				return false
-			}
+			worst = max(worst, math.Abs(residual[a])/q.Unit[k])
 		}
-		return true
+		accurate = worst <= tolerance
+		return worst <= enough
 	}
 	for {
 		q.findSupport()
@@ -403,7 +404,7 @@ func (q *Separable) newton(tolerance, sweepViolation, gap float64, lastRound boo
 		oldValue := q.Value()
 		q.save()
 		lowerBound := math.Inf(-1)
-		if solved && gap > 0 && q.crosses(q.step) {
+		if solved && accurate && gap > 0 && q.crosses(q.step) {
 			lowerBound = q.signedMinimum(tolerance)
 			q.restore()
 		}

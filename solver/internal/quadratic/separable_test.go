@@ -20,7 +20,7 @@ func randomSeparable(
 ) (*Separable, *Dense, *Columns) {
 	z := make([]float64, rows*order) // √W X, by columns
 	columns := &Columns{
-		MaxIterations: 200, X: kernels.Rows{Ptr: []int64{0}, Cols: rows},
+		MaxIterations: 200, XT: kernels.Rows{Ptr: []int64{0}, Cols: rows},
 		Ridge: slices.Repeat([]float64{ridge}, order), Weights: make([]float64, rows),
 	}
 	for i := range rows {
@@ -44,17 +44,17 @@ func randomSeparable(
 		}
 		for rng.IntN(3) == 0 { // a column that does not belong to H
 			idx, val = append(idx, int32(rng.IntN(rows))), append(val, 1)
-			columns.X.Ptr = append(columns.X.Ptr, int64(len(idx)))
+			columns.XT.Ptr = append(columns.XT.Ptr, int64(len(idx)))
 		}
-		columns.Cols = append(columns.Cols, int32(columns.X.Len()))
+		columns.Cols = append(columns.Cols, int32(columns.XT.Len()))
 		for i, v := range x {
 			if z[k*rows+i] = math.Sqrt(columns.Weights[i]) * v; v != 0 {
 				idx, val = append(idx, int32(i)), append(val, v)
 			}
 		}
-		columns.X.Ptr = append(columns.X.Ptr, int64(len(idx)))
+		columns.XT.Ptr = append(columns.XT.Ptr, int64(len(idx)))
 	}
-	storageForms[form](&columns.X, idx, val)
+	storageForms[form](&columns.XT, idx, val)
 	columns.Prepare()
 	dense := &Dense{Order: order, H: make([]float64, order*order), Ridge: slices.Repeat([]float64{ridge}, order)}
 	for i := range order {
