@@ -169,7 +169,11 @@ func (q *Separable) Solve(set *SeparableSettings) bool {
 		if set.DescentOnly {
 			continue
 		}
-		if v := q.sweepSupport(tolerance); v > tolerance && q.newton(tolerance, v, set.Gap, round == sweeps-1) {
+		violation := q.sweepSupport(tolerance)
+		if q.stopped() {
+			return false
+		}
+		if violation > tolerance && q.newton(tolerance, violation, set.Gap, round == sweeps-1) {
 			return true
 		}
 	}
