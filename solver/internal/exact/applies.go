@@ -45,8 +45,14 @@ func (p *Problem) checkLossAndA() error {
 
 // Refusal returns nil if a Solver can solve the problem, and otherwise an error that wraps ErrNotApplicable.
 func (p *Problem) Refusal() error {
-	if err := p.checkLossAndA(); err != nil || p.byCoordinate() {
+	if err := p.checkLossAndA(); err != nil {
 		return err
+	}
+	if p.byCoordinate() {
+		if free := len(p.Limit) - positiveCount(p.Limit); free > defaultWorking && !p.Team.Alone() {
+			return fmt.Errorf("%w: %d features without an L1 penalty; several processes form a Hessian of at most %d", ErrNotApplicable, free, defaultWorking)
+		}
+		return nil
 	}
 	_, features := p.dims()
 	maxFeatures := DenseFeatures
@@ -63,6 +69,15 @@ func (p *Problem) Refusal() error {
 		return fmt.Errorf("%w: forming a Hessian takes as much as %.0f passes over the data", ErrNotApplicable, passes)
 	}
 	return nil
+}
+
+func positiveCount(v []float64) (count int) {
+	for _, x := range v {
+		if x > 0 {
+			count++
+		}
+	}
+	return count
 }
 
 // fileRoots is the largest number of roots of a problem with its samples in a file, see

@@ -224,6 +224,8 @@ func (s *Solver) ascend(r *Result, set *Settings, tol float64) {
 	for k := 0; ; k++ {
 		if set.Interrupt != nil {
 			if r.Err = set.Interrupt(); r.Err != nil {
+				// The last proof was for another point. Solve computes the objective again.
+				s.work.started, r.Gap = false, math.Inf(1)
 				return
 			}
 		}
@@ -239,7 +241,6 @@ func (s *Solver) ascend(r *Result, set *Settings, tol float64) {
 			continue
 		}
 		s.visit()
-		a.transposed(s.e, a.alpha)
 		s.current.value = s.value(s.current.loss)
 		a.tally()
 		r.Proofs++

@@ -124,7 +124,8 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	}
 	m.Solve(&quadratic.CoupledSettings{Gap: goal, StartTau: firstTau, Precise: mayBeLast})
 	stopped := m.Stop != nil && m.Stop()
-	if stopped || !finite(m.U) || !finite(m.Move) { // the model's solution is not used, and x does not move
+	used := !stopped && finite(m.U) && finite(m.Move)
+	if !used { // x does not move
 		copy(m.U, m.X)
 		clear(m.Move)
 		clear(m.Z)
@@ -136,8 +137,9 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 		c.structure, c.exact = m.MakeExact(0.1*tol, s.leastCurvatures())
 	}
 	s.acceptModel()
-	fall = -m.Value()
-	c.excess = math.Max(fall, 0)
+	if fall = -m.Value(); used {
+		c.excess = math.Max(fall, 0)
+	}
 	return fall
 }
 

@@ -117,7 +117,7 @@ func TestGapOfOffsets(t *testing.T) {
 	s.setLambda(1)
 	s.visit()
 	s.chooseSet(1)
-	r := s.ProveAtSlopes(1, 0, Result{})
+	r := s.proveAtSlopes(0, Result{})
 	if excess := 1e-18 / 3 * (0.0625 + 0.390625 + 0.765625); !(r.Gap >= 0.9*excess) || r.Gap > 1e-12 {
 		t.Errorf("gap %g, excess %g", r.Gap, excess)
 	}

@@ -42,21 +42,26 @@ func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 	if r.Err == nil && r.Gap > set.Tol {
 		s.Start(zero)
 		s.forget()
-		retry := s.finish(set, r.Iterations)
-		if retry.Gap < r.Gap {
-			r = retry
-		} else {
-			r.Iterations = retry.Iterations
-			if retry.Err != nil {
-				r.Err, r.Why = retry.Err, retry.Why
-			}
-		}
+		r = betterOf(r, s.finish(set, r.Iterations))
 	}
 	return s.retryCoupled(r, set)
 }
 
+// betterOf returns the solution with the smaller gap, with the number of iterations and the error of retry,
+// which is the later one.
+func betterOf(first, retry *Solution) *Solution {
+	if retry.Gap < first.Gap {
+		return retry
+	}
+	first.Iterations = retry.Iterations
+	if retry.Err != nil {
+		first.Err, first.Why = retry.Err, retry.Why
+	}
+	return first
+}
+
 // retryCoupled may try the coupled model if a separable model has not reached the tolerance. It returns the
-// solution with the smaller gap, or the second solution if an error ended the second run.
+// solution with the smaller gap.
 func (s *Solver) retryCoupled(solution *Solution, set *Settings) *Solution {
 	if s.coupled != nil || solution.Err != nil || solution.Gap <= set.Tol || solution.Full || s.p > DenseFeatures {
 		return solution
@@ -68,11 +73,7 @@ func (s *Solver) retryCoupled(solution *Solution, set *Settings) *Solution {
 		return solution
 	}
 	solver.Start(solution.X)
-	r := solver.finish(set, solution.Iterations)
-	if r.Err == nil && !(r.Gap < solution.Gap) {
-		return solution
-	}
-	return r
+	return betterOf(solution, solver.finish(set, solution.Iterations))
 }
 
 // finish solves the problem for lambda = 1. It adds iterations, the number of earlier iterations, to
@@ -80,7 +81,7 @@ func (s *Solver) retryCoupled(solution *Solution, set *Settings) *Solution {
 func (s *Solver) finish(set *Settings, iterations int) *Solution {
 	r := s.Solve(1, set)
 	if math.IsInf(r.Gap, 1) && s.rows.Err() == nil {
-		r = s.ProveAtSlopes(1, set.Tol, r)
+		r = s.proveAtSlopes(set.Tol, r)
 	}
 	r.Iterations += iterations
 	return s.Solution(r, set.Tol)
@@ -165,14 +166,14 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 	value := s.current.value
 	bestGap, tol := s.rows.trivialGap(s.x, value), math.Max(set.Tol, certainPart*s.scale)
 	for range mostSteps {
-		if set.Stop != nil && set.Stop() != nil {
+		if s.set.noRoom || set.Stop != nil && set.Stop() != nil {
 			break
 		}
 		_, length := s.step(tol, false)
 		s.rows.tally()
 		proved := s.proveGap(tol)
 		bestGap = math.Min(bestGap, gap.GapAtObjective(proved, s.current.value, value))
-		if value-s.current.value >= tightPart*bestGap || bestGap <= tol || length == 0 && !s.work.uphill || s.set.noRoom {
+		if value-s.current.value >= tightPart*bestGap || bestGap <= tol || length == 0 && !s.work.uphill {
 			break
 		}
 		s.chooseSet(1)
@@ -184,7 +185,7 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 // forget clears the state of earlier steps, so that results do not depend on it. The point and a Gram matrix
 // stay.
 func (s *Solver) forget() {
-	s.work = workspace{damping: s.firstDamping(), gapRatio: 1, visits: leastVisits}
+	s.work = workspace{damping: s.firstDamping(), gapRatio: 1, visits: leastVisits, tightening: 1}
 	switch m := s.rows.(type) {
 	case *memorySamples:
 		m.references = nil

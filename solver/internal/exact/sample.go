@@ -47,7 +47,7 @@ func (s *Solver) startBySamples(lambda float64, set *Settings) *Solver {
 			return nil
 		},
 	})
-	if r.Objective <= q.scale {
+	if r.Objective <= q.rows.lossAtZero() {
 		copy(s.x, q.x)
 		return q
 	}

@@ -684,6 +684,9 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 		s.chooseSet(1)
 	}
 	for range 4 { // more steps until all digits of x are right, and not only the digits of P(x)
+		if s.set.noRoom {
+			break
+		}
 		if fall, _ := s.step(0, false); !(fall > lastFall*s.scale) {
 			break
 		}
