@@ -38,7 +38,7 @@ type pathFlags struct {
 // that the files of specFlags.inputs and the files with the paths replaceableInputs exist. An output may
 // replace a file in replaceableInputs, but no other input.
 func (c *fitFlags) read(e *env, out outputs, replaceableInputs ...string) (*sparse.Dataset, error) {
-	err := checkExist(append(c.inputs(), replaceableInputs...))
+	err := checkExist(append(c.inputs(), append(replaceableInputs, c.Labels)...))
 	if err == nil && !e.skipFiles {
 		err = out.check(append(c.inputs(), c.file, c.Labels)...)
 	}
@@ -202,6 +202,8 @@ func (c *specFlags) graphFile() string {
 func (c *specFlags) check(flags *rowFlags) error {
 	hasGraph, positiveLabel := c.Graph != "none", flags.Positive
 	switch {
+	case flags.Label == "none":
+		return usagef("--label none leaves no labels, and a fit needs them")
 	case c.Offset != "" && flags.OffsetColumn != "":
 		return usagef("give either --offset or --offset-column")
 	case positiveLabel != nil && !c.Loss.classifies():

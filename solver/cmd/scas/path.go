@@ -193,6 +193,9 @@ func (c *pathCmd) fit(e *env) error {
 		return nameData(c.Data, e.interruptError(err, "nothing written"))
 	}
 	r.Steps = newStepReports(steps, r.HasIntercept)
+	if err != nil && !errors.Is(err, solver.ErrNotConverged) {
+		return cmp.Or(err, e.show(c.JSON, &r))
+	}
 	r.deviations = c.ranks.deviations(r.fitSpec, &c.pageFlags)
 	writeErr := out.write(e, func() error {
 		r.writtenFiles = writtenFiles{Output: c.Output, SVG: c.SVG, Report: c.Report}
@@ -206,11 +209,11 @@ func (c *pathCmd) fit(e *env) error {
 func (e *env) fitPath(s *fitSpec, set model.PathSettings) (steps []*model.Step, firstErr error) {
 	p := e.beginProgress("the first lambda")
 	defer p.end()
-	failures, firstLambda := 0, 0.0
+	failures, firstLambda, count := 0, 0.0, cmp.Or(set.Count, len(set.Lambdas))
 	spec := s.spec
 	spec.Fitted = p.showClasses
 	spec.Progress = func(report model.Progress) {
-		p.showShare(float64(len(steps)), float64(set.Count), "lambda %d of %d   %s", len(steps)+1, set.Count, passText(report))
+		p.showShare(float64(len(steps)), float64(count), "lambda %d of %d   %s", len(steps)+1, count, passText(report))
 	}
 	for step, err := range model.PathData(e.ctx, &spec, s.data, &set) {
 		if step != nil {
@@ -226,7 +229,7 @@ func (e *env) fitPath(s *fitSpec, set model.PathSettings) (steps []*model.Step, 
 			}
 		}
 		if step != nil {
-			p.showShare(float64(len(steps)), float64(set.Count), "lambda %d of %d   %.4g   %s", len(steps), set.Count, step.Lambda, plural(step.NonZeros(), "coefficient"))
+			p.showShare(float64(len(steps)), float64(count), "lambda %d of %d   %.4g   %s", len(steps), count, step.Lambda, plural(step.NonZeros(), "coefficient"))
 		}
 	}
 	if errors.Is(firstErr, solver.ErrNotConverged) && len(steps) > 0 {

@@ -146,7 +146,7 @@ func (c *predictCmd) tally(m *model.Model, d *demand, outOfCore bool) (*model.Ta
 		for _, n := range rowCounts {
 			d.keptBytes += 8 * int64(n) * int64(scoreCount)
 		}
-		if d.obstacle == nil {
+		if d.obstacle == nil && rowCounts != nil {
 			d.work += fmt.Sprintf(" with --metrics, which keeps %s of each row for the AUC, 8 bytes each,", plural(scoreCount, "score"))
 		}
 	}

@@ -54,10 +54,13 @@ func (r *cvReport) warnOfEmptyModel(e *env) {
 		return
 	}
 	remedy := "more rows, other features or smaller lambdas (--ratio or --lambdas) may help"
-	if text, isFar := deviationRange(r.fitSpec.data); !r.Standardized && isFar {
-		remedy = fmt.Sprintf("the deviations of the features are %s, and the penalty is strongest for features on small scales: give --standardize", text)
-	} else if r.Choose == "1se" && r.Min.NNZX > 0 {
+	if r.Choose == "1se" && r.Min.NNZX > 0 {
 		remedy = fmt.Sprintf("--choose min takes the model with the best mean, which has %s", plural(r.Min.NNZX, "feature"))
+	}
+	if !r.Standardized && !r.fitSpec.outOfCore() {
+		if text, isFar := deviationRange(r.fitSpec.data); isFar {
+			remedy = fmt.Sprintf("the deviations of the features are %s, and the penalty is strongest for features on small scales: give --standardize", text)
+		}
 	}
 	qualifier := ""
 	if r.Choose == "1se" {

@@ -20,7 +20,10 @@ func (c *fitFlags) readShard(e *env, opt *sparse.ReadOptions) (*sparse.Dataset, 
 	if len(paths) == 0 {
 		paths = []string{c.file} // if there is no such file, reading it returns an error
 	}
-	opt.Format = c.formatOf(paths[0])
+	opt.Table = c.tableOptions()
+	if err := c.ranks.team.CommonError(c.formatFlags.apply(paths[0], opt)); err != nil {
+		return nil, err
+	}
 	c.Memory.limitReading(opt)
 	data, err := await(e, func() (*sparse.Dataset, error) {
 		return sparse.ReadShard(paths, c.ranks.comm.Rank(), c.ranks.comm.Size(), opt)

@@ -15,6 +15,7 @@ import (
 func (v memorySize) eachWindow(e *env, data *sparse.Dataset, do func(lo, hi int) error) error {
 	const largest, share = 64 << 20, 16
 	n, _ := data.X.Dims()
+	progress := e.progress // an interrupt sets the field to nil while this function runs
 	limit, _ := v.limit()
 	dataSize := float64(dataBytes(data))
 	scoresSize := float64(bytesOfScore * float64(len(data.Classes.Values)) * float64(n))
@@ -24,8 +25,8 @@ func (v memorySize) eachWindow(e *env, data *sparse.Dataset, do func(lo, hi int)
 		if err == nil {
 			err = do(lo, hi)
 		}
-		if e.progress != nil {
-			e.progress.showRows(hi, n)
+		if progress != nil {
+			progress.showRows(hi, n)
 		}
 		return cmp.Or(err, e.ctx.Err())
 	})
