@@ -248,11 +248,12 @@ func (r *cvReport) page(e *env, chosen *model.Model, err error) (*page, error) {
 	p.Summary, p.Table = r.summary(), r.grid()
 	s := r.Steps[r.Chosen.Index]
 	p.judge(s.Objective, s.proof, err)
-	plot, err := inlineSVG(func(w io.Writer) error { return drawCVCurve(w, r) })
-	if err != nil {
-		return nil, err
+	p.Each = "lambda"
+	if r.Steps[0].Lambda > 0 { // otherwise there is nothing to draw
+		if p.Plot, err = inlineSVG(func(w io.Writer) error { return drawCVCurve(w, r) }); err != nil {
+			return nil, err
+		}
 	}
-	p.Plot, p.Each = plot, "lambda"
 	p.addTrainingStats(chosen, r.trainingStats)
 	return p, p.addSections(fmt.Sprintf("at the chosen lambda, %.6g", s.Lambda), chosen, r.fitSpec.spec.Graph)
 }
