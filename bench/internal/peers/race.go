@@ -245,8 +245,13 @@ func (r *race) descend(ctx context.Context, l *Lane) error {
 	}
 	var spentSeconds float64
 	loosest, tightest := l.session.Tolerances()
+	lastTol := math.Inf(1)
 	for halfDecades := 0; ; {
 		tol := threeDigits(loosest * math.Pow(10, -float64(halfDecades)/2))
+		if lastTol > tightest*(1+1e-9) { // a step of a decade may leap over the last tolerance
+			tol = max(tol, tightest)
+		}
+		lastTol = tol
 		switch {
 		case tol < tightest*(1-1e-9):
 			l.Note = fmt.Sprintf("its tolerances end at %g", tightest)
