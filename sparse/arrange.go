@@ -62,13 +62,19 @@ func withFeatures(fileName string, x *CSR, opt *ReadOptions) (*CSR, error) {
 	}
 }
 
-// firstColumns returns a copy of the first opt.Features columns of x.
-func firstColumns(fileName string, x *CSR, opt *ReadOptions) (*CSR, error) {
+// checkCopy returns an error if a copy of x takes more memory than opt allows. It also checks the rows of x,
+// because ReadOptions.Beyond lets them be unchecked until then.
+func checkCopy(fileName string, x *CSR, opt *ReadOptions) error {
 	size := rowBytes*int64(x.rows) + entryBytes*x.NNZ()
 	if err := opt.checkMemory(fileName, size, "%d rows", x.rows); err != nil {
-		return nil, err
+		return err
 	}
-	if err := x.Check(0, x.rows); err != nil {
+	return x.Check(0, x.rows)
+}
+
+// firstColumns returns a copy of the first opt.Features columns of x.
+func firstColumns(fileName string, x *CSR, opt *ReadOptions) (*CSR, error) {
+	if err := checkCopy(fileName, x, opt); err != nil {
 		return nil, err
 	}
 	y := &CSR{rows: x.rows, cols: opt.Features, ptr: make([]int64, x.rows+1)}
@@ -95,9 +101,11 @@ func (d *Dataset) setNames(file string, names []string) error {
 	return nil
 }
 
-// arrange puts the columns of d in the order of names, and drops columns that names does not
-// list. It returns an error if d lacks one of the names. It does nothing if names or d.Names is nil.
-func (d *Dataset) arrange(file string, names []string) error {
+// arrange puts the columns of d in the order of opt.Names, and drops columns that opt.Names does not
+// list. It returns an error if d lacks one of the names, or if the copy that it makes of a matrix in another
+// order needs too much memory. It does nothing if opt.Names or d.Names is nil.
+func (d *Dataset) arrange(file string, opt *ReadOptions) error {
+	names := opt.Names
 	if names == nil || d.Names == nil || slices.Equal(names, d.Names) {
 		return nil
 	}
@@ -116,6 +124,9 @@ func (d *Dataset) arrange(file string, names []string) error {
 	}
 	if missing != nil {
 		return missingColumns(file, missing, d.Names)
+	}
+	if err := checkCopy(file, d.X, opt); err != nil {
+		return err
 	}
 	x := &CSR{rows: d.X.rows, ptr: slices.Clone(d.X.ptr), idx: slices.Clone(d.X.idx), val: slices.Clone(d.X.val)}
 	x.renumber(newColumnOf, len(names))

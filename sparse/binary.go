@@ -87,7 +87,7 @@ func newBinaryData(f *scasfile.File, name string, opt *ReadOptions) (*Dataset, e
 	if err := d.binaryLabels(f, name, meta.Classes, opt); err != nil {
 		return nil, err
 	}
-	return d, d.arrange(name, opt.Names)
+	return d, d.arrange(name, opt)
 }
 
 // checkWords checks that the words for which the labels of a file stand are different and in byte order. If

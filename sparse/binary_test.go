@@ -392,6 +392,35 @@ func TestBinaryMemory(t *testing.T) {
 	}
 }
 
+// TestBinaryNamesMemory checks that the columns of a file larger than ReadOptions.Memory are put in another
+// order only if the copy fits, and that the copy is not made of damaged rows.
+func TestBinaryNamesMemory(t *testing.T) {
+	if !mapsFiles {
+		t.Skip("files are not mapped here")
+	}
+	d := manyRows(t, 30000)
+	for j := range d.X.cols {
+		d.Names = append(d.Names, fmt.Sprint("f", j))
+	}
+	path := filepath.Join(t.TempDir(), "d.scas")
+	must(t, WriteFile(path, d))
+	data, err := os.ReadFile(path)
+	must(t, err)
+	opt := &ReadOptions{Memory: 1 << 20, Beyond: true, Names: d.Names[:d.X.cols-1]}
+	_, err = ReadFile(path, opt)
+	wantParseError(t, err, 0, 0, "30000 rows take 3.", "more than the 1 MiB allowed")
+	// The matrix and the labels fit in a little less than the file, so ReadFile leaves its rows unchecked.
+	opt.Memory = int64(len(data)) - 1
+	copied, err := ReadFile(path, opt)
+	if err != nil || copied.X.Mapped() || copied.X.cols != d.X.cols-1 {
+		t.Fatal(err)
+	}
+	data[4096+3] ^= 0x80 // the first column
+	must(t, os.WriteFile(path, data, 0o666))
+	_, err = ReadFile(path, opt)
+	wantParseError(t, err, 0, 0, path, "damaged: ")
+}
+
 // FuzzBinary checks that any bytes are either refused or read as valid data. It corrects the
 // checksums, so that the fuzzer reaches the checks behind them.
 func FuzzBinary(f *testing.F) {

@@ -151,7 +151,7 @@ func (z *npzReader) read(compressionName string) (*Dataset, error) {
 		return nil, err
 	}
 	d.Stats.Bytes = z.bytes
-	return d, d.arrange(z.name, z.opt.Names)
+	return d, d.arrange(z.name, z.opt)
 }
 
 // matrixOptions returns the options for reading the matrix. If features are chosen by their names, the
