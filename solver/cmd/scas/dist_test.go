@@ -111,6 +111,7 @@ func TestRanksAgree(t *testing.T) {
 		{train + "--l1-ratio 0.5 --penalty-factors " + factors, file, shards},
 		{train + "--loss squared --offset " + offsets, file, shards},
 		{train + "--graph chain", file, shards},
+		{train + "--features 12", file, shards},
 		{train, severalClasses, severalClasses},
 		{train, yesNo, yesNo},
 		{train + "--positive no", yesNo, yesNo},
@@ -311,6 +312,25 @@ func TestRanksNoOptimum(t *testing.T) {
 	}
 }
 
+// TestRanksOfSeveralFiles checks that columns stay where they are if ranks have rows of several .scas files, and
+// the indices of the text from which only some of the files were made counted from 0.
+func TestRanksOfSeveralFiles(t *testing.T) {
+	_, shards := distData(t)
+	dir := t.TempDir()
+	for k, part := range []int{0, 1, 1} {
+		d, err := sparse.ReadFile(strings.Replace(shards, "*", strconv.Itoa(part), 1), &sparse.ReadOptions{AnyLabels: true, Features: 12})
+		if err == nil {
+			err = sparse.WriteFile(filepath.Join(dir, fmt.Sprintf("part-%d.scas", k)), d)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := jsonOnRanks(t, 2, "train", "--lambda", "1e-2", "--json", filepath.Join(dir, "part-*.scas")); fmt.Sprint(got["p"]) != "12" {
+		t.Errorf("%v features, want 12", got["p"])
+	}
+}
+
 // TestRanksRefuse checks commands that fail. If several ranks have errors, all ranks must end with the exit
 // code of the lowest of these ranks. Only one rank may print an error, except for wrong usage.
 func TestRanksRefuse(t *testing.T) {
@@ -328,7 +348,8 @@ func TestRanksRefuse(t *testing.T) {
 	matrix := write("matrix.txt", "2 12 2\n1 1 1\n2 2 1\n")
 	write("mixed-0.svm", "1 1:x\n")
 	write("mixed-1.svm", b)
-	write("mixed-2.svm", "1 1:nan\n") // this error alone would have the exit code exitNotFinite
+	write("mixed-2.svm", "1 1:nan\n")                                                                                       // this error alone would have the exit code exitNotFinite
+	edge := write("edge.svm", strings.Repeat("4 0:10\n", 20)+strings.Repeat("6 5:10\n", 20)+strings.Repeat("6 11:1\n", 20)) // a rank for each index
 	halfWeights := write("half.txt", strings.Repeat("1\n", 200)+strings.Repeat("0\n", 200))
 	for _, c := range []struct {
 		args    string
@@ -356,6 +377,7 @@ func TestRanksRefuse(t *testing.T) {
 		{"train " + dir + "/words-[01].scas", exitIO, "words of its labels differ from the words in the first file"},
 		{"train " + dir + "/words-?.scas", exitIO, "different words for the labels"},
 		{"train --features 11 --index-base 0 " + shards, exitIO, "11"},
+		{"train --features 11 " + edge, exitIO, "the index 11 is too large for the 11 features"},
 		{"train --loss squared --lambda 1e-2 --time-limit 1ns " + file, exitNotConverged, "--time-limit"},
 		{"train -o /nowhere/model.json " + file, exitIO, "/nowhere"},
 		{"path -o /nowhere/path.csv " + file, exitIO, "/nowhere"},

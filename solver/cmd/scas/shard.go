@@ -39,19 +39,20 @@ func (c *fitFlags) readShard(e *env, opt *sparse.ReadOptions) (*sparse.Dataset, 
 	if len(paths) != t.Size() {
 		c.ranks.bytesOfRow += 8 // a shard that is a part of a file has the positions of its rows in memory
 	}
-	err = t.CommonError(cmp.Or(c.alignColumns(data), c.alignLabels(data)))
+	err = t.CommonError(cmp.Or(c.alignColumns(data, opt.Format), c.alignLabels(data)))
 	n, _ := data.X.Dims()
 	data.X.Release(0, n)
 	return data, err
 }
 
-// alignColumns gives the data of all ranks the same index base and the same number of columns.
-func (c *fitFlags) alignColumns(data *sparse.Dataset) error {
+// alignColumns gives the data of all ranks the same number of columns. If indices in LIBSVM text count from 0
+// on one rank, they count from 0 on all ranks. format is the format of the files.
+func (c *fitFlags) alignColumns(data *sparse.Dataset, format sparse.Format) error {
 	t := c.ranks.team
 	_, columns := data.X.Dims()
-	isText := data.Names == nil && !data.X.Mapped()
+	isText := format == sparse.LIBSVM
 	zeroBased := t.Any(isText && data.Stats.IndexBase == sparse.ZeroBased) && isText
-	if zeroBased && data.Stats.IndexBase == sparse.OneBased {
+	if zeroBased && data.Stats.IndexBase == sparse.OneBased && (c.Features == 0 || hasLastColumn(data.X)) {
 		columns++
 	}
 	columns = int(t.MaxNumber(float64(columns)))
@@ -60,6 +61,17 @@ func (c *fitFlags) alignColumns(data *sparse.Dataset) error {
 	}
 	data.Rebase(zeroBased, columns)
 	return nil
+}
+
+// hasLastColumn reports whether some row has an entry in the last column.
+func hasLastColumn(x *sparse.CSR) bool {
+	n, p := x.Dims()
+	for i := range n {
+		if idx, _ := x.Row(i); len(idx) > 0 && int(idx[len(idx)-1]) == p-1 {
+			return true
+		}
+	}
+	return false
 }
 
 // alignLabels replaces the labels of two classes by −1 and +1, the same on all ranks. If there are more than
