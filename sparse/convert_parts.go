@@ -66,6 +66,7 @@ type partsSource struct {
 	Modified int64     `json:"modified"`
 	Format   Format    `json:"format"`
 	Features int       `json:"features"`
+	Ignore   bool      `json:"ignore_beyond"`
 	Base     IndexBase `json:"base"`
 	Strict   bool      `json:"strict"`
 }
@@ -99,7 +100,7 @@ func openParts(dir string, source partsSource) (*parts, *partsRecord, error) {
 	if p.journal, err = os.OpenFile(filepath.Join(dir, "journal"), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666); err != nil {
 		return nil, nil, err
 	}
-	if !atomicfile.Lock(p.journal) && atomicfile.Locks {
+	if atomicfile.Lock(p.journal) == atomicfile.ErrLocked { // without file locks, there is another error, and no protection
 		p.journal.Close()
 		return nil, nil, fmt.Errorf("another conversion to this file is at work: wait for it, or remove %s", dir)
 	}

@@ -142,10 +142,14 @@ func createTemp(path string, perm fs.FileMode) (*os.File, error) {
 	}
 }
 
+// ErrLocked is the error of Lock for a file that is locked already.
+var ErrLocked = errorf("the file is locked")
+
 // claim locks a new file and reports whether the file still exists: another process may have
 // locked and removed it as stale. claim waits up to 0.1 s for the lock.
 func claim(f *os.File) bool {
-	for try := 0; !Lock(f) && Locks && try < 100; try++ { // on a file system without locks, every Lock fails
+	// On a file system without locks, every Lock fails with another error.
+	for try := 0; Lock(f) == ErrLocked && try < 100; try++ {
 		time.Sleep(time.Millisecond)
 	}
 	info, err := f.Stat()
@@ -174,7 +178,7 @@ func removeStale(path string) {
 		}
 		stalePath := filepath.Join(dir, name)
 		if f, err := os.Open(stalePath); err == nil {
-			if Lock(f) {
+			if Lock(f) == nil {
 				os.Remove(stalePath)
 			}
 			f.Close()

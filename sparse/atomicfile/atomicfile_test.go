@@ -218,7 +218,7 @@ func TestStale(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer lockedFile.Close()
-	if !Lock(lockedFile) {
+	if Lock(lockedFile) != nil {
 		t.Skip("no locks here")
 	}
 	want = append(want, ".f.21234567.tmp")
@@ -287,4 +287,32 @@ func TestStandardOutput(t *testing.T) {
 	}
 	fmt.Println("after")
 	wantOnlyFile(t, path, "before\ncontent\nafter\n")
+}
+
+// TestLock checks that Lock tells a file that is locked from a file that cannot be locked.
+func TestLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	open := func() *os.File {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		return f
+	}
+	first, second, closed := open(), open(), open()
+	closed.Close()
+	if err := Lock(closed); err == nil || err == ErrLocked {
+		t.Errorf("a closed file: %v", err)
+	}
+	if err := Lock(first); err != nil {
+		t.Skipf("no locks here: %v", err)
+	}
+	if err := Lock(second); err != ErrLocked {
+		t.Errorf("a locked file: %v, want ErrLocked", err)
+	}
+	first.Close()
+	if err := Lock(second); err != nil {
+		t.Errorf("after the lock has ended: %v", err)
+	}
 }

@@ -9,10 +9,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Lock locks f without waiting, and returns true if it has the lock. The lock ends when f and its
-// duplicates are closed, or the process ends.
-func Lock(f *os.File) bool {
-	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+// Lock locks f without waiting. If f is locked already, the error is ErrLocked. Any other error means that the
+// file system does not lock f. The lock ends when f and its duplicates are closed, or the process ends.
+func Lock(f *os.File) error {
+	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	switch err {
+	case nil:
+		return nil
+	case syscall.EWOULDBLOCK:
+		return ErrLocked
+	}
+	return errorf("locking %s: %w", f.Name(), err)
 }
 
 // keepLock returns a duplicate of f, which keeps the lock when f is closed.
@@ -23,6 +30,3 @@ func keepLock(f *os.File) (*os.File, error) {
 	}
 	return os.NewFile(uintptr(fd), f.Name()), nil
 }
-
-// Locks reports whether this package has file locks on this system.
-const Locks = true

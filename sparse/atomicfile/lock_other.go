@@ -2,13 +2,13 @@
 
 package atomicfile
 
-import "os"
+import (
+	"errors"
+	"os"
+)
 
-// Lock returns false, because this package has no file locks on this system.
-func Lock(*os.File) bool { return false }
+// Lock returns an error, because this package has no file locks on this system.
+func Lock(f *os.File) error { return errorf("locking %s: %w", f.Name(), errors.ErrUnsupported) }
 
 // keepLock returns nil: there is no lock to keep.
 func keepLock(*os.File) (*os.File, error) { return nil, nil }
-
-// Locks reports whether this package has file locks on this system.
-const Locks = false
