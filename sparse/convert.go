@@ -138,7 +138,7 @@ func (c *conversion) open(f *os.File, outPath string) error {
 	}
 	c.sourceSize = info.Size()
 	source := partsSource{Name: filepath.Base(f.Name()), Size: info.Size(), Modified: info.ModTime().UnixNano(),
-		Format: c.opt.Format, Features: c.opt.Features, Base: c.opt.IndexBase, Strict: c.opt.Strict}
+		Format: c.opt.Format, Features: c.opt.Features, Ignore: c.opt.IgnoreBeyond, Base: c.opt.IndexBase, Strict: c.opt.Strict}
 	if c.parts, c.lastRecord, err = openParts(partsDir(atomicfile.Followed(outPath)), source); err != nil {
 		return errorf("converting %s: %w", c.name, err)
 	}

@@ -209,6 +209,26 @@ func TestConvertDistrusts(t *testing.T) {
 	}
 }
 
+// TestConvertOtherOptions checks that a conversion does not continue from the parts of a conversion that left
+// large indices out, unless it leaves them out itself.
+func TestConvertOtherOptions(t *testing.T) {
+	dir := t.TempDir()
+	inPath, outPath := filepath.Join(dir, "in.svm"), filepath.Join(dir, "out.scas")
+	must(t, os.WriteFile(inPath, []byte("1 9:1\n"+strings.Repeat("1 1:1\n-1 2:1\n", 1<<17)), 0o666))
+	calls := 0
+	_, err := Convert(inPath, outPath, &ReadOptions{Features: 2, IgnoreBeyond: true}, &ConvertSettings{Interrupt: func() error {
+		if calls++; calls > 3 {
+			return io.EOF
+		}
+		return nil
+	}})
+	if !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	_, err = Convert(inPath, outPath, &ReadOptions{Features: 2}, nil)
+	check.Error(t, err, "in.svm:1:3", "the index is beyond the last of 2 features")
+}
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
