@@ -251,11 +251,11 @@ func (c *labelCollector) assignPair(d *Dataset) error {
 	a, b := c.kinds.list[0].label, c.kinds.list[1].label
 	m := LabelMapping{Negative: min(a, b), Positive: max(a, b)}
 	positiveName, positiveLabel := c.opt.PositiveName, math.NaN()
-	switch {
-	case c.words != nil:
-		positiveLabel = float64(slices.Index(c.words, positiveName))
-	case c.opt.Positive != nil:
+	if c.opt.Positive != nil && (c.words == nil || positiveName == "") {
 		positiveName, positiveLabel = formatFloat(*c.opt.Positive), *c.opt.Positive
+	}
+	if c.words != nil {
+		positiveLabel = float64(slices.Index(c.words, positiveName))
 	}
 	switch {
 	case positiveName == "" || positiveLabel == m.Positive:

@@ -181,6 +181,7 @@ func TestReadCSVRefuses(t *testing.T) {
 		{"third number", "a,y\n1,1\n1,2\n1,3\n", ReadOptions{}, 4, 3, []string{`"3"`, "a third label"}},
 		{"one word", "a,y\n1,u\n1,u\n", ReadOptions{}, 0, 0, []string{"every label is u"}},
 		{"positive word", "a,y\n1,u\n1,v\n", ReadOptions{PositiveName: "w"}, 0, 0, []string{"the label w", "u and v"}},
+		{"positive number of words", "a,y\n1,no\n1,yes\n", ReadOptions{Positive: new(float64(1))}, 0, 0, []string{"the label 1", "no and yes"}},
 		{"positive word of numbers", "a,y\n1,0\n1,1\n", ReadOptions{PositiveName: "w"}, 0, 0, []string{"the label w", "0 and 1"}},
 		{"word for a number", "a,y\n1,u\n", ReadOptions{Regression: true}, 2, 3, []string{`"u"`, "a finite decimal number"}},
 		{"word among labels", "a,y\n1,1\n1,u\n", ReadOptions{}, 3, 3, []string{`"u"`, "as in the first line"}},

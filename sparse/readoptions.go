@@ -23,7 +23,8 @@ type ReadOptions struct {
 	// IgnoreBeyond drops entries in columns after the first Features columns, instead of returning an
 	// error. It applies to sparse data only.
 	IgnoreBeyond bool
-	// Positive, if not nil, is the label that becomes +1. It must occur.
+	// Positive, if not nil, is the label that becomes +1. It must occur. If labels are words, it stands for
+	// the word that is this number in decimal, unless PositiveName is set.
 	Positive *float64
 	// PositiveName is the label that becomes +1 if labels are words. It must occur. If PositiveName is
 	// empty, the word that is later in byte order becomes +1.
