@@ -71,6 +71,8 @@ func (t *table) setFills(n int, median func(c, n int) (float64, error)) error {
 				File: t.name, Msg: fmt.Sprintf("column %s has no values", col.name),
 				Remedies: []Remedy{dropColumnRemedy(col.name)},
 			}
+		case col.kind == numberColumn && rule == MissingRefuse && col.missingLine > 0:
+			return &ParseError{File: t.name, Line: col.missingLine, Msg: fmt.Sprintf("column %s: %s", col.name, noFill), Err: ErrMissing}
 		case col.kind != numberColumn, rule == MissingRefuse:
 			continue
 		case col.fillGiven, rule == MissingZero:

@@ -35,6 +35,7 @@ type tableColumn struct {
 	fill         float64
 	fillGiven    bool
 	missingCount int       // number of missing values that were met while the column was not categorical
+	missingLine  int       // the line of the first of these values if no fill was known for it; otherwise 0
 	sum          float64   // the sum of the stored numbers; 0 if no mean is needed
 	offsets      []float64 // the offset of each row; nil in all columns but the offset column
 	unknownCount int       // number of values whose category has no feature in ReadOptions.Names

@@ -246,6 +246,9 @@ func hasDecimalComma(s []byte) bool {
 	return len(s) > 2 && bytes.IndexByte(s, ',') > 0 && strings.Trim(string(s), "+-.,0123456789") == ""
 }
 
+// noFill is the message for a missing value in a column of numbers for which TableOptions.Fill has no value.
+const noFill = "a missing value, and no value that would fill the column"
+
 // storeMissing stores or counts a missing value of a column. It returns an error if the options do not allow
 // missing values in this column.
 func (t *table) storeMissing(col *tableColumn) (wrong *ParseError) {
@@ -267,10 +270,13 @@ func (t *table) storeMissing(col *tableColumn) (wrong *ParseError) {
 	switch {
 	case col.fillGiven && storable(col.fill):
 		t.idx, t.val = append(t.idx, col.number), append(t.val, col.fill)
-	case !col.fillGiven && rule == MissingRefuse:
-		return cellError("a missing value, and no value that would fill the column")
+	case !col.fillGiven && rule == MissingRefuse && col.kind == numberColumn:
+		return cellError(noFill)
 	case !col.fillGiven && rule != MissingZero:
-		// NaN stands for the fill value, which is known at the end of the file.
+		if col.missingCount == 1 {
+			col.missingLine = t.line
+		}
+		// NaN stands for the fill value, which is known at the end of the file, or for a missing category.
 		t.idx, t.val = append(t.idx, col.number), append(t.val, math.NaN())
 	}
 	return nil
