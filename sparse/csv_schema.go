@@ -29,6 +29,7 @@ type tableColumn struct {
 	number       int32            // provisional number of the feature (see table) if the column holds numbers
 	categories   map[string]int32 // provisional number of the feature of each category
 	order        []string         // the categories in order of first occurrence
+	namesMissing bool             // whether ReadOptions.Names has a category that is a missing value, such as NA
 	categoryLine int              // the line whose value made the column categorical; 0 if no value did
 	// fill replaces missing numbers. It comes from TableOptions.Fill if fillGiven is true; otherwise it is
 	// computed at the end of the file, by the rule TableOptions.Missing.
@@ -299,6 +300,7 @@ func (s *schema) newCategory(col *tableColumn, value string) int32 {
 	}
 	col.categories[value] = id
 	col.order = append(col.order, value)
+	col.namesMissing = col.namesMissing || isMissing([]byte(value))
 	s.categoryBytes += int64(len(col.name)+2*len(value)) + 128
 	return id
 }

@@ -117,7 +117,7 @@ func (t *table) parsePlainRecord(b []byte, i int) (recordEnd int, ok bool) {
 			switch {
 			case col.kind == labelColumn:
 				label = cell
-			case known:
+			case known && !(col.namesMissing && isMissing(cell.text)):
 				idx, val = append(idx, id), append(val, 1)
 			case col.kind != ignoredColumn:
 				return 0, false

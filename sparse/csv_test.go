@@ -66,6 +66,8 @@ func TestReadCSV(t *testing.T) {
 			"rooms city=Bonn city=Ulm z", [][]float64{{3, 0, 0, 9}, {4, 0, 1, 8}}, []float64{1, -1}, "y named"},
 		{"matched, filled, without labels", "b,a\n,u\n2,\n", ReadOptions{Names: []string{"a=u", "a=v", "b"}, LabelsOptional: true, Table: TableOptions{Label: "y", Fill: map[string]float64{"b": 7}}},
 			"a=u a=v b", [][]float64{{1, 0, 7}, {0, 0, 2}}, nil, " "},
+		{"matched, missing values in the names", "c,y\nu,0\nNA,1\n,0\n\"NA\",1\n", ReadOptions{Names: []string{"c=", "c=NA", "c=u"}, Table: TableOptions{Missing: MissingZero}},
+			"c= c=NA c=u", [][]float64{{0, 0, 1}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, []float64{-1, 1, -1, 1}, "y named"},
 		{"matched words", "a,l\n1,no\n", ReadOptions{Names: []string{"a"}, Mapping: LabelMapping{Negative: 0, Positive: 1, NegativeName: "no", PositiveName: "yes"}},
 			"a", [][]float64{{1}}, []float64{-1}, "l last"},
 		{"negative zero", "a,y\n-0,0\n1,1\n", ReadOptions{}, "a", [][]float64{{math.Copysign(0, -1)}, {1}}, []float64{-1, 1}, "y named"},
