@@ -72,8 +72,8 @@ func NewEncoder(opt *ReadOptions) (*Encoder, error) {
 
 // Encode converts a record. The record must contain every column that a feature needs; Encode
 // ignores all other columns. A value is a number, a json.Number, a string or []byte as in a cell
-// of a table, a bool (the text true or false), or nil. A value is missing if it is nil, NaN or a
-// text that the type Missing lists.
+// of a table, a bool (the text true or false), or nil. Blanks around a text do not count, unless a
+// category has them too. A value is missing if it is nil, NaN or a text that the type Missing lists.
 func (e *Encoder) Encode(record map[string]any) (*Record, error) {
 	r, err := e.encode(record)
 	if err != nil {
@@ -172,6 +172,9 @@ func (e *Encoder) storeValue(r *Record, record map[string]any, column string, st
 		return nil
 	}
 	category, err := textOf(storeValue)
+	if _, known := e.position[column+"="+category]; !known { // the blanks may be from a quoted cell of a table
+		category = trimBlanks(category)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -203,6 +206,7 @@ func numberOf(value any) (v float64, missing bool, err error) {
 		v = float64(n)
 	default:
 		s, err := textOf(value)
+		s = trimBlanks(s)
 		if err != nil || isMissing([]byte(s)) {
 			return 0, err == nil, err
 		}
@@ -221,6 +225,9 @@ func numberOf(value any) (v float64, missing bool, err error) {
 	return v, false, nil
 }
 
+// trimBlanks returns a text without surrounding blanks, as scanner.trimmedCell leaves them out.
+func trimBlanks(s string) string { return strings.Trim(s, " \t") }
+
 // textOf returns a value as the text of a cell.
 func textOf(value any) (string, error) {
 	switch v := value.(type) {
@@ -237,7 +244,7 @@ func textOf(value any) (string, error) {
 	case float64:
 		return formatFloat(v), nil
 	case float32:
-		return formatFloat(float64(v)), nil
+		return strconv.FormatFloat(float64(v), 'g', -1, 32), nil
 	case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
 		return fmt.Sprint(v), nil
 	}

@@ -109,3 +109,26 @@ func TestEncoderMissing(t *testing.T) {
 		}
 	}
 }
+
+// TestEncoderTexts checks which text a value has as a category or as a number.
+func TestEncoderTexts(t *testing.T) {
+	e, err := NewEncoder(&ReadOptions{Names: []string{"a", "c=0.1", "c=u", "c= v", "c=v"}, Table: TableOptions{Missing: MissingZero}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		a, c any
+		want string
+	}{
+		{0, 0.1, "[1] [1] []"}, {0, float32(0.1), "[1] [1] []"}, {0, "\tu ", "[2] [1] []"}, {0, []byte(" u"), "[2] [1] []"}, {0, "u v", "[] [] [c]"},
+		{0, " v", "[3] [1] []"}, {0, "v", "[4] [1] []"}, {0, "  v", "[4] [1] []"}, {0, " NA ", "[] [] []"},
+		{" 2.5\t", "", "[0] [2.5] []"}, {" NA", " ", "[] [] []"}, {json.Number("3"), nil, "[0] [3] []"}, {float32(0.5), nil, "[0] [0.5] []"},
+	} {
+		r, err := e.Encode(map[string]any{"a": c.a, "c": c.c})
+		if err != nil {
+			t.Errorf("%q, %q: %v", c.a, c.c, err)
+		} else if got := fmt.Sprint(r.Indices, r.Values, r.Unknown); got != c.want {
+			t.Errorf("%q, %q: %s, want %s", c.a, c.c, got, c.want)
+		}
+	}
+}
