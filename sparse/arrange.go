@@ -1,6 +1,7 @@
 package sparse
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,8 +24,9 @@ func newData(fileName string, x *CSR, y []float64, opt *ReadOptions, stats ReadS
 // from y. If there are no labels, it returns an error, unless opt allows data without labels.
 func (d *Dataset) setLabels(fileName string, y []float64, opt *ReadOptions) (err error) {
 	n, _ := d.X.Dims()
-	if opt.targets != nil {
-		y = opt.targets
+	labelsName := fileName
+	if opt.targets.labels != nil {
+		y, labelsName = opt.targets.labels, cmp.Or(opt.LabelsFile, fileName)
 	}
 	switch {
 	case y == nil && (opt.AnyLabels || opt.LabelsOptional):
@@ -35,9 +37,9 @@ func (d *Dataset) setLabels(fileName string, y []float64, opt *ReadOptions) (err
 	case len(y) != n:
 		return &ParseError{File: fileName, Msg: fmt.Sprintf("%d labels for %d rows: expected one for every row", len(y), n)}
 	}
-	c := labelCollector{name: fileName, opt: opt, labels: make([]float64, 0, n)}
+	c := labelCollector{name: labelsName, opt: opt, labels: make([]float64, 0, n)}
 	for i, v := range y {
-		if err := c.add(v, i+1, 0); err != nil {
+		if err := c.add(v, opt.targets.line(i), 0); err != nil {
 			return err
 		}
 	}

@@ -129,7 +129,7 @@ func (d *Dataset) binaryLabels(f *scasfile.File, name string, words []string, op
 	}
 	c := labelCollector{name: name, opt: opt, words: words}
 	switch {
-	case opt.targets != nil || f.Labels == nil:
+	case opt.targets.labels != nil || f.Labels == nil:
 		return d.setLabels(name, nil, opt)
 	case opt.Regression && words != nil:
 		return &ParseError{File: name, Msg: fmt.Sprintf("labels that are words, such as %q: expected numbers", words[0]), Remedies: []Remedy{fitClasses}}

@@ -163,11 +163,11 @@ func TestBinaryLabels(t *testing.T) {
 		for k, opt := range []*ReadOptions{
 			nil, {AnyLabels: true}, {Regression: true}, {Positive: &three}, {Positive: &seven}, {Mapping: LabelMapping{Negative: 7, Positive: 3}},
 			{Mapping: LabelMapping{Negative: 3, Positive: 7}}, {Mapping: LabelMapping{Negative: -1, Positive: 1}},
-			{targets: []float64{1, 2, 1}[:d.X.rows]}, {Features: 9}, {Features: 1}, {PositiveName: "yes"},
+			{targets: labelsOfFile{labels: []float64{1, 2, 1}[:d.X.rows]}}, {Features: 9}, {Features: 1}, {PositiveName: "yes"},
 			{Counts: true}, {Counts: true, Regression: true}, {Counts: true, MaxClasses: 3}, {Counts: true, AnyLabels: true},
 		} {
 			want, wantErr := readAs(LIBSVM, strings.NewReader(text), "d", opt)
-			if opt != nil && opt.targets != nil {
+			if opt != nil && opt.targets.labels != nil {
 				want, wantErr = d, d.setLabels("d", nil, opt)
 			}
 			got, err := readAs(Binary, bytes.NewReader(file), "d", opt)
@@ -204,7 +204,7 @@ func TestBinaryLabels(t *testing.T) {
 		{yes, ReadOptions{Mapping: LabelMapping{Positive: 1}}, nil, `d:1: "no": unknown label: expected 0 or 1; `},
 		{yes, ReadOptions{Classes: Classes{[]float64{0, 1, 2}, []string{"maybe", "no", "yes"}}}, []float64{1, 2}, ""},
 		{yes, ReadOptions{Classes: Classes{[]float64{0, 1, 2}, []string{"a", "b", "yes"}}}, nil, `d:1: "no": unknown label: expected one of a, b, yes; `},
-		{yes, ReadOptions{Mapping: LabelMapping{0, 1, "maybe", "no"}, targets: []float64{1, 0}}, []float64{1, -1}, ""},
+		{yes, ReadOptions{Mapping: LabelMapping{0, 1, "maybe", "no"}, targets: labelsOfFile{labels: []float64{1, 0}}}, []float64{1, -1}, ""},
 	} {
 		file := binaryBytes(t, &Dataset{X: words.X, Labels: []float64{-1, 1}, Mapping: c.fileMapping})
 		d, err := readAs(Binary, bytes.NewReader(file), "d", &c.opt)

@@ -41,7 +41,7 @@ func TestClasses(t *testing.T) {
 		"npy": {"t.npy", npy.String(), labels}, "scas": {"t.scas", binary.String(), nil},
 	} {
 		for _, opt := range []*ReadOptions{{MaxClasses: 3}, {MaxClasses: 100}, {Classes: want}, {Classes: Classes{Values: []float64{-1, 0, 3, 7}}}} {
-			opt.targets = c.targets
+			opt.targets.labels = c.targets
 			d, err := Read(strings.NewReader(c.text), c.file, opt)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -65,7 +65,7 @@ func TestClasses(t *testing.T) {
 			{ReadOptions{Classes: Classes{Values: []float64{-1, 3, 8}}}, "unknown label: expected one of -1, 3, 8"},
 			{ReadOptions{Mapping: LabelMapping{Negative: -1, Positive: 3}}, "unknown label: expected -1 or 3"},
 		} {
-			opt.targets = c.targets
+			opt.targets.labels = c.targets
 			_, err := Read(strings.NewReader(c.text), c.file, &opt.ReadOptions)
 			check.Error(t, err, opt.want)
 		}

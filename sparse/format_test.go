@@ -86,7 +86,7 @@ func TestWriteFile(t *testing.T) {
 			}
 			opt := &ReadOptions{Regression: true, Features: 5}
 			if format == NPY || format == MatrixMarket {
-				opt.targets = d.Labels
+				opt.targets.labels = d.Labels
 			}
 			reread, err := ReadFile(path, opt)
 			if err != nil {
@@ -183,6 +183,24 @@ func TestLabelsFiles(t *testing.T) {
 	}
 	_, err := readLabels(strings.NewReader("1\n2\n3\n4\n"), "y", 10)
 	check.Error(t, err, "of memory")
+}
+
+// TestLabelsFileErrors checks that an error about a label in a file of labels names this file and the line.
+func TestLabelsFileErrors(t *testing.T) {
+	dir := t.TempDir()
+	x := filepath.Join(dir, "d.npy")
+	must(t, os.WriteFile(x, npyFile("|i1", false, "(4, 1)", 1, 2, 3, 4), 0o666))
+	for text, want := range map[string]string{
+		"1\n2\n1\n3\n":                `y.txt:4: "3": a third label, after 1 (line 1) and 2 (line 2)`,
+		"1\n# two\n2\n\n1\n3\n":       `y.txt:6: "3": a third label, after 1 (line 1) and 2 (line 3)`,
+		"# none\n\n1\n1\n1 # 1\n2\n3": "d.npy: 5 labels for 4 rows",
+		"\n1\n1\n1\n1\n":              "y.txt: every label is 1",
+	} {
+		y := filepath.Join(dir, "y.txt")
+		must(t, os.WriteFile(y, []byte(text), 0o666))
+		_, err := ReadFile(x, &ReadOptions{LabelsFile: y})
+		check.Error(t, err, dir, want)
+	}
 }
 
 func TestReadNPYRefuses(t *testing.T) {
@@ -366,9 +384,9 @@ func TestHugeSizes(t *testing.T) {
 		}
 		for file, want := range files[format] {
 			for _, memory := range []int64{0, 1 << 20} {
-				opt := &ReadOptions{Regression: true, targets: []float64{1}, Memory: memory}
+				opt := &ReadOptions{Regression: true, targets: labelsOfFile{labels: []float64{1}}, Memory: memory}
 				if format == LIBSVM || format == NPZ {
-					opt.targets = nil
+					opt.targets.labels = nil
 				}
 				var err error
 				mib := allocatedMiB(func() { _, err = readAs(format, strings.NewReader(file), "huge", opt) })

@@ -22,24 +22,39 @@ func (d *Dataset) OriginalLabels() []float64 {
 	return labels
 }
 
-// readLabelsFile reads the file ReadOptions.LabelsFile. memory is ReadOptions.Memory.
-func readLabelsFile(path string, memory int64) ([]float64, error) {
-	return text.ReadFile(path, func(r io.Reader, name string) ([]float64, error) { return readLabels(r, name, memory) })
+// labelsOfFile holds the labels in a file of labels. lines[i] is the line of label i, from 1. lines is nil if
+// this is i+1 for all labels.
+type labelsOfFile struct {
+	labels []float64
+	lines  []int
 }
 
-func readLabels(r io.Reader, name string, memory int64) ([]float64, error) {
+// line returns the line of label i, from 1.
+func (l *labelsOfFile) line(i int) int {
+	if l.lines != nil {
+		return l.lines[i]
+	}
+	return i + 1
+}
+
+// readLabelsFile reads the file ReadOptions.LabelsFile. memory is ReadOptions.Memory.
+func readLabelsFile(path string, memory int64) (labelsOfFile, error) {
+	return text.ReadFile(path, func(r io.Reader, name string) (labelsOfFile, error) { return readLabels(r, name, memory) })
+}
+
+func readLabels(r io.Reader, name string, memory int64) (l labelsOfFile, err error) {
 	opt := &ReadOptions{Memory: memory}
 	if FormatOf(name) == NPY {
-		return readNPYLabels(r, name, opt)
+		l.labels, err = readNPYLabels(r, name, opt)
+		return l, err
 	}
 	data, err := ReadText(r, name)
 	if err != nil {
-		return nil, err
+		return l, err
 	}
 	if err := opt.checkMemory(name, 3*int64(len(data)), "%d bytes of labels", len(data)); err != nil {
-		return nil, err
+		return l, err
 	}
-	var labels []float64
 	for lines := text.NewLines(string(data)); lines.Next(); {
 		v, ok := text.ParseFloat(lines.Fields[0].Text)
 		wrongField := 0
@@ -48,14 +63,23 @@ func readLabels(r io.Reader, name string, memory int64) ([]float64, error) {
 		}
 		if !ok {
 			f := lines.Fields[wrongField]
-			return nil, &ParseError{File: name, Line: lines.Number, Column: f.Column, Token: f.Text, Msg: "expected one label a line, a finite decimal number"}
+			return l, &ParseError{File: name, Line: lines.Number, Column: f.Column, Token: f.Text, Msg: "expected one label a line, a finite decimal number"}
 		}
-		labels = append(labels, v)
+		if l.lines == nil && lines.Number != len(l.labels)+1 { // after a comment or a blank line
+			l.lines = make([]int, len(l.labels))
+			for i := range l.lines {
+				l.lines[i] = i + 1
+			}
+		}
+		if l.lines != nil {
+			l.lines = append(l.lines, lines.Number)
+		}
+		l.labels = append(l.labels, v)
 	}
-	if labels == nil {
-		return nil, &ParseError{File: name, Msg: "no labels: expected one number a line"}
+	if l.labels == nil {
+		return l, &ParseError{File: name, Msg: "no labels: expected one number a line"}
 	}
-	return labels, nil
+	return l, nil
 }
 
 // WriteLabels writes a file for ReadOptions.LabelsFile: an array in NumPy's format if format is NPY, else

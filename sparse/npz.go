@@ -137,7 +137,7 @@ func (z *npzReader) read(compressionName string) (*Dataset, error) {
 		return nil, err
 	}
 	var y []float64
-	if labelsName := z.firstArrayName("y", "labels", "target"); labelsName != "" && z.opt.targets == nil {
+	if labelsName := z.firstArrayName("y", "labels", "target"); labelsName != "" && z.opt.targets.labels == nil {
 		if y, err = loadArray(z, labelsName, (*arrayReader).readLabels); err != nil {
 			return nil, err
 		}

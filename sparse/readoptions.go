@@ -67,8 +67,8 @@ type ReadOptions struct {
 	// (CSR.Check), process and release (CSR.Release) a part of the rows at a time.
 	Beyond bool
 
-	targets   []float64 // the labels in LabelsFile
-	keepSigns bool      // labels of two classes stay −1 and +1, as a .scas file stores them
+	targets   labelsOfFile // the labels in LabelsFile
+	keepSigns bool         // labels of two classes stay −1 and +1, as a .scas file stores them
 }
 
 // checked returns o, or the defaults if o is nil. It returns an error if an option is wrong.
