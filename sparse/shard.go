@@ -143,16 +143,25 @@ func lineStart(f io.ReaderAt, position, size int64) (int64, error) {
 
 func readTextParts(fileParts []filePart, opt *ReadOptions) (*Dataset, error) {
 	p := newLIBSVMParser("", opt)
-	for _, part := range fileParts {
+	var edgePart *filePart // the part with the place of p.AtEdge
+	for k := range fileParts {
+		part := &fileParts[k]
 		p.name, p.labels.name, p.lines = part.path, part.path, 0
 		if err := part.read(p); err != nil {
 			return nil, part.correctLine(err)
+		}
+		if edgePart == nil && p.AtEdge != nil {
+			edgePart = part
 		}
 	}
 	if len(fileParts) > 1 {
 		p.name = fmt.Sprintf("%s and %d more", fileParts[0].path, len(fileParts)-1)
 	}
-	return p.finish()
+	d, err := p.finish()
+	if edgePart != nil && err == error(p.AtEdge) {
+		err = edgePart.correctLine(err)
+	}
+	return d, err
 }
 
 func (p *filePart) read(parser *libsvmParser) error {

@@ -187,6 +187,18 @@ func TestShardErrors(t *testing.T) {
 	check.Error(t, err, "LabelsFile is y.txt", "want no file of labels")
 }
 
+// TestShardEdge checks the place of an index that is too large because an index 0 follows it.
+func TestShardEdge(t *testing.T) {
+	dir := t.TempDir()
+	var paths []string
+	for k, text := range []string{strings.Repeat("1 1:1\n", 30) + "1 9:1\n", "1 2:1\n1 0:1\n"} {
+		paths = append(paths, filepath.Join(dir, fmt.Sprint(k, ".svm")))
+		must(t, os.WriteFile(paths[k], []byte(text), 0o666))
+	}
+	_, err := ReadShard(paths, 1, 2, &ReadOptions{Features: 9})
+	wantParseError(t, err, 31, 3, paths[0], "the index is beyond the last of 9 features, counted from 0")
+}
+
 // TestRebase checks that Rebase moves the columns of a shard without an index 0 if another shard has an
 // index 0.
 func TestRebase(t *testing.T) {
