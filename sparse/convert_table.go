@@ -96,7 +96,7 @@ func (c *tableConversion) median(j, n int) (float64, error) {
 	return medianOf(values, n), err
 }
 
-// countDropped sets c.dropped, the number of entries without a feature. It reads the column numbers of the
+// countDropped sets c.droppedEntries, the number of entries without a feature. It reads the column numbers of the
 // entries only if there may be such entries.
 func (c *tableConversion) countDropped() error {
 	mayHaveDropped := func(col *tableColumn) bool { return col.kind != numberColumn && col.missingCount > 0 }

@@ -97,7 +97,7 @@ func decompress(r io.Reader, name string) (*decompressor, error) {
 // A decompressor reads text that may be compressed. Its errors name the file.
 type decompressor struct {
 	name      string
-	kind      string // name of the compression; plain if there is none
+	kind      string // name of the compression; empty if there is none
 	source    *sourceReader
 	r         io.Reader
 	textBytes int64 // number of bytes of text that were read

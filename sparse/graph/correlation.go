@@ -2,6 +2,7 @@ package graph
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -63,7 +64,7 @@ func (o *CorrelationOptions) graph(n int, pairs []Edge) *Graph {
 // diagonal) is at least threshold in absolute value. The threshold is above 0 and at most 1; with
 // a threshold of 1 the result depends on rounding. Edges are ordered by (I, J) with I < J.
 // Constant features have no edges. More edges than opt.MaxEdges are an error, which names a
-// threshold that is high enough.
+// threshold that is high enough if it finds one below 1.
 //
 // For a Covariance that holds data, the time grows with the sum over the rows of the squared number of
 // entries, and with the number of pairs without a common row that may reach the threshold.
@@ -74,8 +75,12 @@ func Threshold(c *Covariance, threshold float64, opt *CorrelationOptions) (*Grap
 	o := opt.withDefaults()
 	pairs, finalFloor := c.Correlation().strongestPairs(threshold, o.MaxEdges, o.Threads)
 	if len(pairs) > o.MaxEdges || finalFloor > threshold {
+		want := ""
+		if floor := roundUp(finalFloor); floor < 1 {
+			want = fmt.Sprintf(": want a threshold above %v", floor)
+		}
 		return nil, &sparse.RemedyError{
-			Err:      errorf("correlation threshold %v: more than %d pairs are as correlated: want a threshold above %v", threshold, o.MaxEdges, roundUp(finalFloor)),
+			Err:      errorf("correlation threshold %v: more than %d pairs are as correlated%s", threshold, o.MaxEdges, want),
 			Remedies: []sparse.Remedy{{Field: "CorrelationOptions.MaxEdges", To: "a larger number"}},
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -277,6 +278,14 @@ func TestProposalsAreRoundedUp(t *testing.T) {
 	}
 	_, err = Threshold(c, 0.1, &CorrelationOptions{MaxEdges: 1})
 	check.Error(t, err, "above 0.123457")
+	equal, err := NewCovariance(3, slices.Repeat([]float64{1}, 9))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Threshold(equal, 0.1, &CorrelationOptions{MaxEdges: 1}) // no threshold is high enough
+	if check.Error(t, err, "more than 1 pairs are as correlated"); strings.Contains(err.Error(), "want a threshold") {
+		t.Error(err)
+	}
 	for _, tt := range []struct{ v, want float64 }{
 		{0.2, 0.2}, {0.123456, 0.123456}, {0.1234561, 0.123457}, {0.1234569, 0.123457}, {0.9999991, 1}, {1.000001, 1.00001},
 		{math.SmallestNonzeroFloat64, math.SmallestNonzeroFloat64}, {math.Inf(1), math.Inf(1)},
