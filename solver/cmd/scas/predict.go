@@ -55,7 +55,8 @@ are filled as in training. The column of the labels may be absent. If the model 
 trained with offsets (scas train --help), they are read from the same column of the
 table, or from --offset.
 
-A .scas file larger than --memory is predicted in pieces, without --svg.
+A .scas file larger than --memory is predicted in pieces, without --svg. Its features
+must then be those of the model, in the same order.
 
 Exit codes: 0 done, 1 cannot read or write (also for labels and features that the
 model does not know), 2 wrong usage, 3 a number in DATA or a prediction is not
