@@ -29,7 +29,7 @@ type Dataset struct {
 }
 
 // SelectRows returns a dataset whose row k is row rows[k] of d, with its label and its offset. See
-// [CSR.SelectRows]. The result has no Table and no Stats.
+// [CSR.SelectRows]. The result has no Table, and of the Stats only the IndexBase.
 func (d *Dataset) SelectRows(rows []int) (*Dataset, error) {
 	x, err := d.X.SelectRows(rows)
 	if err != nil {
@@ -44,7 +44,10 @@ func (d *Dataset) SelectRows(rows []int) (*Dataset, error) {
 		}
 		return picked
 	}
-	return &Dataset{X: x, Labels: pick(d.Labels), Offsets: pick(d.Offsets), Mapping: d.Mapping, Classes: d.Classes, Names: d.Names}, nil
+	return &Dataset{
+		X: x, Labels: pick(d.Labels), Offsets: pick(d.Offsets), Mapping: d.Mapping, Classes: d.Classes, Names: d.Names,
+		Stats: ReadStats{IndexBase: d.Stats.IndexBase},
+	}, nil
 }
 
 // LabelMapping holds the two original labels of a classification problem, which are replaced by -1

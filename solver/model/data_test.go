@@ -80,6 +80,28 @@ func TestFitData(t *testing.T) {
 	}
 }
 
+// TestFitDataOfSelectedRows checks that a model fitted to some rows of a file reads the file as the rows were
+// read: the number of the first feature is the same.
+func TestFitDataOfSelectedRows(t *testing.T) {
+	const file = "0 1:1 2:3\n1 1:2\n0 2:1\n1 1:4 2:1\n0 1:1 2:2\n"
+	d, err := sparse.Read(strings.NewReader(file), "d.svm", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	selected, err := d.SelectRows([]int{0, 1, 2, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := FitData(t.Context(), &Spec{Lambda: 0.01}, selected)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := sparse.Read(strings.NewReader(file), "d.svm", m.ReadOptions())
+	if err != nil || m.IndexBase != 1 || again.X.At(0, 0) != d.X.At(0, 0) {
+		t.Errorf("%v, index base %d", err, m.IndexBase)
+	}
+}
+
 // TestFitDataLatin1 checks that FitData returns an error if a name is not UTF-8.
 func TestFitDataLatin1(t *testing.T) {
 	for _, table := range []string{"\xe9,ill\n1,no\n2,yes\n", "a,\xe9\n1,no\n2,yes\n", "a,ill\n1,no\xe9\n2,yes\n", "a,b,ill\n1,\xe9,no\n2,c,yes\n", "a,ill\n1,\xe9\n2,b\n3,c\n1,\xe9\n2,b\n3,c\n"} {
