@@ -12,6 +12,7 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
 )
 
 // TestEndedBeforeWithOffsets fits with a context that has already ended. The objective must be the
@@ -27,6 +28,26 @@ func TestEndedBeforeWithOffsets(t *testing.T) {
 	m, err := Fit(endedCtx, spec, x, []float64{2, 5})
 	if m == nil || !errors.Is(err, context.Canceled) || m.Columns[0].Certificate.Objective != 5 { // (1² + 3²)/2
 		t.Errorf("%+v, %v: want an objective of 5", m, err)
+	}
+}
+
+// TestGraphLambdaMaxTimeLimit checks that graphLambdaMax returns an error, not a smaller number, if the time
+// limit passes during its runs of solver.Minimize.
+func TestGraphLambdaMaxTimeLimit(t *testing.T) {
+	x, y := randomData(t, 40, 6, 1, true)
+	p, err := newProblems(&Spec{Graph: graph.Chain(6)}, x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := p.preparedDesign(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := ending.WithTimeLimit(t.Context(), time.Nanosecond)
+	defer cancel()
+	<-ctx.Done()
+	if lambda, err := d.graphLambdaMax(ctx, []float64{1, -2, 3, 1, 5, 2}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v, %v", lambda, err)
 	}
 }
 
