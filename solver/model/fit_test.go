@@ -327,6 +327,7 @@ func TestBadSpec(t *testing.T) {
 		"choose one":                   {Graph: graph.Chain(2), A: graph.Chain(2).Incidence()},
 		"A has 3 columns":              {A: graph.Chain(3).Incidence()},
 		"multiply its rows":            {A: graph.Chain(2).Incidence(), Penalty: ElasticNet{0.5}},
+		"takes no Fusion":              {Graph: graph.Chain(2), Fusion: 5, Penalty: GroupLasso{Groups: [][]int{{0}}}},
 		"takes no MuA":                 {MuA: 1, Penalty: GroupLasso{Groups: [][]int{{0}}}},
 		"Mu = -1":                      {Mu: -1},
 		"MuA = NaN":                    {MuA: math.NaN()},

@@ -33,7 +33,7 @@ type Spec struct {
 	// Graph, PenaltyFactors and an L1Ratio below 1.
 	A *sparse.CSR
 	// Fusion is the factor of the penalties of the edges of Graph; zero means 1. To penalise only the edges,
-	// set PenaltyFactors to zeros.
+	// set PenaltyFactors to zeros. A GroupLasso excludes other factors than 1.
 	Fusion float64
 	// Mu ≥ 0 adds the ridge (Mu/2) |s·b|², and MuA ≥ 0 adds (MuA/2) |A (s·b)|²; see the package comment for s
 	// and b. Here A is [G; I] for a Graph with incidence matrix G, and the identity I if there is neither a
@@ -430,6 +430,8 @@ func (s *Spec) checkCombination(p int) error {
 		return errorf("a GroupLasso takes no MuA; set Mu")
 	case s.Graph == nil && s.Fusion != 0:
 		return errorf("Spec.Fusion = %v without a Graph; leave it 0", s.Fusion)
+	case s.grouped() && s.fusion() != 1:
+		return errorf("a GroupLasso takes no Fusion; give it Weights")
 	case s.grouped() && s.PenaltyFactors != nil:
 		return errorf("a GroupLasso takes no PenaltyFactors; give it Weights")
 	case !classifies(s.loss()) && (s.Balanced || s.ClassWeights != nil || s.Positive != nil):

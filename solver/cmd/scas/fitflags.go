@@ -216,6 +216,8 @@ func (c *specFlags) check(flags *rowFlags) error {
 		return usagef("give either --groups or --l1-ratio")
 	case c.Groups != "" && c.L2Y != 0:
 		return usagef("give either --groups or --l2y")
+	case c.Groups != "" && c.Fusion != 1:
+		return usagef("give either --groups or --fusion")
 	case c.Groups != "" && c.PenaltyFactors != "":
 		return usagef("give either --groups or --penalty-factors")
 	case c.Bounds != "" && c.Domain.text != "":
