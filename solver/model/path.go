@@ -63,8 +63,9 @@ type StepColumn struct {
 	Intercept   float64
 	Certificate Certificate
 
-	run    FitRun
-	groups [][]int
+	run        FitRun
+	groups     [][]int
+	endedEarly bool // the time limit, the end of ctx or another error ended the fit
 }
 
 // NonZeros returns the number of coefficients that are not zero, in all columns.
@@ -144,11 +145,10 @@ func (d *design) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step, e
 	}
 }
 
-// endedEarly reports whether the time limit or the end of ctx ended a fit of the step.
+// endedEarly reports whether the time limit, the end of ctx or another error ended a fit of the step. A fit
+// that a Recorder stopped by solver.ErrStop does not count: it has no error, and the path goes on.
 func (s *Step) endedEarly() bool {
-	return slices.ContainsFunc(s.Columns, func(c StepColumn) bool {
-		return c.Certificate.Status == solver.Stopped || c.Certificate.Status == solver.TimeDone
-	})
+	return slices.ContainsFunc(s.Columns, func(c StepColumn) bool { return c.endedEarly })
 }
 
 // A pathFitter fits a path. Either fitter or minimizer is set.
@@ -243,6 +243,7 @@ func (p *pathFitter) fitStep(ctx context.Context, k int) (s *Step, err error) {
 		Intercept: fullColumn.Intercept, Certificate: fullColumn.Certificate,
 		run: fullColumn.Run, groups: fullColumn.Groups,
 	}
+	c.endedEarly = err != nil && (c.Certificate.Status == solver.Stopped || c.Certificate.Status == solver.TimeDone)
 	for j, v := range fullColumn.Coefficients {
 		if v != 0 {
 			c.Indices, c.Values = append(c.Indices, int32(j)), append(c.Values, v)

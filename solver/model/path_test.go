@@ -59,6 +59,25 @@ func TestPath(t *testing.T) {
 	}
 }
 
+// TestPathErrStop checks that a Recorder that ends each fit by solver.ErrStop ends neither a path nor a
+// cross-validation.
+func TestPathErrStop(t *testing.T) {
+	x, y := randomData(t, 60, 5, 1, true)
+	for name, labels := range map[string][]float64{"two": y, "classes": mixedLabels(60, 3)} {
+		spec := &Spec{NoIntercept: true}
+		spec.Method, spec.RelTol = solver.SCASK{}, -1
+		spec.Recorder = solver.RecorderFunc(func(*solver.Point) error { return solver.ErrStop })
+		set := PathSettings{Lambdas: []float64{0.1, 0.05, 0.02}}
+		steps, err := fitPath(t.Context(), spec, x, labels, &set)
+		if err != nil || len(steps) != 3 || steps[2].Columns[0].Certificate.Status != solver.Stopped {
+			t.Errorf("%s: %d steps, %v", name, len(steps), err)
+		}
+		if r, err := CV(t.Context(), spec, x, labels, &CVSettings{Path: set, Folds: 3}); err != nil || len(r.Mean) != 3 {
+			t.Errorf("%s: CV: %v", name, err)
+		}
+	}
+}
+
 // TestLambdaMax checks that all penalised coefficients are zero at LambdaMax, but not at 0.99 times
 // LambdaMax.
 func TestLambdaMax(t *testing.T) {
