@@ -85,14 +85,26 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 		// have their best values. If ctx ends here, solve returns the error.
 		_, _ = f.s.LambdaMax(f.interruptFunc(ctx, f.s))
 	}
-	out, err := f.solve(ctx, d.spec.Lambda)
-	if f.workingSetFull || errors.Is(err, solver.ErrNotConverged) && out.certificate.Status == solver.Stalled && d.spec.Lambda > 0 && d.p < retryFeatures {
-		retryOutcome, retryErr := d.minimize(ctx)
+	out, _, err := f.solveOrRetry(ctx, d.spec.Lambda, func() (*outcome, error) { return d.minimize(ctx) })
+	return out, err
+}
+
+// solveOrRetry solves the problem with lambda by f. If this fails, because the working set became too large or
+// the run stalled, it calls retry, which solves the problem by solver.Minimize, and returns the better outcome.
+// retried is true if this is the outcome of retry. A run that stalls is not repeated if no proof is needed.
+func (f *fitter) solveOrRetry(ctx context.Context, lambda float64, retry func() (*outcome, error)) (out *outcome, retried bool, err error) {
+	out, err = f.solve(ctx, lambda)
+	if out == nil || f.file != nil {
+		return out, false, err
+	}
+	stalled := errors.Is(err, solver.ErrNotConverged) && out.certificate.Status == solver.Stalled
+	if f.workingSetFull || stalled && lambda > 0 && f.d.p < retryFeatures && !f.d.spec.unproved {
+		retryOutcome, retryErr := retry()
 		if retryOutcome != nil && retryOutcome.certificate.better(&out.certificate) {
-			return retryOutcome, retryErr
+			return retryOutcome, true, retryErr
 		}
 	}
-	return out, err
+	return out, false, err
 }
 
 // outcomeWithoutSteps returns the outcome of a fit that ctx ended before the first step.

@@ -290,6 +290,49 @@ func TestStalled(t *testing.T) {
 	}
 }
 
+// TestPathRetries checks that Path, like Fit, tries solver.Minimize if a fit stalls, and keeps its outcome only
+// if it is better.
+func TestPathRetries(t *testing.T) {
+	retriedSteps := 0
+	for seed := range uint64(4) {
+		x, y := randomData(t, 60, 5, seed, true)
+		spec := &Spec{Settings: solver.Settings{RelTol: 1e-30}} // cannot be reached
+		steps, err := fitPath(t.Context(), spec, x, y, &PathSettings{Lambdas: []float64{0.1, 0.01, 0.001}})
+		if len(steps) != 3 || !errors.Is(err, solver.ErrNotConverged) {
+			t.Fatalf("%d steps, %v", len(steps), err)
+		}
+		for _, s := range steps {
+			if s.Columns[0].run.Method != "proximal-newton" {
+				retriedSteps++
+			}
+		}
+	}
+	if retriedSteps == 0 {
+		t.Error("no step is of solver.Minimize")
+	}
+	x, y := randomData(t, 60, 5, 1, true)
+	p, err := newProblems(&Spec{Settings: solver.Settings{RelTol: 1e-30}}, x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := p.preparedDesign(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := d.newFitter(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, retryOutcome := range map[string]*outcome{
+		"none": nil, "worse": {certificate: Certificate{Objective: 9, Gap: 9}}, "better": {certificate: Certificate{Objective: -1}},
+	} {
+		out, retried, err := f.solveOrRetry(t.Context(), 0.01, func() (*outcome, error) { return retryOutcome, nil })
+		if want := name == "better"; retried != want || (out == retryOutcome) != want || (err == nil) != want {
+			t.Errorf("%s: %+v, %t, %v", name, out, retried, err)
+		}
+	}
+}
+
 func TestBetter(t *testing.T) {
 	for _, objective := range []float64{-2, 0, 2} {
 		reference := Certificate{Objective: objective, Gap: 1}

@@ -151,7 +151,8 @@ func (s *Step) endedEarly() bool {
 	return slices.ContainsFunc(s.Columns, func(c StepColumn) bool { return c.endedEarly })
 }
 
-// A pathFitter fits a path. Either fitter or minimizer is set.
+// A pathFitter fits a path: with fitter or, if fitter is nil, with minimizer. If both are set, minimizer
+// fits the lambdas for which fitter fails.
 type pathFitter struct {
 	d          *design
 	bareDesign *design // d without the rows, so that steps do not keep the rows in memory
@@ -257,14 +258,17 @@ func (p *pathFitter) solve(ctx context.Context, k int) (*outcome, error) {
 	if p.fitter == nil {
 		return p.minimizerSolve(ctx, k)
 	}
-	out, err := p.fitter.solve(ctx, p.lambdas[k])
-	if p.fitter.workingSetFull {
-		// The working set became too large. If solver.Minimize supports the problem, it fits this lambda and
-		// all later ones.
-		if p.minimizer, _ = p.d.newMinimizer(); p.minimizer != nil {
-			p.fitter = nil
-			return p.minimizerSolve(ctx, k)
+	out, retried, err := p.fitter.solveOrRetry(ctx, p.lambdas[k], func() (out *outcome, err error) {
+		if p.minimizer == nil {
+			if p.minimizer, err = p.d.newMinimizer(); err != nil {
+				return nil, err
+			}
 		}
+		p.start = nil
+		return p.minimizerSolve(ctx, k)
+	})
+	if retried && p.fitter.workingSetFull { // solver.Minimize fits all later lambdas, too
+		p.fitter = nil
 	}
 	return out, err
 }
