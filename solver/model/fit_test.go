@@ -262,6 +262,37 @@ func TestBits(t *testing.T) {
 	}
 }
 
+// TestInfiniteScale fits data with a column whose standard deviation overflows. Its coefficient must be 0, and
+// the others as without the column, also with a bound of 0 and a start of 0 for it.
+func TestInfiniteScale(t *testing.T) {
+	x, y := randomData(t, 60, 5, 1, true)
+	emptyX, err := x.ScaleColumns([]float64{1, 1, 0, 1, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x, err = x.ScaleColumns([]float64{1, 1, 1e160, 1, 1}); err != nil {
+		t.Fatal(err)
+	}
+	start := mustFit(t, &Spec{Lambda: 0.05}, emptyX, y)
+	minimizeSettings := solver.Settings{OuterIterations: minimizeIterations}
+	for name, spec := range map[string]Spec{
+		"lasso": {}, "ridge": {Penalty: ElasticNet{}}, "bound": {Domain: solver.Nonnegative{}}, "start": {Start: start},
+		"factor":        {PenaltyFactors: []float64{1, 1, 0, 1, 1}, Penalty: ElasticNet{L1Ratio: 0.5}},
+		"bound, solver": {Domain: solver.Nonnegative{}, Settings: minimizeSettings}, "start, solver": {Start: start, Settings: minimizeSettings},
+	} {
+		spec.Lambda = 0.02
+		m, err := Fit(t.Context(), &spec, x, y)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		want := mustFit(t, &spec, emptyX, y).Columns[0].Certificate
+		if c := m.Columns[0]; c.Coefficients[2] != 0 || math.Abs(c.Certificate.Objective-want.Objective) > c.Certificate.Gap+want.Gap {
+			t.Errorf("%s: %+v, want %+v", name, c, want)
+		}
+	}
+}
+
 // TestManyFeatures checks that a fit of sparse data with more features than rows has a proof.
 func TestManyFeatures(t *testing.T) {
 	x, y := loadData(t, "paper/rcv1v2_binary_train.libsvm.zst", 47236)

@@ -38,7 +38,7 @@ func (m *minimizer) scaledCoefficients(x []float64) []float64 {
 	_, columns := m.problem.Data.Dims()
 	out := append(slices.Clone(x), make([]float64, columns-len(x))...)
 	for j, s := range m.scale {
-		out[j] *= s
+		out[j] = times(out[j], s)
 	}
 	if m.hasOffsetColumn {
 		out[columns-1] = 1

@@ -58,8 +58,8 @@ func (d *design) elasticNetPenalty(ratio float64) *penalty {
 	columns := d.columns()
 	p := &penalty{limit: make([]float64, columns), ridge: make([]float64, columns)}
 	for j, scale := range d.scale {
-		p.limit[j] = ratio * d.factor(j) * scale
-		p.ridge[j] = (1 - ratio) * d.factor(j) * scale * scale
+		p.limit[j] = times(ratio*d.factor(j), scale)
+		p.ridge[j] = times(times((1-ratio)*d.factor(j), scale), scale)
 	}
 	mu := d.spec.Mu
 	if !d.spec.couples() {
@@ -74,6 +74,14 @@ func (d *design) elasticNetPenalty(ratio float64) *penalty {
 		p.set = term.SetOf(d.spec.Domain).Region(d.p)
 	}
 	return p
+}
+
+// times returns a·scale, and 0 if a is 0: the scale of a feature may be +Inf, and 0·Inf is NaN.
+func times(a, scale float64) float64 {
+	if a == 0 {
+		return 0
+	}
+	return a * scale
 }
 
 // setFixedRidge sets p.fixedRidge for a ridge of weight mu on the coefficients of standardised features.
@@ -91,8 +99,8 @@ func widenBox(box term.Box, columns int, scale []float64) term.Box {
 	copy(wideBox.Lower, box.Lower)
 	copy(wideBox.Upper, box.Upper)
 	for j, s := range scale {
-		wideBox.Lower[j] *= s
-		wideBox.Upper[j] *= s
+		wideBox.Lower[j] = times(wideBox.Lower[j], s)
+		wideBox.Upper[j] = times(wideBox.Upper[j], s)
 	}
 	return wideBox
 }
