@@ -149,8 +149,15 @@ func (p *problems) start(k int, d *design) []float64 {
 		}
 	case !m.Classes.IsZero() || m.Labels.IsZero() != d.mapping.IsZero():
 		return nil
-	case !d.mapping.IsZero() && m.Labels.Name(-1) == d.positiveName():
-		sign = -1
+	case !d.mapping.IsZero():
+		names := [2]string{d.spec.labelName(d.mapping.Negative), d.spec.labelName(d.mapping.Positive)}
+		switch names {
+		case [2]string{m.Labels.Name(-1), m.Labels.Name(1)}:
+		case [2]string{m.Labels.Name(1), m.Labels.Name(-1)}:
+			sign = -1
+		default:
+			return nil
+		}
 	}
 	c := m.Columns[column]
 	x := append(slices.Clone(c.Coefficients), c.Intercept)[:d.columns()]
@@ -162,7 +169,7 @@ func (p *problems) start(k int, d *design) []float64 {
 
 // columnOf returns the number of the column of m for class k. Classes that have names are compared by name.
 func (p *problems) columnOf(m *Model, k int) (column int, known bool) {
-	names := p.spec.names.classes
+	names := p.spec.names.words(p.classes)
 	switch {
 	case (m.Classes.Names == nil) != (names == nil):
 		return 0, false
@@ -171,19 +178,6 @@ func (p *problems) columnOf(m *Model, k int) (column int, known bool) {
 	}
 	column = slices.Index(m.Classes.Names, names[k])
 	return column, column >= 0
-}
-
-// positiveName returns the name of the positive class if there are two classes.
-func (d *design) positiveName() string {
-	labels := d.spec.names.labels
-	switch {
-	case labels.IsZero():
-		return d.mapping.Name(1)
-	case d.spec.streams():
-		return labels.Name(1)
-	}
-	sign, _ := labels.Sign(d.mapping.Positive)
-	return labels.Name(sign)
 }
 
 func (p *problems) preparedDesign(k int) (d *design, err error) {

@@ -54,7 +54,7 @@ func (s *Spec) originOf(d *sparse.Dataset) *origin {
 	if o.spec.Features == nil {
 		o.spec.Features = d.Names
 	}
-	o.spec.names = labelNames{labels: d.Mapping, classes: d.Classes.Names}
+	o.spec.names = labelNames{labels: d.Mapping, classes: d.Classes}
 	if t := d.Table; t != nil {
 		o.spec.names.columns = []string{t.Label, t.Offset}
 	}
@@ -81,10 +81,14 @@ func (o *origin) describe(m *Model) {
 	if t := d.Table; t != nil {
 		m.Target, m.Offset, m.Fill = t.Label, t.Offset, t.Fill
 	}
-	if len(m.Classes.Values) == len(d.Classes.Names) {
-		m.Classes.Names = d.Classes.Names
+	m.Classes.Names = o.spec.names.words(m.Classes.Values)
+	if m.Labels.IsZero() {
+		return
 	}
-	if d.Mapping.IsZero() || m.Labels.IsZero() {
+	if d.Mapping.IsZero() {
+		if words := o.spec.names.words([]float64{m.Labels.Negative, m.Labels.Positive}); words != nil {
+			m.Labels.NegativeName, m.Labels.PositiveName = words[0], words[1]
+		}
 		return
 	}
 	swapped := !o.spec.streams() && m.Labels.Positive != d.Mapping.Positive

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -99,6 +100,53 @@ func TestFitDataOfSelectedRows(t *testing.T) {
 	again, err := sparse.Read(strings.NewReader(file), "d.svm", m.ReadOptions())
 	if err != nil || m.IndexBase != 1 || again.X.At(0, 0) != d.X.At(0, 0) {
 		t.Errorf("%v, index base %d", err, m.IndexBase)
+	}
+}
+
+// TestFitDataOfSelectedClasses checks that a model keeps the names of its classes if Dataset.Classes lists
+// more, and that a fit that starts from it finds each class by its name.
+func TestFitDataOfSelectedClasses(t *testing.T) {
+	var table strings.Builder
+	table.WriteString("a,b,kind\n")
+	for i := range 60 {
+		fmt.Fprintf(&table, "%d,%d,%s\n", i%7, i*i%11, []string{"ash", "elm", "fir", "oak"}[(i*i/7)%4])
+	}
+	d, err := sparse.Read(strings.NewReader(table.String()), "t.csv", &sparse.ReadOptions{MaxClasses: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	without := func(labels ...float64) *sparse.Dataset {
+		var rows []int
+		for i, label := range d.Labels {
+			if !slices.Contains(labels, label) {
+				rows = append(rows, i)
+			}
+		}
+		selected, err := d.SelectRows(rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return selected
+	}
+	spec := &Spec{Lambda: 0.01, Settings: solver.Settings{RelTol: 1e-9}}
+	three, err := FitData(t.Context(), spec, without(0))
+	if want := []string{"elm", "fir", "oak"}; err != nil || !slices.Equal(three.Classes.Names, want) {
+		t.Fatalf("%v, names %q, want %q", err, three.Classes.Names, want)
+	}
+	startSpec := *spec
+	startSpec.Start = three
+	again, err := FitData(t.Context(), &startSpec, without(0))
+	for k := range again.Columns {
+		if steps := again.Columns[k].Run.NewtonSteps; err != nil || steps > 2 {
+			t.Errorf("%v, column %d: %d Newton steps from the result", err, k, steps)
+		}
+	}
+	two, err := FitData(t.Context(), spec, without(0, 2))
+	if err != nil || two.Labels.Name(-1) != "elm" || two.Labels.Name(1) != "oak" {
+		t.Fatalf("%v, labels %v", err, two.Labels)
+	}
+	if part, err := sparse.Read(strings.NewReader("a,b,kind\n1,2,oak\n3,4,elm\n"), "t.csv", two.ReadOptions()); err != nil || !slices.Equal(part.Labels, []float64{1, -1}) {
+		t.Errorf("%v, %v", part, err)
 	}
 }
 

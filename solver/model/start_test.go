@@ -96,3 +96,35 @@ func TestStartByName(t *testing.T) {
 		}
 	}
 }
+
+// TestStartOfOtherClasses checks that a start of other classes is ignored, although both have two classes.
+func TestStartOfOtherClasses(t *testing.T) {
+	x, y := randomData(t, 200, 9, 4, true)
+	spec := &Spec{Lambda: 0.02}
+	want := mustFit(t, spec, x, y).Columns[0].Run.NewtonSteps
+	for name, c := range map[string]struct {
+		labels  sparse.LabelMapping
+		ignored bool
+	}{
+		"both other":    {sparse.LabelMapping{Negative: 0, Positive: 1}, true},
+		"one other":     {sparse.LabelMapping{Negative: 3, Positive: 8}, true},
+		"one turned":    {sparse.LabelMapping{Negative: 7, Positive: 8}, true},
+		"words":         {sparse.LabelMapping{Negative: 3, Positive: 7, NegativeName: "a", PositiveName: "b"}, true},
+		"equal":         {sparse.LabelMapping{Negative: 3, Positive: 7}, false},
+		"of other sign": {sparse.LabelMapping{Negative: 7, Positive: 3}, false},
+	} {
+		start := mustFit(t, spec, x, y)
+		if start.Labels = c.labels; c.labels.Negative == 7 {
+			column := &start.Columns[0]
+			for j := range column.Coefficients {
+				column.Coefficients[j] *= -1
+			}
+			column.Intercept *= -1
+		}
+		startSpec := *spec
+		startSpec.Start = start
+		if got := mustFit(t, &startSpec, x, y).Columns[0].Run.NewtonSteps; (got == want) != c.ignored {
+			t.Errorf("%s: %d Newton steps, without a start %d", name, got, want)
+		}
+	}
+}
