@@ -2,7 +2,10 @@ package model
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/gob"
+	"fmt"
+	"slices"
 
 	"github.com/scas-admm/scas/solver/dist"
 	"github.com/scas-admm/scas/solver/internal/rows"
@@ -26,15 +29,43 @@ type classStore struct {
 
 	// The fields below are the content of the checkpoint. Package gob skips the fields above, whose names
 	// begin with small letters.
+	Problem    string        // what classProblem returns for the fit that has saved the rest
 	Done       map[int]Model // models without Loss, by class number
 	State      []byte        // the last state of a fit that is not done; nil if there is none
 	StateClass int           // the number of the class whose fit has saved State
 }
 
-func newClassStore(spec *Spec) (*classStore, error) {
-	c := &classStore{checkpoint: spec.Checkpoint, team: rows.NewTeam(spec.Comm)}
-	_, err := c.team.Load(c.checkpoint, c)
+// newClassStore returns a classStore with the content of the checkpoint of p. It returns an error if the
+// checkpoint is of a fit of other data or of another specification, as far as classProblem shows it.
+func newClassStore(p *problems) (*classStore, error) {
+	c, problem := &classStore{checkpoint: p.spec.Checkpoint, team: p.team}, p.classProblem()
+	hasState, err := c.team.Load(c.checkpoint, c)
+	if err == nil && hasState && c.Problem != problem {
+		err = errorf("Settings.Checkpoint is of a fit of other data or of another Spec; give an empty one")
+	}
+	c.Problem = problem
 	return c, err
+}
+
+// classProblem returns a hash of what a fit of classes is about: the labels and how many rows each has, the
+// size of the data, the loss and the penalty. It is the same for any number of processes.
+func (p *problems) classProblem() string {
+	s := p.spec
+	n, features := p.x.Dims()
+	sizes := append(make([]float64, len(p.classes)), float64(n), float64(p.x.NNZ()))
+	for _, v := range p.y {
+		if k, ok := slices.BinarySearch(p.classes, v); ok {
+			sizes[k]++
+		}
+	}
+	p.team.Sum(sizes)
+	penalty := fmt.Sprintf("%v %v", ElasticNet{s.l1Ratio()}, s.PenaltyFactors)
+	if s.grouped() {
+		penalty = fmt.Sprint(s.Penalty)
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "classes %v, sizes %v, features %d, loss %s, lambda %v, penalty %s, mu %v %v, intercept %t, scaled %t",
+		p.classes, sizes, features, s.loss(), s.Lambda, penalty, s.Mu, s.MuA, !s.NoIntercept, s.standardizes()))
+	return fmt.Sprintf("%x", sum)
 }
 
 func (c *classStore) Save(state []byte) error {

@@ -297,7 +297,7 @@ func (p *problems) fit(ctx context.Context) (*Model, error) {
 	ctx, cancel := ending.WithTimeLimit(ctx, p.spec.TimeLimit)
 	defer cancel()
 	if p.classes != nil && !p.spec.streams() && p.spec.Checkpoint != nil {
-		store, err := newClassStore(p.spec)
+		store, err := newClassStore(p)
 		if err != nil {
 			return nil, err
 		}

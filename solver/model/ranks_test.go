@@ -555,6 +555,35 @@ func TestRanksResumeClasses(t *testing.T) {
 	}
 }
 
+// TestClassesResumeOther checks that Fit does not take the models of a checkpoint of another fit.
+func TestClassesResumeOther(t *testing.T) {
+	x, _ := randomData(t, 90, 6, 3, true)
+	y := mixedLabels(90, 3)
+	store := &stateStore{}
+	spec := Spec{Lambda: 0.01, Settings: solver.Settings{Checkpoint: store}}
+	want := mustFit(t, &spec, x, y)
+	if diff := cmp.Diff(want, mustFit(t, &spec, x, y)); diff != "" {
+		t.Errorf("the same fit again: %s", diff)
+	}
+	otherY := slices.Clone(y)
+	otherY[slices.Index(otherY, 0)] = 1
+	part, err := x.SelectRows([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lambda, loss, penalty := spec, spec, spec
+	lambda.Lambda, loss.Loss, penalty.Penalty = 0.02, solver.SquaredHinge{}, ElasticNet{L1Ratio: 0.5}
+	for name, c := range map[string]struct {
+		spec Spec
+		x    *sparse.CSR
+		y    []float64
+	}{"lambda": {lambda, x, y}, "loss": {loss, x, y}, "penalty": {penalty, x, y}, "labels": {spec, x, otherY}, "rows": {spec, part, y[:12]}} {
+		if m, err := Fit(t.Context(), &c.spec, c.x, c.y); m != nil || err == nil || !strings.Contains(err.Error(), "Settings.Checkpoint is of a fit of other data") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestClassesResume checks that the fit of a class continues only from a state of its own. The checkpoint may
 // still hold the last state of an earlier class whose fit did not converge.
 func TestClassesResume(t *testing.T) {
