@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,6 +32,16 @@ func TestExposure(t *testing.T) {
 	want := m.Columns[0].Certificate.Objective
 	if got := plainObjective(offsetSpec, x, y, weightModel.Columns[0].Coefficients, weightModel.Columns[0].Intercept); math.Abs(got-want) > 1e-11*want {
 		t.Errorf("objective %.15g, and %.15g at the fit with weights", want, got)
+	}
+}
+
+// TestEqualCounts checks that solver.Minimize takes a problem whose tolerance unit is 0, with offsets of 0.
+func TestEqualCounts(t *testing.T) {
+	x, _ := randomData(t, 20, 3, 1, true)
+	ones := slices.Repeat([]float64{1}, 20)
+	spec := &Spec{Loss: solver.Poisson{}, Lambda: 0.1, Offsets: make([]float64, 20), Settings: solver.Settings{Passes: 10}}
+	if m, err := Fit(t.Context(), spec, x, ones); m == nil || m.NonZeros() != 0 || err != nil && !errors.Is(err, solver.ErrNotConverged) {
+		t.Errorf("%+v, %v", m, err)
 	}
 }
 

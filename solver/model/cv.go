@@ -32,7 +32,8 @@ type CVSettings struct {
 	// of each fold, with their sample weights and offsets.
 	By Measure
 	// Metric, unless nil, is a measure that the caller provides, instead of By. With Spec.Memory or
-	// Spec.Comm it must be a mean over rows, because each call gets only some rows of a fold.
+	// Spec.Comm it must be a mean over rows, because each call gets only some rows of a fold. Several
+	// goroutines may call it at the same time.
 	Metric Metric
 	// Judged, unless nil, is called after models have been scored. done is the number of models
 	// scored so far, and total the number of models that CV scores. Calls do not overlap.

@@ -150,6 +150,18 @@ func TestFitDataOfSelectedClasses(t *testing.T) {
 	}
 }
 
+// TestCVDataNamesLabels checks that the error for a class whose rows are all in one fold has the label's word.
+func TestCVDataNamesLabels(t *testing.T) {
+	d, err := sparse.Read(strings.NewReader("a,ill\n1,no\n2,yes\n3,no\n4,yes\n5,no\n"), "t.csv", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = CVData(t.Context(), nil, d, &CVSettings{Assignment: []int{0, 1, 0, 1, 1}})
+	if err == nil || !strings.Contains(err.Error(), "has rows of label yes, row 1 the first") {
+		t.Error(err)
+	}
+}
+
 // TestFitDataLatin1 checks that FitData returns an error if a name is not UTF-8.
 func TestFitDataLatin1(t *testing.T) {
 	for _, table := range []string{"\xe9,ill\n1,no\n2,yes\n", "a,\xe9\n1,no\n2,yes\n", "a,ill\n1,no\xe9\n2,yes\n", "a,b,ill\n1,\xe9,no\n2,c,yes\n", "a,ill\n1,\xe9\n2,b\n3,c\n1,\xe9\n2,b\n3,c\n"} {

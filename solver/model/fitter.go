@@ -75,7 +75,7 @@ func (d *design) bareFitter(ctx context.Context) (*fitter, error) {
 		}
 	}
 	if err = f.file.Survey(f.file.MaxSamples()); f.timedOut(ctx, err) {
-		return nil, errEarly
+		return nil, errUnknown
 	}
 	if d.spec.standardizes() {
 		d.scale = f.file.Deviations()

@@ -176,9 +176,9 @@ func (c *crossValidation) checkFolds() error {
 	for class, label := range c.labels {
 		classBounds := bounds[3*class:]
 		if -classBounds[1] == classBounds[2] {
-			return errorf("no fold but %v has rows of label %v, row %v the first: the models of the "+
+			return errorf("no fold but %v has rows of label %s, row %v the first: the models of the "+
 				"others need every class; give two rows or more of each, in different folds",
-				classBounds[2], label, -classBounds[0])
+				classBounds[2], c.spec.labelName(label), -classBounds[0])
 		}
 	}
 	return nil

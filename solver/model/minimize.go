@@ -164,7 +164,10 @@ func (m *minimizer) relTol() float64 {
 		return m.d.spec.RelTol
 	}
 	zeroUnit, offsetUnit := m.units()
-	return m.d.spec.relTol() * math.Min(1, offsetUnit/zeroUnit)
+	if offsetUnit < zeroUnit { // both may be 0
+		return m.d.spec.relTol() * (offsetUnit / zeroUnit)
+	}
+	return m.d.spec.relTol()
 }
 
 // units returns design.unit for margins of 0 and for margins equal to the offsets. If the data have no column

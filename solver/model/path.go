@@ -174,14 +174,16 @@ func (d *design) newPathFitter(ctx context.Context, set *PathSettings) (p *pathF
 	} else if errors.Is(err, exact.ErrNotApplicable) {
 		p.minimizer, err = d.newMinimizer()
 	}
-	if err == nil {
+	switch {
+	case err == nil:
 		p.lambdas, err = set.lambdas(ctx, lambdaMax, d.summary.Rows, d.p)
+	case err == errUnknown && set.Lambdas == nil:
+		err = errEarly
 	}
 	return p, err
 }
 
-// errEarly is the error if the time limit passes before the lambdas of a path are known, or in the first pass
-// over a file.
+// errEarly is the error if the time limit passes before the lambdas of a path are known.
 var errEarly = timeLimitError("the first lambda was known")
 
 func (s *PathSettings) check() error {

@@ -77,10 +77,10 @@ func TestStreamedClassesRefuse(t *testing.T) {
 		spec       Spec
 		wrappedErr error
 	}{
-		"label NaN of row 7":         {labels, Spec{Memory: memory}, nil},
-		"2999 labels":                {labels[1:], Spec{Memory: memory}, nil},
-		"is for two classes":         {fileData.Labels, plainSpec, stream.ErrNotStreamed},
-		"the time limit came before": {fileData.Labels, lateSpec, solver.ErrNotConverged},
+		"label NaN of row 7": {labels, Spec{Memory: memory}, nil},
+		"2999 labels":        {labels[1:], Spec{Memory: memory}, nil},
+		"is for two classes": {fileData.Labels, plainSpec, stream.ErrNotStreamed},
+		"the time limit came before anything was known": {fileData.Labels, lateSpec, solver.ErrNotConverged},
 	} {
 		m, err := Fit(context.Background(), &c.spec, fileData.X, c.y)
 		if m != nil || err == nil || !strings.Contains(err.Error(), want) || c.wrappedErr != nil && !errors.Is(err, c.wrappedErr) {

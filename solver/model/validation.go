@@ -9,6 +9,7 @@ import (
 
 // A Metric is a measure that the caller provides. It returns the value of a model on the rows of x with
 // labels y; smaller values are better. set has the weights, offsets and threshold for Score, and may be nil.
+// CV may call a Metric in several goroutines at the same time.
 type Metric func(m *Model, x *sparse.CSR, y []float64, set *ScoreSettings) (float64, error)
 
 // A Measure is the name of the measure by which validation and cross-validation compare models.
