@@ -96,8 +96,8 @@ func (c *tableConversion) median(j, n int) (float64, error) {
 	return medianOf(values, n), err
 }
 
-// countDropped sets c.droppedEntries, the number of entries without a feature. It reads the column numbers of the
-// entries only if there may be such entries.
+// countDropped sets c.droppedEntries, the number of entries without a feature. It reads the column numbers
+// of the entries only if there may be such entries.
 func (c *tableConversion) countDropped() error {
 	mayHaveDropped := func(col *tableColumn) bool { return col.kind != numberColumn && col.missingCount > 0 }
 	if !slices.ContainsFunc(c.table.columns, mayHaveDropped) {

@@ -150,7 +150,8 @@ func TestFitDataOfSelectedClasses(t *testing.T) {
 	}
 }
 
-// TestCVDataNamesLabels checks that the error for a class whose rows are all in one fold has the label's word.
+// TestCVDataNamesLabels checks that the error for a class whose rows are all in one fold has the label's
+// word.
 func TestCVDataNamesLabels(t *testing.T) {
 	d, err := sparse.Read(strings.NewReader("a,ill\n1,no\n2,yes\n3,no\n4,yes\n5,no\n"), "t.csv", nil)
 	if err != nil {

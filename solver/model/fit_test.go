@@ -262,8 +262,8 @@ func TestBits(t *testing.T) {
 	}
 }
 
-// TestInfiniteScale fits data with a column whose standard deviation overflows. Its coefficient must be 0, and
-// the others as without the column, also with a bound of 0 and a start of 0 for it.
+// TestInfiniteScale fits data with a column whose standard deviation overflows. Its coefficient must be 0,
+// and the others as without the column, also with a bound of 0 and a start of 0 for it.
 func TestInfiniteScale(t *testing.T) {
 	x, y := randomData(t, 60, 5, 1, true)
 	emptyX, err := x.ScaleColumns([]float64{1, 1, 0, 1, 1})
@@ -321,8 +321,8 @@ func TestStalled(t *testing.T) {
 	}
 }
 
-// TestPathRetries checks that Path, like Fit, tries solver.Minimize if a fit stalls, and keeps its outcome only
-// if it is better.
+// TestPathRetries checks that Path, like Fit, tries solver.Minimize if a fit stalls, and keeps its outcome
+// only if it is better.
 func TestPathRetries(t *testing.T) {
 	retriedSteps := 0
 	for seed := range uint64(4) {

@@ -29,7 +29,7 @@ func TestEstimateMemory(t *testing.T) {
 	}
 	roughSettings := solver.Settings{RelTol: 0.3} // the first steps need as much memory as the whole fit
 	coupledShape := dataShape{rows: 200, features: 1000, entriesPerRow: 100}
-	plainShape, wideShape, textShape := dataShape{rows: 20000, features: 40}, dataShape{rows: 300, features: 1500, entriesPerRow: 150}, dataShape{rows: 4000, features: 8000, entriesPerRow: 40}
+	plainShape, wideShape, textShape := dataShape{rows: 20000, features: 40}, dataShape{rows: 2000, features: 1000, entriesPerRow: 100}, dataShape{rows: 4000, features: 8000, entriesPerRow: 40}
 	for _, c := range []struct {
 		name   string
 		shape  dataShape

@@ -321,9 +321,9 @@ func (s *Solver) costOfForming(cols []int32) (f formingCost) {
 	return f
 }
 
-// formedVisits returns the cost of forming the Hessian of the columns and of solving a model with it. f is the
-// result of costOfForming. The unit is a visit: reading all entries of the columns once. The result is 0 if
-// the Hessian must be formed, and +Inf if there are too many columns.
+// formedVisits returns the cost of forming the Hessian of the columns and of solving a model with it. f is
+// the result of costOfForming. The unit is a visit: reading all entries of the columns once. The result is
+// 0 if the Hessian must be formed, and +Inf if there are too many columns.
 func (s *Solver) formedVisits(cols []int32, f formingCost) float64 {
 	if f.multiplications == 0 {
 		return 0
