@@ -64,8 +64,8 @@ func withFeatures(fileName string, x *CSR, opt *ReadOptions) (*CSR, error) {
 	}
 }
 
-// checkCopy returns an error if a copy of x takes more memory than opt allows. It also checks the rows of x,
-// because ReadOptions.Beyond lets them be unchecked until then.
+// checkCopy returns an error if a copy of x takes more memory than opt allows. It also checks the rows of x:
+// with ReadOptions.Beyond, nothing has checked them before.
 func checkCopy(fileName string, x *CSR, opt *ReadOptions) error {
 	size := rowBytes*int64(x.rows) + entryBytes*x.NNZ()
 	if err := opt.checkMemory(fileName, size, "%d rows", x.rows); err != nil {

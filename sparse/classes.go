@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 )
 
 // Classes lists the labels of a problem with more than two classes, or labels that are words and are not
@@ -253,6 +254,9 @@ func (c *labelCollector) assignPair(d *Dataset) error {
 	positiveName, positiveLabel := c.opt.PositiveName, math.NaN()
 	if c.opt.Positive != nil && (c.words == nil || positiveName == "") {
 		positiveName, positiveLabel = formatFloat(*c.opt.Positive), *c.opt.Positive
+		if c.words != nil {
+			positiveName = strconv.FormatFloat(*c.opt.Positive, 'f', -1, 64)
+		}
 	}
 	if c.words != nil {
 		positiveLabel = float64(slices.Index(c.words, positiveName))

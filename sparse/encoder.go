@@ -70,10 +70,10 @@ func NewEncoder(opt *ReadOptions) (*Encoder, error) {
 	return e, nil
 }
 
-// Encode converts a record. The record must contain every column that a feature needs; Encode
-// ignores all other columns. A value is a number, a json.Number, a string or []byte as in a cell
-// of a table, a bool (the text true or false), or nil. Blanks around a text do not count, unless a
-// category has them too. A value is missing if it is nil, NaN or a text that the type Missing lists.
+// Encode converts a record. The record must contain every column that a feature needs; Encode ignores all
+// other columns. A value is a number, a json.Number, a string or []byte as in a cell of a table, a bool
+// (the text true or false), or nil. Blanks around a text do not count, unless the name of a category has
+// the same blanks. A value is missing if it is nil, NaN or a text that the type Missing lists.
 func (e *Encoder) Encode(record map[string]any) (*Record, error) {
 	r, err := e.encode(record)
 	if err != nil {

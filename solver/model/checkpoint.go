@@ -85,10 +85,10 @@ func (c *classStore) Load() ([]byte, error) {
 	return c.State, nil
 }
 
-// fit returns the stored model of a class. If there is none, fit calls do, and stores the model if do returns
-// no error.
+// fit returns the stored model of a class. If there is none, or only one with a larger RelTol, fit calls do,
+// and stores the model if do returns no error.
 func (c *classStore) fit(spec *Spec, class int, do func() (*Model, error)) (*Model, error) {
-	if m, ok := c.Done[class]; ok {
+	if m, ok := c.Done[class]; ok && m.Columns[0].Certificate.RelTol <= spec.relTol() {
 		m.Loss = spec.loss()
 		return &m, nil
 	}

@@ -259,7 +259,7 @@ func (c *crossValidation) scoreFold(ctx context.Context, k int) error {
 	}
 	var steps []*Step
 	for step, err := range p.path(ctx, &PathSettings{Lambdas: c.result.Lambdas}) {
-		if err != nil && (step == nil || step.endedEarly()) {
+		if step == nil || step.endedEarly() {
 			return err
 		}
 		steps = append(steps, step)

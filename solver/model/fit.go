@@ -89,10 +89,10 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 	return out, err
 }
 
-// solveOrRetry solves the problem with lambda by f. If this fails, because the working set became too large
-// or the run stalled, it calls retry, which solves the problem by solver.Minimize, and returns the better
-// outcome. retried is true if this is the outcome of retry. A run that stalls is not repeated if no proof
-// is needed.
+// solveOrRetry solves the problem with lambda by f. It calls retry if the working set became too large. It
+// also does so if the run stalled, lambda is positive, there are fewer than retryFeatures features, and a
+// proof is needed. retry solves the problem by solver.Minimize. The better outcome is returned; retried
+// says that it is the one of retry.
 func (f *fitter) solveOrRetry(ctx context.Context, lambda float64, retry func() (*outcome, error)) (out *outcome, retried bool, err error) {
 	out, err = f.solve(ctx, lambda)
 	if out == nil || f.file != nil {

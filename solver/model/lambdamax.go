@@ -175,7 +175,7 @@ func (d *design) graphLambdaMax(ctx context.Context, g []float64) (float64, erro
 	for range 100 {
 		p.Penalty = solver.L1{Lambda: 2 * lambda * (1 + tolerance) / float64(columns), Weights: weights}
 		res, err := solver.Minimize(ctx, &p, &solver.Settings{RelTol: 1e-13, Threads: d.spec.Threads})
-		// A run that the time limit has ended gives a point that says nothing about LambdaMax.
+		// If ctx has ended in any process, the point says nothing about LambdaMax.
 		if ctxErr := ending.CauseError(ctx, d.team.Agree(ending.CauseOf(ctx), nil)); ctxErr != nil {
 			return 0, ctxErr
 		}

@@ -156,7 +156,7 @@ func (l *liblinear) setField(key string, values []string) (err error) {
 	case "solver_type":
 		var ok bool
 		if l.loss, ok = solverTypes[values[0]]; !ok {
-			return l.errorf(values[0], "solver_type: expected one for numbers, for two classes, or for more classes one-vs-rest, such as L1R_LR")
+			return l.errorf(values[0], "solver_type: expected one for regression, or one that separates each class from the rest, such as L1R_LR")
 		}
 	case "nr_class":
 		l.classes, err = strconv.Atoi(values[0])

@@ -164,7 +164,7 @@ func (m *minimizer) relTol() float64 {
 		return m.d.spec.RelTol
 	}
 	zeroUnit, offsetUnit := m.units()
-	if offsetUnit < zeroUnit { // both may be 0
+	if 0 < offsetUnit && offsetUnit < zeroUnit {
 		return m.d.spec.relTol() * (offsetUnit / zeroUnit)
 	}
 	return m.d.spec.relTol()

@@ -65,7 +65,7 @@ type StepColumn struct {
 
 	run        FitRun
 	groups     [][]int
-	endedEarly bool // the time limit, the end of ctx or another error ended the fit
+	endedEarly bool // the fit ended with an error and the status Stopped or TimeDone
 }
 
 // NonZeros returns the number of coefficients that are not zero, in all columns.
@@ -145,14 +145,14 @@ func (d *design) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step, e
 	}
 }
 
-// endedEarly reports whether the time limit, the end of ctx or another error ended a fit of the step. A fit
-// that a Recorder stopped by solver.ErrStop does not count: it has no error, and the path goes on.
+// endedEarly reports whether a fit of the step ended with an error and the status Stopped or TimeDone. After
+// solver.ErrStop of a Recorder there is no error, and the path goes on.
 func (s *Step) endedEarly() bool {
 	return slices.ContainsFunc(s.Columns, func(c StepColumn) bool { return c.endedEarly })
 }
 
 // A pathFitter fits a path: with fitter or, if fitter is nil, with minimizer. If both are set, minimizer
-// fits the lambdas for which fitter fails.
+// also fits the lambdas for which fitter fails, see solveOrRetry.
 type pathFitter struct {
 	d          *design
 	bareDesign *design // d without the rows, so that steps do not keep the rows in memory
@@ -266,7 +266,7 @@ func (p *pathFitter) solve(ctx context.Context, k int) (*outcome, error) {
 				return nil, err
 			}
 		}
-		p.start = nil
+		p.start = nil // an earlier retry may be of a much larger lambda
 		return p.minimizerSolve(ctx, k)
 	})
 	if retried && p.fitter.workingSetFull { // solver.Minimize fits all later lambdas, too

@@ -91,7 +91,8 @@ type Spec struct {
 	//
 	// The Checkpoint stores the models of the classes fitted so far and the state of solver.Minimize. A fit
 	// with the same data and specification continues from this state. With three or more classes, a checkpoint
-	// of data of another size, or of another Lambda, loss or penalty, is an error. Path, CV, LambdaMax and
+	// of data of another size, or of another Lambda, loss, PenaltyFactors, ElasticNet, GroupLasso, Mu or MuA, is
+	// an error; a Graph, A, Domain and weights are not compared. Path, CV, LambdaMax and
 	// fits out of core do not allow a Checkpoint. Settings.Start is an error: set Spec.Start.
 	solver.Settings
 	// Average stores the averaged iterate of the method (solver.Result.XAverage) in the model, instead of the

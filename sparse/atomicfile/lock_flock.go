@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Lock locks f without waiting. If f is locked already, the error is ErrLocked. Any other error means that
-// the file system does not lock f. The lock ends when f and its duplicates are closed, or the process ends.
+// Lock locks f without waiting. If f is locked already, the error is ErrLocked. Any other error means that f
+// cannot be locked, for example because the file system has no locks. The lock ends when f and its duplicates
+// are closed, or the process ends.
 func Lock(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	switch err {

@@ -194,7 +194,8 @@ func (c *pathCmd) fit(e *env) error {
 	}
 	r.Steps = newStepReports(steps, r.HasIntercept)
 	if err != nil && !errors.Is(err, solver.ErrNotConverged) {
-		return cmp.Or(err, e.show(c.JSON, &r))
+		_ = e.show(c.JSON, &r)
+		return err
 	}
 	r.deviations = c.ranks.deviations(r.fitSpec, &c.pageFlags)
 	writeErr := out.write(e, func() error {

@@ -50,8 +50,7 @@ func (c *fitFlags) readShard(e *env, opt *sparse.ReadOptions) (*sparse.Dataset, 
 func (c *fitFlags) alignColumns(data *sparse.Dataset, format sparse.Format) error {
 	t := c.ranks.team
 	_, columns := data.X.Dims()
-	isText := format == sparse.LIBSVM
-	zeroBased := t.Any(isText && data.Stats.IndexBase == sparse.ZeroBased) && isText
+	zeroBased := t.Any(format == sparse.LIBSVM && data.Stats.IndexBase == sparse.ZeroBased)
 	if zeroBased && data.Stats.IndexBase == sparse.OneBased && (c.Features == 0 || hasLastColumn(data.X)) {
 		columns++
 	}

@@ -50,7 +50,7 @@ func (p *Problem) Refusal() error {
 	}
 	if p.byCoordinate() {
 		if free := len(p.Limit) - positiveCount(p.Limit); free > defaultWorking && !p.Team.Alone() {
-			return fmt.Errorf("%w: %d features without an L1 penalty; several processes form a Hessian of at most %d", ErrNotApplicable, free, defaultWorking)
+			return fmt.Errorf("%w: %d coefficients without an L1 penalty; several processes form a Hessian of at most %d", ErrNotApplicable, free, defaultWorking)
 		}
 		return nil
 	}
