@@ -2,6 +2,7 @@ package exact
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
@@ -18,7 +19,7 @@ func (q *Problem) Memory(runs int, isPath bool) int64 {
 	if !q.byCoordinate() {
 		return q.memoryCoupled(runs)
 	}
-	columns, support := mostFormedColumns(q)
+	columns, support := mostFormedColumns(q, isPath)
 	k, h, entries := int64(columns), int64(support), q.entries()
 	// Bytes for each entry of X: in the transpose of X, and in a copy of the rows.
 	const transposeBytes, rowBytes = 12, 10
@@ -68,10 +69,16 @@ func pairs(m *sparse.CSR) (sum float64) {
 // pairsOf returns the number of pairs in a row with count entries, including each entry's pair with itself.
 func pairsOf(count int64) float64 { return float64(count * (count + 1) / 2) }
 
-// mostFormedColumns estimates the largest number of columns of a Hessian that a Solver forms, and how many of
-// them are in the support. It assumes that these are the columns with the most entries, and that half of them
-// are in the support. With a ridge, it assumes that all are.
-func mostFormedColumns(p *Problem) (columns, support int) {
+// singlePart is the part of leastVisits that mostFormedColumns assumes for a single lambda: most Hessians of a
+// single fit are formed far from the optimum, where they must cost less.
+const singlePart = 0.5
+
+// mostFormedColumns estimates the largest number of columns of a Hessian that a Solver forms, for one lambda
+// or, if isPath is true, for a path of many, and how many of them are in the support. It assumes that the
+// number of entries of the columns is the geometric mean of two numbers: that of as many average columns, and
+// that of the columns with the most entries. It assumes that half of the columns are in the support. With a
+// ridge, it assumes that all are.
+func mostFormedColumns(p *Problem, isPath bool) (columns, support int) {
 	n, features := p.dims()
 	part := 0.5
 	if isPositive := func(r float64) bool { return r > 0 }; slices.ContainsFunc(p.Ridge, isPositive) || slices.ContainsFunc(p.FixedRidge, isPositive) {
@@ -83,13 +90,20 @@ func mostFormedColumns(p *Problem) (columns, support int) {
 	}
 	counts := columnCounts(p)
 	slices.SortFunc(counts, func(a, b float64) int { return cmp.Compare(b, a) })
-	entries := 0.0
+	mostEntries, meanCount, mostVisits := 0.0, 0.0, leastVisits
+	for _, c := range counts {
+		meanCount += c / float64(len(counts))
+	}
+	if !isPath {
+		mostVisits *= singlePart
+	}
 	for k, c := range counts[:min(len(counts), defaultWorking)] {
-		entries += c
+		mostEntries += c
+		entries := math.Sqrt(mostEntries * meanCount * float64(k+1))
 		// There are at least leastPairs pairs of entries in the same row: as many as if all rows had the same
 		// number of entries.
 		leastPairs := entries * (entries/float64(n) + 1) / 2
-		if formCost(leastPairs, entries)+denseCost(k+1, part*float64(k)) <= leastVisits*visitCost*entries {
+		if formCost(leastPairs, entries)+denseCost(k+1, part*float64(k)) <= mostVisits*visitCost*entries {
 			columns, support = k+1, int(part*float64(k+1))
 		}
 	}
