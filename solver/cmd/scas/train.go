@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"path/filepath"
@@ -129,7 +128,8 @@ func (c *trainCmd) train(e *env) error {
 		return err
 	}
 	if err != nil && !errors.Is(err, solver.ErrNotConverged) {
-		return cmp.Or(err, e.show(c.JSON, r))
+		_ = e.show(c.JSON, r)
+		return err
 	}
 	writeErr := out.write(e, func() error {
 		r.writtenFiles = writtenFiles{Model: c.Model, SVG: c.SVG, Report: c.Report}

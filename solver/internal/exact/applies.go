@@ -49,7 +49,7 @@ func (p *Problem) Refusal() error {
 		return err
 	}
 	if p.byCoordinate() {
-		if free := len(p.Limit) - positiveCount(p.Limit); free > defaultWorking && !p.Team.Alone() {
+		if free := zeroCount(p.Limit); free > defaultWorking && !p.Team.Alone() {
 			return fmt.Errorf("%w: %d coefficients without an L1 penalty; several processes form a Hessian of at most %d", ErrNotApplicable, free, defaultWorking)
 		}
 		return nil
@@ -71,9 +71,9 @@ func (p *Problem) Refusal() error {
 	return nil
 }
 
-func positiveCount(v []float64) (count int) {
+func zeroCount(v []float64) (count int) {
 	for _, x := range v {
-		if x > 0 {
+		if x == 0 {
 			count++
 		}
 	}
