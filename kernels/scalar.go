@@ -108,9 +108,10 @@ func entropySeries(x float64) float64 {
 //
 //	q log(q/s) + r log(r/c),   q = -label*alpha,  r = 1-q,  s = |slope|,  c = 1-s
 //
-// Let z = label*margin. The smaller one of s and c has the smaller rounding error, so w = q-s = c-r is
-// computed from it. Its logarithm is about -|z|. ExpNeg takes no number above expMax = 708, so for a larger
-// |z| the computed logarithm is about -708. The variable beyond is the difference, |z| - 708.
+// Let z = label*margin, and w = q-s = c-r. The code computes w from s or from c: from the smaller of the two,
+// because its rounding error is smaller. The logarithm of the smaller one is about -|z|. ExpNeg takes no
+// number above expMax = 708, so for a larger |z| the computed logarithm is about -708. The variable beyond is
+// then the difference, |z| - 708.
 func logisticFenchel(alpha, margin, label float64) float64 {
 	z, q := float64(label*margin), float64(-label*alpha)
 	e := ExpNeg(math.Abs(z))

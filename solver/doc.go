@@ -110,8 +110,8 @@
 //
 // Package model fits out of core if Spec.Memory is set: with the default method by exact.NewFile, and
 // with SCASK and SCASL by stream.Minimize of solver/internal/stream. Algorithms 1 and 2 as printed, SCAS
-// and SCASStrong, run only with data in memory. The caller decides whether to set Spec.Memory. In
-// the command line, this decision is in cmd/scas/policy.go.
+// and SCASStrong, run only with data in memory. The command line decides in cmd/scas/policy.go whether
+// to set Spec.Memory.
 //
 // The sections "How to add" in the package comments of term, admm, baseline, sparse, gen
 // and cmd/scas say what to change for a new loss, penalty, plan, method, file format,

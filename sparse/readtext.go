@@ -97,7 +97,7 @@ func readText(r io.Reader, name string, opt *ReadOptions) (data []byte, stats Re
 	}
 	data, err = io.ReadAll(io.LimitReader(io.MultiReader(bytes.NewReader(head[:n]), input), maxBytes+1))
 	if err == nil && maxBytes < maxText && int64(len(data)) > maxBytes {
-		// Rounded up, so that a text that was cut at maxBytes+1 is never allowed.
+		// The memory is rounded up. If it were rounded down, a text that LimitReader has cut could be allowed.
 		err = opt.checkMemory(name, (int64(len(data))*9+3)/4, "the first %d bytes of text", len(data))
 	}
 	if err == nil && len(data) > maxText {

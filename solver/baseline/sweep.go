@@ -21,9 +21,9 @@ import (
 // with the stepLength 1/(shift + ρ).
 //
 // The method advance computes T without the rows of G: it makes the step as if no feature were coupled.
-// Therefore, before the call of advance, a step changes g at coupled features. An explicit step adds to g
-// what advance leaves out: G'(beta + ρ(G x − y)), with the beta and y of the rows of G. For an implicit
-// step see finishImplicitStep.
+// So each step changes g at the coupled features before it calls advance. An explicit step adds the part of T
+// that advance leaves out: G'(beta + ρ(G x − y)), with the beta and y of the rows of G. For what an implicit
+// step does, see finishImplicitStep.
 type sweep struct {
 	*base
 	linalg.Parts

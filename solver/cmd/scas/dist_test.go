@@ -312,8 +312,9 @@ func TestRanksNoOptimum(t *testing.T) {
 	}
 }
 
-// TestRanksOfSeveralFiles checks that columns stay where they are if ranks have rows of several .scas
-// files, and the indices of the text from which only some of the files were made counted from 0.
+// TestRanksOfSeveralFiles checks that no column moves if a rank has rows of several .scas files. Some of
+// these files are made from text whose indices count from 0, the others from text whose indices count from
+// 1.
 func TestRanksOfSeveralFiles(t *testing.T) {
 	_, shards := distData(t)
 	dir := t.TempDir()

@@ -29,8 +29,8 @@ type Plan interface {
 	// length p, are only read, and must not change before End. InnerLoop.Slope0 must hold the slopes at
 	// the snapshot.
 	Begin(x, d []float64, eta float64)
-	// Advance makes steps with the sampled rows of InnerLoop.Rows; sampled has their row numbers. The first
-	// step uses the first BatchSize of them, the second step the next ones, and so on.
+	// Advance makes steps. sampled has the numbers of the rows of InnerLoop.Rows to use: the first step uses
+	// the first BatchSize of them, the second step the next ones, and so on.
 	Advance(sampled []int32)
 	// End sets sum to the sum of the iterates after the steps of the round, without the start x.
 	// If endpoint is not nil, it sets endpoint to the final iterate.

@@ -35,9 +35,10 @@ type ascent struct {
 }
 
 const (
-	// Values of ascent.budget: for a loss with a continuous curvature, and for one whose curvature jumps, with
-	// more samples than features or not. With more samples than features the dual objective is flat in many
-	// directions, and Newton steps can be much faster.
+	// Values of ascent.budget. mostPasses is for a loss with a continuous curvature, and the others are for a
+	// loss whose curvature jumps: mostPassesManySamples with more samples than features, mostPassesOfJumps
+	// otherwise. With more samples than features the dual objective is flat in many directions, and Newton
+	// steps can be much faster.
 	mostPasses, mostPassesManySamples, mostPassesOfJumps = 60, 200, 2000
 	// A loss with a continuous curvature is minimised by an ascent only if the mean of ascent.marginFall is at
 	// most mostMarginFall divided by the largest curvature of the loss.

@@ -6,9 +6,10 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
-// proveAtSlopes returns r, the result of a run that proved no gap, with three fields set: the objective and
-// the loss at the current point x, and the gap that the slopes φ' at x prove. tol is the gap to reach. If a
-// coefficient outside the working set is not zero, proveAtSlopes sets only the gap, to +Inf.
+// proveAtSlopes completes r, the result of a run that proved no gap, and returns it. It sets Objective and
+// Loss to their values at the current point x, and Gap to the gap that the slopes φ' at x prove. tol is the
+// gap to reach. If x has a non-zero coefficient outside the working set, proveAtSlopes only sets Gap to
+// +Inf.
 func (s *Solver) proveAtSlopes(tol float64, r Result) Result {
 	r.Gap = math.Inf(1)
 	for j, v := range s.x {

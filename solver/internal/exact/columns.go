@@ -41,8 +41,8 @@ func increment[I int32 | uint16](counts []int64, idx []I) {
 	}
 }
 
-// rowsOf returns the data of the columns cols, at most 65,536, row by row. If chosen is not nil, it leaves
-// out the entries of every sample i with chosen[i] = false.
+// rowsOf returns the entries of X in the columns cols, stored row by row. There may be at most 65,536
+// columns. If chosen is not nil, the row of every sample i with chosen[i] = false is empty.
 func (s *Solver) rowsOf(cols []int32, chosen []bool) kernels.Rows {
 	counts := s.rowCounts(cols)
 	ptr := make([]int64, 1, len(counts)+1)

@@ -69,15 +69,15 @@ func pairs(m *sparse.CSR) (sum float64) {
 // pairsOf returns the number of pairs in a row with count entries, including each entry's pair with itself.
 func pairsOf(count int64) float64 { return float64(count * (count + 1) / 2) }
 
-// singlePart is the part of leastVisits that mostFormedColumns assumes for a single lambda: most Hessians of a
-// single fit are formed far from the optimum, where they must cost less.
+// For a single lambda, mostFormedColumns multiplies leastVisits by singlePart. A single fit forms most
+// Hessians far from the optimum. There it forms only Hessians that cost less than leastVisits.
 const singlePart = 0.5
 
 // mostFormedColumns estimates the largest number of columns of a Hessian that a Solver forms, for one lambda
-// or, if isPath is true, for a path of many, and how many of them are in the support. It assumes that the
-// number of entries of the columns is the geometric mean of two numbers: that of as many average columns, and
-// that of the columns with the most entries. It assumes that half of the columns are in the support. With a
-// ridge, it assumes that all are.
+// or, if isPath is true, for a path of many, and how many of them are in the support. It does not know
+// which columns these are. For their number of entries it takes the geometric mean of two guesses: that they
+// are average columns, and that they are the columns with the most entries. It assumes that half of the columns
+// are in the support; with a ridge, that all are.
 func mostFormedColumns(p *Problem, isPath bool) (columns, support int) {
 	n, features := p.dims()
 	part := 0.5

@@ -45,7 +45,7 @@ type workingSet struct {
 }
 
 const (
-	// chooseSet adds at most as many columns as are required, but leastRoom if fewer are.
+	// chooseSet adds at most as many columns as are required, or leastRoom columns if this is more.
 	leastRoom = 16
 	// When chooseSet changes the set, it also adds columns whose correlation exceeds this part of the
 	// correlation at which they must enter. So the set changes less often.
@@ -57,11 +57,11 @@ const (
 // s.set.needsAll is true, all columns are required. With a Gram matrix, the columns of the present set are
 // required too.
 //
-// A set that has all required columns and is not much too large stays as it is, but its Hessian is formed if
-// that pays now. Otherwise new columns enter in the order of the ratio of correlation to limit, the largest
-// first. If more than maxColumns columns are required, and those that are required whatever their correlation
-// nearly fill the set, the set stays, and noRoom becomes true. chooseSet reports whether the set lacked
-// required columns.
+// The set keeps its columns if it has all required ones and is not much too large. Then only its Hessian may
+// be formed, see formsHessian. Otherwise new columns enter, those with the largest ratio of correlation to
+// limit first. If more than maxColumns columns are required, and those that are required whatever their
+// correlation nearly fill the set, the set stays, and noRoom becomes true. chooseSet reports whether the set
+// lacked required columns.
 func (s *Solver) chooseSet(share float64) bool {
 	w := &s.set
 	w.lacksColumns = false
@@ -321,9 +321,10 @@ func (s *Solver) costOfForming(cols []int32) (f formingCost) {
 	return f
 }
 
-// formedVisits returns the cost of forming the Hessian of the columns and of solving a model with it. f is
-// the result of costOfForming. The unit is a visit: reading all entries of the columns once. The result is
-// 0 if the Hessian must be formed, and +Inf if there are too many columns.
+// formedVisits returns the cost of a model with a formed Hessian: the cost of forming the Hessian of the
+// columns, plus the cost of solving the model. f must be costOfForming(cols). The unit is a visit: reading
+// all entries of the columns once. The result is 0 if the Hessian must be formed, and +Inf if there are too
+// many columns.
 func (s *Solver) formedVisits(cols []int32, f formingCost) float64 {
 	if f.multiplications == 0 {
 		return 0

@@ -28,8 +28,8 @@ type Columns struct {
 	scalar      [1]float64 // scratch memory
 }
 
-// Prepare computes the diagonal of the matrix. It must be called after each change of XT, Cols, Weights or
-// Ridge, and then Reset before Product, Move and Energy.
+// Prepare computes the diagonal of the matrix. The caller must call it after each change of XT, Cols, Weights
+// or Ridge, and must then call Reset before it calls Product, Move or Energy.
 func (h *Columns) Prepare() {
 	h.diagonal = append(h.diagonal[:0], h.Ridge...)
 	h.image = append(h.image[:0], make([]float64, h.XT.Cols)...)
