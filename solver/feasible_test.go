@@ -1,6 +1,7 @@
 package solver_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -57,5 +58,47 @@ func TestMeansAreFeasible(t *testing.T) {
 				t.Errorf("seed %d, %T, %s: %g and %g in a box", seed, set.Method, set.Schedule, res.X, res.XAverage)
 			}
 		}
+	}
+}
+
+// TestBoundsByPenalty checks that a run with the penalty Within ends at a feasible x, or proves nothing.
+func TestBoundsByPenalty(t *testing.T) {
+	const rows, features = 80, 6
+	proved := 0
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		values, labels := make([]float64, rows*features), make([]float64, rows)
+		for i := range rows {
+			for j := range features {
+				values[i*features+j] = rng.NormFloat64()
+			}
+			labels[i] = 1
+			if values[i*features]+0.5*rng.NormFloat64() > 0 {
+				labels[i] = -1
+			}
+		}
+		x, err := sparse.FromDense(rows, features, values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &solver.Problem{Data: x, Labels: labels, Penalty: solver.Within{Lower: -0.5, Upper: 0.5}}
+		for _, set := range []solver.Settings{
+			{Passes: 8}, {Passes: 20}, {Passes: 30}, {Method: solver.SCASK{}, Passes: 8}, {Method: solver.SCASK{}, Passes: 20},
+		} {
+			set.RelTol = 1e-3
+			res, err := solver.Minimize(t.Context(), p, &set)
+			if res == nil {
+				t.Fatal(err)
+			}
+			if math.IsInf(res.DualityGap, 1) {
+				continue
+			}
+			if proved++; math.IsInf(p.Evaluate(res.X).Penalty, 1) {
+				t.Errorf("seed %d, method %v, %g passes: gap %.3g at the infeasible point %v", seed, set.Method, set.Passes, res.DualityGap, res.X)
+			}
+		}
+	}
+	if proved < 30 {
+		t.Errorf("%d gaps are proved: the test shows nothing", proved)
 	}
 }

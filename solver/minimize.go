@@ -108,14 +108,10 @@ func (r *Run) resultAfter(err error) (*Result, error) {
 	return res, err
 }
 
-// evaluate returns the objective at point.X and the y with A x + B y = c. If x does not determine y, or g(y)
-// is infinite, evaluate uses point.Y instead.
+// evaluate returns the objective at the point, with the penalty of penaltyAt.
 func (r *Run) evaluate(point Iterate) Evaluation {
-	ev := r.Problem.Evaluate(point.X)
-	if math.IsNaN(ev.Penalty) || math.IsInf(ev.Penalty, 0) {
-		return r.Problem.EvaluateAt(point.X, point.Y)
-	}
-	return ev
+	penalty, _ := r.penaltyAt(point)
+	return r.Problem.evaluate(point.X, penalty)
 }
 
 func (r *Run) record() error {

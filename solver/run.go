@@ -69,8 +69,8 @@ type Run struct {
 	averagedCount int             // number of iterates whose mean is Run.Mean
 	// automaticStep returns the automatic step size at the iterate; nil if the method has none.
 	automaticStep func() float64
-	// loose is true if penaltyValue used the y of the iterate, because x does not determine y, or determines
-	// a y with infinite g(y).
+	// loose is true if objective returned loose at a snapshot or at the end of the run. Then the objective of
+	// the iterate in keeper may not be the objective at its x.
 	loose  bool
 	scales admm.Scales // sizes of the data, labels and penalty, for the automatic ρ
 	keeper admm.Keeper // holds the iterate to which the run returns if it diverges
@@ -213,25 +213,31 @@ func (r *Run) violation() []float64 {
 // takeSnapshot computes r.Snapshot at x and returns the objective there.
 func (r *Run) takeSnapshot() float64 {
 	r.Samples.Gradient(&r.Snapshot, r.X)
-	return r.objective(r.Snapshot.Loss)
+	objective, loose := r.objective(r.Snapshot.Loss)
+	r.loose = r.loose || loose
+	return objective
 }
 
-// objective returns the objective at x. loss is the mean loss at x.
-func (r *Run) objective(loss float64) float64 {
-	return loss + r.Problem.ridge(r.X) + r.penaltyValue()
+// objective returns the objective at the iterate. loss is the mean loss there. If loose is true (see
+// penaltyAt), (ρ/2)|A x + B y − c|² is added for the y of the iterate.
+func (r *Run) objective(loss float64) (value float64, loose bool) {
+	penalty, loose := r.penaltyAt(r.Iterate)
+	if loose {
+		penalty += float64(0.5 * r.Stats.Rho * linalg.SumSquares(r.violation()))
+	}
+	return loss + r.Problem.ridge(r.X) + penalty, loose
 }
 
-// penaltyValue returns g(y) for the y with A x + B y = c. If x does not determine y, or g(y) is infinite, it
-// returns g(r.Y) + (ρ/2)|A x + B r.Y − c|², and sets r.loose.
-func (r *Run) penaltyValue() float64 {
+// penaltyAt returns g(y) for the y with A x + B y = c, where x is at.X. If x does not determine y, or g(y) is
+// infinite, it returns g(at.Y), and loose is true.
+func (r *Run) penaltyAt(at Iterate) (value float64, loose bool) {
 	g := r.Problem.penalty()
-	if y, ok := r.Problem.Coupling.toADMM().Y(r.product.Image(r.X)); ok {
+	if y, ok := r.Problem.Coupling.toADMM().Y(r.product.Image(at.X)); ok {
 		if v := g.Value(y); !math.IsInf(v, 0) {
-			return v
+			return v, false
 		}
 	}
-	r.loose = true
-	return g.Value(r.Y) + float64(0.5*r.Stats.Rho*linalg.SumSquares(r.violation()))
+	return g.Value(at.Y), true
 }
 
 // primalResidual returns |A x + B y − c|₂, or 0 if only Newton steps were made.

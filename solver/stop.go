@@ -93,7 +93,7 @@ func (r *Run) checkCheaply() error {
 	if r.keeper.Watched {
 		return nil
 	}
-	if r.keeper.Lost(r.objective(0)) {
+	if value, _ := r.objective(0); r.keeper.Lost(value) {
 		return r.Lost(r.evaluate(r.Iterate).Objective)
 	}
 	r.keeper.Keep(admm.Point(r.Iterate))
@@ -109,9 +109,9 @@ func (r *Run) checkFinally() error {
 	}
 	r.clock.Pause()
 	defer r.clock.Resume()
-	r.loose = false
-	value := r.objective(r.Problem.meanLoss(r.X, r.Snapshot.Margin))
-	worse := r.Settings.Start.X == nil && !r.loose && r.keeper.Worse(value)
+	value, loose := r.objective(r.Problem.meanLoss(r.X, r.Snapshot.Margin))
+	r.loose = r.loose || loose
+	worse := r.Settings.Start.X == nil && !loose && r.keeper.Worse(value)
 	switch {
 	case !worse && !r.keeper.Lost(value):
 		return nil
