@@ -66,7 +66,7 @@ func (r *Run) lagrangianGradient(beta []float64) []float64 {
 	if s.Gradient == nil {
 		*s = newSnapshot(len(r.Problem.Labels), len(r.X))
 	}
-	r.Samples.Gradient(s, r.X)
+	r.Samples.exactGradient(s, r.X)
 	g := make([]float64, len(r.X))
 	r.product.MulVecTrans(g, beta)
 	for j, v := range s.Gradient {

@@ -524,6 +524,36 @@ func TestBallFloat32(t *testing.T) {
 	}
 }
 
+// TestGapOfRoundedData checks that the gap of a run with Float32 is a gap of the problem itself, not of the
+// problem with rounded data. With odd seeds, rounding changes the data much, because all values are near 1e5.
+func TestGapOfRoundedData(t *testing.T) {
+	for seed := range uint64(4) {
+		p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 100, Features: 20, NonzerosPerRow: 6, Noise: 1, Seed: seed}, 1e-3)
+		if p.L2 = 0.02; seed%2 > 0 {
+			p.Data = withValues(t, p.Data, func(v float64) float64 { return 1e5 + v })
+		}
+		for _, ownPenalty := range []bool{false, true} {
+			best, problem := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-11}).At.Objective, *p
+			if ownPenalty {
+				problem.Penalty = ownL1{p.Penalty.(solver.L1)}
+			}
+			for _, set := range []solver.Settings{
+				{Method: solver.SCASK{}, RelTol: 1e-9, Passes: 400}, {RelTol: 1e-9}, {RelTol: 1e-9, Passes: 40}, {RelTol: 1e-12, Passes: 400},
+			} {
+				set.Float32 = true
+				res, err := solver.Minimize(t.Context(), &problem, &set)
+				if res == nil {
+					t.Fatal(err)
+				}
+				excess := res.At.Objective - best
+				if !(res.DualityGap >= excess-1e-14) {
+					t.Errorf("seed %d, own %v, method %T, %g passes: gap %.3g, excess %.3g", seed, ownPenalty, set.Method, set.Passes, res.DualityGap, excess)
+				}
+			}
+		}
+	}
+}
+
 // zeroSecondDerivative is a squared loss whose second derivative is wrongly 0.
 type zeroSecondDerivative struct{ solver.Squared }
 

@@ -92,7 +92,7 @@ func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run
 	r.Mean = Iterate{X: make([]float64, features), Y: make([]float64, q)}
 	info := set.Method.Info()
 	r.Stats = Stats{Name: cmp.Or(set.Name, info.Name), Method: info.Name, Storage: r.Samples.rows.Form(), DualUpdates: 1, BatchSize: 1}
-	r.prover = exact.NewProver(p.exactProblem(algebra, r.Samples.rows, set.Threads))
+	r.prover = exact.NewProver(p.exactProblem(algebra, r.Samples.exact, set.Threads))
 	r.gap = math.Inf(1)
 	r.unit = p.unit()
 	r.goal = set.RelTol * r.unit

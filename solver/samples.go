@@ -12,7 +12,9 @@ import (
 type Samples struct {
 	prob     *Problem
 	loss     term.Loss
-	rows     kernels.Rows // the rows, usually in their most compact form
+	rows     kernels.Rows // the rows, usually in their most compact form; rounded if Settings.Float32 is set
+	exact    kernels.Rows // the rows without rounding
+	rounded  bool         // rows may differ from exact
 	chunks   rows.Chunks
 	gradient *rows.Gradient // nil before the first pass
 	sampler  *admm.Sampler
@@ -31,6 +33,10 @@ func newSamples(p *Problem, set *Settings, ended bool) *Samples {
 	s.chunks, s.sampler = rows.NewChunks(p.Data, set.Threads), admm.NewSampler(set.Seed, n, p.SampleWeights)
 	if !ended {
 		s.rows = p.Data.Compact(set.Float32)
+	}
+	s.exact, s.rounded = s.rows, set.Float32 && s.rows.Val32 != nil
+	if s.rounded {
+		s.exact = p.Data.Rows(0, n)
 	}
 	return s
 }
@@ -58,6 +64,16 @@ func (s *Samples) Gradient(snapshot *Snapshot, x []float64) {
 		s.gradient = rows.NewGradient(s.chunks, s.prob.samples(s.rows), len(x))
 	}
 	snapshot.Loss = s.gradient.Compute(snapshot.Gradient, x, snapshot.Margin, snapshot.Slope)
+}
+
+// exactGradient is Gradient for the data without rounding.
+func (s *Samples) exactGradient(snapshot *Snapshot, x []float64) {
+	if !s.rounded {
+		s.Gradient(snapshot, x)
+		return
+	}
+	g := rows.NewGradient(s.chunks, s.prob.samples(s.exact), len(x))
+	snapshot.Loss = g.Compute(snapshot.Gradient, x, snapshot.Margin, snapshot.Slope)
 }
 
 // Draw fills rows with the indices of samples drawn with replacement: in proportion to the sample weights,

@@ -64,9 +64,10 @@ type Settings struct {
 	// Seed selects the sequence of random samples. Equal seeds give equal bits on every machine;
 	// zero is a seed like any other.
 	Seed uint64 `json:"seed"`
-	// Float32 makes kernels read a copy of the data with values rounded to float32 (relative error at
-	// most 6e-8). They then read half as many bytes of values. Without Float32, such a copy is made only
-	// if it is exact.
+	// Float32 makes stochastic steps and their full gradients read a copy of the data with values rounded
+	// to float32 (relative error at most 6e-8). They then read half as many bytes of values. Newton steps,
+	// proofs and the objectives of results read the values themselves. Without Float32, a copy in float32
+	// is made only if it is exact.
 	Float32 bool `json:"float32"`
 	// NoRotation keeps SCAS-ADMM from making a copy of the data in coordinates in which A'A is
 	// diagonal. This saves memory. If A couples features, a step may then cost a product with A'A (see

@@ -30,7 +30,11 @@ func (r *Run) moveToBest(objective float64) float64 {
 	if r.goal <= 0 || !r.keeper.Watched || r.loose {
 		return objective
 	}
-	return r.keeper.RestoreBest(admm.Point(r.Iterate), objective)
+	k := r.keeper
+	if r.Samples.rounded && k.Kept.X != nil { // k.Best is the objective for the rounded data
+		k.Best = r.Problem.Evaluate(k.Kept.X).Objective
+	}
+	return k.RestoreBest(admm.Point(r.Iterate), objective)
 }
 
 // settleAtBest calls moveToBest, and sets r.gap to a gap of the iterate that remains. objective is the
