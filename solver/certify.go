@@ -24,8 +24,9 @@ func (p *Problem) exactProblem(a *linalg.Algebra, rows kernels.Rows, threads int
 	return q
 }
 
-// certify returns an upper bound of the objective at r.X minus the optimum, or +Inf if nothing is proved.
-func (r *Run) certify() float64 {
+// certify returns an upper bound of the objective at r.X minus the optimum, or +Inf if nothing is proved. If
+// stop returns an error, the proof ends early.
+func (r *Run) certify(stop func() error) float64 {
 	y, ok := r.Problem.Coupling.toADMM().Y(r.product.Image(r.X))
 	if !ok || r.Settings.Unproved || r.stopCause == ending.Canceled {
 		return math.Inf(1) // Coupling.B is set, no proof was requested, or the run was canceled
@@ -34,7 +35,7 @@ func (r *Run) certify() float64 {
 	if math.IsInf(penalty, 1) {
 		return penalty
 	}
-	if gap := r.prover.Certify(r.X, r.Dual, &exact.Settings{Tol: math.Max(r.goal, 0), Stop: r.Err}); !math.IsInf(gap, 1) {
+	if gap := r.prover.Certify(r.X, r.Dual, &exact.Settings{Tol: math.Max(r.goal, 0), Stop: stop}); !math.IsInf(gap, 1) {
 		return gap
 	}
 	return r.simpleGap(y, penalty)

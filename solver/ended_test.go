@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
@@ -103,5 +104,28 @@ func TestStartIsBetter(t *testing.T) {
 	}
 	if res.PrimalResidual != 0 || !(res.DualResidual < 1e-6) || res.Stats.Rounded {
 		t.Errorf("residuals %g and %g, rounded: %v", res.PrimalResidual, res.DualResidual, res.Stats.Rounded)
+	}
+}
+
+// TestProofAfterTimeLimit checks that a run which the time limit ends has the gap of a run that ends after as
+// many outer iterations for another reason.
+func TestProofAfterTimeLimit(t *testing.T) {
+	const limit = 100 * time.Millisecond
+	p := smallProblem(t)
+	for _, set := range []solver.Settings{{Method: solver.SCASK{}}, {Method: solver.SCASK{}, RelTol: 1e-12}} {
+		set.TimeLimit = limit
+		set.Recorder = solver.RecorderFunc(func(pt *solver.Point) error {
+			if pt.Outer == 3 {
+				time.Sleep(2 * limit)
+			}
+			return nil
+		})
+		late, _ := solver.Minimize(t.Context(), p, &set)
+		set.TimeLimit, set.Recorder, set.OuterIterations = 0, nil, late.Stats.OuterIterations
+		want, _ := solver.Minimize(t.Context(), p, &set)
+		if late.Status != solver.TimeDone || late.DualityGap != want.DualityGap || late.At != want.At {
+			t.Errorf("%v: %s, %d outer iterations, objective %v, gap %v; without a limit %v, %v", set.Method,
+				late.Status, late.Stats.OuterIterations, late.At.Objective, late.DualityGap, want.At.Objective, want.DualityGap)
+		}
 	}
 }

@@ -112,7 +112,7 @@ func (a *auto) next() (bool, error) {
 		return false, nil
 	}
 	if a.prover.WellConditioned() { // the passes since the last proof may have reached the goal
-		if a.gap = a.certify(); a.gap <= a.goal {
+		if a.gap = a.certify(a.Err); a.gap <= a.goal {
 			return false, nil
 		}
 	}
@@ -157,7 +157,7 @@ func (r *Run) makeNewtonSteps() (refused bool, err error) {
 	better := !(res.Objective > value+float64(1e-12*math.Abs(value))) // up to rounding
 	iterateGap := math.Inf(1)                                         // proved gap of r.X
 	if !better || !(res.Gap <= r.goal) {
-		iterateGap = r.certify()
+		iterateGap = r.certify(r.Err)
 	}
 	// A gap proved at one point bounds the optimum, and so gives a gap at the other point.
 	if better {

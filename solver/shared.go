@@ -39,6 +39,14 @@ func (r *Run) Err() error {
 	return ending.CauseError(r.ctx, r.stopCause)
 }
 
+// canceled is Err, but returns nil if only the time limit has passed.
+func (r *Run) canceled() error {
+	if err := r.Err(); r.stopCause == ending.Canceled {
+		return err
+	}
+	return nil
+}
+
 // A saved is the state of a run between outer iterations, as a checkpoint stores it.
 type saved struct {
 	At, Mean Iterate

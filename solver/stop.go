@@ -55,7 +55,7 @@ func (r *Run) prove() {
 	_, auto := r.Settings.Method.(Auto)
 	newton := auto && r.prover.Proves() && !r.prover.WellConditioned()
 	if !newton && r.prover.HasCheapProofs() {
-		r.gap = r.certify()
+		r.gap = r.certify(r.Err)
 	}
 }
 

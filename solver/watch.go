@@ -39,12 +39,13 @@ func (r *Run) moveToBest(objective float64) float64 {
 
 // settleAtBest calls moveToBest, and sets r.gap to a gap of the iterate that remains. objective is the
 // objective of the iterate before the call. settleAtBest returns the objective of the iterate that remains.
+// The time limit does not end its proofs.
 func (r *Run) settleAtBest(objective float64) float64 {
-	r.gap = r.certify()
+	r.gap = r.certify(r.canceled)
 	bestObjective := r.moveToBest(objective)
 	if bestObjective < objective {
 		if r.gap = gap.GapAtObjective(r.gap, objective, bestObjective); r.gap > r.goal {
-			r.gap = math.Min(r.gap, r.certify())
+			r.gap = math.Min(r.gap, r.certify(r.canceled))
 		}
 	}
 	return bestObjective
