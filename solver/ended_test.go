@@ -107,6 +107,65 @@ func TestStartIsBetter(t *testing.T) {
 	}
 }
 
+// sleeper is a method whose outer iteration at the given number does nothing but pass the time limit.
+type sleeper struct {
+	iteration int
+	limit     time.Duration
+}
+
+func (sleeper) Info() solver.MethodInfo { return solver.MethodInfo{Name: "sleep", AnyProblem: true} }
+
+func (m sleeper) Begin(r *solver.Run) (solver.Iteration, error) {
+	return func() (bool, error) {
+		if r.Spend(1); r.Stats.OuterIterations+1 == m.iteration {
+			time.Sleep(2 * m.limit)
+		}
+		return true, nil
+	}, nil
+}
+
+// TestErrorAfterTimeLimit checks that the error of a recorder ends the run also if the time limit passed in
+// the same outer iteration.
+func TestErrorAfterTimeLimit(t *testing.T) {
+	const limit = 100 * time.Millisecond
+	errFull := errors.New("the disk is full")
+	for _, c := range []struct{ returned, want error }{{errFull, errFull}, {solver.ErrStop, nil}, {nil, solver.ErrNotConverged}} {
+		res, err := solver.Minimize(t.Context(), smallProblem(t), &solver.Settings{
+			Method: sleeper{2, limit}, RelTol: 1e-9, TimeLimit: limit,
+			Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
+				if pt.Outer == 2 {
+					return c.returned
+				}
+				return nil
+			}),
+		})
+		if !errors.Is(err, c.want) || (res.Status == solver.Stopped) != (c.returned != nil) {
+			t.Errorf("%v: %v, %s", c.returned, err, res.Status)
+		}
+	}
+}
+
+// TestStepSizeAfterTimeLimit checks that the error of a run that diverged proposes a step size also if the
+// divergence is noticed only after the time limit.
+func TestStepSizeAfterTimeLimit(t *testing.T) {
+	const limit = 100 * time.Millisecond
+	p := smallProblem(t)
+	p.Loss = solver.SquaredHinge{}
+	_, err := solver.Minimize(t.Context(), p, &solver.Settings{
+		Method: solver.SCASK{}, Eta: 2, TimeLimit: limit,
+		Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
+			if pt.Outer == 1 {
+				time.Sleep(2 * limit)
+			}
+			return nil
+		}),
+	})
+	diverged, ok := errors.AsType[*solver.DivergenceError](err)
+	if !ok || !(diverged.Try > 0 && diverged.Try <= 0.5) {
+		t.Errorf("%v, want another step size", err)
+	}
+}
+
 // TestProofAfterTimeLimit checks that a run which the time limit ends has the gap of a run that ends after as
 // many outer iterations for another reason.
 func TestProofAfterTimeLimit(t *testing.T) {

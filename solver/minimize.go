@@ -66,9 +66,6 @@ func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*R
 	if _, bad := errors.AsType[*SettingError](err); bad {
 		return nil, err
 	}
-	if diverged, ok := errors.AsType[*DivergenceError](err); ok {
-		r.proposeEta(diverged)
-	}
 	res, err := r.resultAfter(err)
 	r.logEnd(res, err)
 	return res, err
@@ -77,7 +74,7 @@ func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*R
 // resultAfter returns the result with its status, and the error of Minimize. err is the error that ended the
 // run, or nil.
 func (r *Run) resultAfter(err error) (*Result, error) {
-	timeUp := err != nil && r.stopCause == ending.TimeUp
+	timeUp := ending.IsContextError(err) && r.stopCause == ending.TimeUp
 	if timeUp {
 		err = r.checkFinally()
 	}

@@ -138,14 +138,15 @@ func (r *Run) Lost(objective float64) error {
 	if r.keeper.Kept.X == nil {
 		start = r.evaluate(r.Iterate).Objective
 	}
-	return &DivergenceError{Outer: st.OuterIterations, Objective: objective, Start: start, Eta: st.Eta, Rho: st.Rho}
+	return &DivergenceError{Outer: st.OuterIterations, Objective: objective, Start: start, Eta: st.Eta, Rho: st.Rho, Try: r.smallerEta()}
 }
 
-// proposeEta sets e.Try to the smaller of two step sizes: a fraction of the step size that diverged, and the
-// automatic step size if there is one.
-func (r *Run) proposeEta(e *DivergenceError) {
-	e.Try = e.Eta / admm.RetryFactor
+// smallerEta returns the smaller of two step sizes: a fraction of the step size that diverged, and the
+// automatic step size at the iterate if there is one.
+func (r *Run) smallerEta() float64 {
+	eta := r.Stats.Eta / admm.RetryFactor
 	if r.automaticStep != nil {
-		e.Try = math.Min(e.Try, r.automaticStep())
+		eta = math.Min(eta, r.automaticStep())
 	}
+	return eta
 }
