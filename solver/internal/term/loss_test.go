@@ -16,6 +16,37 @@ type rateLoss struct{ OwnLoss }
 
 func (rateLoss) Value(margin, label float64) float64 { return math.Exp(margin) - label*margin }
 
+// strictLoss is a caller's own loss that accepts only the given labels, and panics for others.
+type strictLoss struct {
+	OwnLoss
+	labels []float64
+}
+
+func (l strictLoss) Validate(labels []float64) error {
+	for _, b := range labels {
+		if !slices.Contains(l.labels, b) {
+			return errorf("label %v", b)
+		}
+	}
+	return nil
+}
+
+func (l strictLoss) Value(margin, label float64) float64 {
+	l.mustAccept(label)
+	return l.OwnLoss.Value(margin, label)
+}
+
+func (l strictLoss) Slope(margin, label float64) float64 {
+	l.mustAccept(label)
+	return l.OwnLoss.Slope(margin, label)
+}
+
+func (l strictLoss) mustAccept(label float64) {
+	if err := l.Validate([]float64{label}); err != nil {
+		panic(err)
+	}
+}
+
 func labelsFor(l Loss) []float64 {
 	if l.Traits().Labels == Counts {
 		return []float64{0, 1, 0.3, 70}
@@ -98,9 +129,12 @@ func TestOwnTraits(t *testing.T) {
 		"squared": {plainLoss{Squared{}}, Traits{
 			Name: "squared", DependsOnResidual: true, Accuracy: ownAccuracy,
 		}},
-		"rates":         {rateLoss{Squared{}}, Traits{Name: "squared", Accuracy: ownAccuracy}},
-		"logistic":      {plainLoss{Logistic{}}, Traits{Name: "logistic", Labels: Classes, NeverZero: true, Accuracy: ownAccuracy}},
-		"squared hinge": {plainLoss{SquaredHinge{}}, Traits{Name: "squared-hinge", Labels: Classes, Accuracy: ownAccuracy}},
+		"rates":          {rateLoss{Squared{}}, Traits{Name: "squared", Accuracy: ownAccuracy}},
+		"logistic":       {plainLoss{Logistic{}}, Traits{Name: "logistic", Labels: Classes, NeverZero: true, Accuracy: ownAccuracy}},
+		"labels 0 and 1": {strictLoss{Logistic{}, []float64{0, 1}}, Traits{Name: "logistic", Labels: Classes, NeverZero: true, Accuracy: ownAccuracy}},
+		"labels 0, 2, …": {strictLoss{Squared{}, []float64{0, 2, 4}}, Traits{Name: "squared", Labels: Classes, Accuracy: ownAccuracy}},
+		"shares":         {strictLoss{Squared{}, []float64{0.25, 0.5}}, Traits{Name: "squared", Accuracy: ownAccuracy}},
+		"squared hinge":  {plainLoss{SquaredHinge{}}, Traits{Name: "squared-hinge", Labels: Classes, Accuracy: ownAccuracy}},
 	} {
 		if got := LossOf(c.loss).Traits(); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)

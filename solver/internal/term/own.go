@@ -15,19 +15,24 @@ type ownLoss struct {
 // ownAccuracy is the assumed largest relative error of the functions of a caller's loss.
 const ownAccuracy = 0x1p-47
 
-// Traits finds Labels, NeverZero and DependsOnResidual by calling the caller's methods.
+// Traits finds Labels, NeverZero and DependsOnResidual by calling the caller's methods, but only with labels
+// that Validate accepts.
 func (l ownLoss) Traits() Traits {
 	t := Traits{Name: l.String(), HasConjugate: l.conjugate != nil, Accuracy: ownAccuracy}
 	if l.Validate([]float64{0.5}) != nil {
 		t.Labels = Classes
 		const far = 30 // at this margin, a loss that becomes zero for large margins is assumed to be zero
-		t.NeverZero = l.Slope(far, 1) != 0 && l.Slope(-far, -1) != 0
+		for _, b := range []float64{-1, 1} {
+			t.NeverZero = t.NeverZero || l.Validate([]float64{b}) == nil && l.Slope(far*b, b) != 0
+		}
 		return t
 	}
-	t.DependsOnResidual = true
+	t.DependsOnResidual = l.Validate([]float64{0, 4}) == nil
 	for _, r := range []float64{-3, -0.5, 0.25, 2} {
-		value, movedValue := l.Value(-r, 0), l.Value(4-r, 4)
-		t.DependsOnResidual = t.DependsOnResidual && math.Abs(value-movedValue) <= ownAccuracy*math.Abs(value)
+		if t.DependsOnResidual {
+			value, movedValue := l.Value(-r, 0), l.Value(4-r, 4)
+			t.DependsOnResidual = math.Abs(value-movedValue) <= ownAccuracy*math.Abs(value)
+		}
 	}
 	return t
 }
