@@ -71,6 +71,9 @@ func TestChecks(t *testing.T) {
 			t.Errorf("%T: %v, want it to say %q", g, err, want)
 		}
 	}
+	if v := (solver.SquaredL2{}).Conjugate([]float64{1e-170}); !math.IsInf(v, 1) {
+		t.Errorf("the conjugate of 0 is %v at 1e-170", v)
+	}
 	if err := solver.CheckPenalty(solver.L1{Lambda: -1}, 3); err == nil {
 		t.Error("a negative lambda is right")
 	}

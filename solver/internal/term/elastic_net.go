@@ -32,7 +32,10 @@ func (g ElasticNet) Conjugate(z []float64) float64 {
 	var sum float64
 	absolutePart := g.AbsolutePart()
 	for j, v := range z {
-		if excess := math.Abs(v) - absolutePart.Limit(j); excess > 0 {
+		switch excess := math.Abs(v) - absolutePart.Limit(j); {
+		case excess > 0 && g.L2 == 0:
+			return math.Inf(1) // the square of excess may be 0
+		case excess > 0:
 			sum += float64(excess*excess) / (2 * g.L2)
 		}
 	}
