@@ -67,8 +67,12 @@ type Constraint struct {
 	algebra *linalg.Algebra
 }
 
-// NewConstraint returns the map a as a Constraint. a must not change afterwards.
+// NewConstraint returns the map a as a Constraint: a itself if it is a *Constraint. a must not change
+// afterwards.
 func NewConstraint(a Operator) *Constraint {
+	if c, ok := a.(*Constraint); ok {
+		return c
+	}
 	_, p := a.Dims()
 	return &Constraint{Operator: a, algebra: linalg.New(a, p)}
 }

@@ -154,6 +154,13 @@ func TestEquivalentConstraints(t *testing.T) {
 	}
 }
 
+func TestNestedConstraint(t *testing.T) {
+	c := solver.NewConstraint(graph.Chain(3).FusedLasso())
+	if got := solver.NewConstraint(c); got != c {
+		t.Errorf("NewConstraint of a Constraint is %+v, want the same", got)
+	}
+}
+
 // TestZeroA checks A = 0. Then x minimises f(x), the loss and the ridge, and separately y minimises g(y)
 // subject to B y = c.
 func TestZeroA(t *testing.T) {

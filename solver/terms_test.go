@@ -22,6 +22,7 @@ func TestTerms(t *testing.T) {
 		{solver.SquaredL2{Lambda: 3}, term.SquaredL2{Lambda: 3}},
 		{solver.GroupL2{Lambda: 3, Weights: w}, term.GroupL2{Lambda: 3, Weights: w}},
 		{solver.Within{Lower: 3, Upper: 4}, term.Within{Lower: 3, Upper: 4}},
+		{&solver.L1{Lambda: 3}, term.L1{Lambda: 3}},
 	} {
 		if got := term.PenaltyOf(c.publicPenalty); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%T is %#v, want %#v", c.publicPenalty, got, c.want)
@@ -36,6 +37,7 @@ func TestTerms(t *testing.T) {
 		{solver.Ball{Radius: 3}, term.Ball{Radius: 3}},
 		{solver.Nonnegative{}, term.Nonnegative{}},
 		{solver.Simplex{Total: 3}, term.Simplex{Total: 3}},
+		{&solver.Ball{Radius: 3}, term.Ball{Radius: 3}},
 	} {
 		if got := term.SetOf(c.publicDomain); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%T is %#v, want %#v", c.publicDomain, got, c.want)
@@ -53,8 +55,10 @@ type (
 // TestEmbedded checks that package term treats types that embed types of package solver as unknown types,
 // because they may replace methods.
 func TestEmbedded(t *testing.T) {
-	if l := term.LossOf(Huber{}); l.Traits().HasConjugate {
-		t.Errorf("a loss that embeds Huber is %T", l)
+	for _, l := range []solver.Loss{Huber{}, &Huber{}} {
+		if l := term.LossOf(l); l.Traits().HasConjugate {
+			t.Errorf("a loss that embeds Huber is %T", l)
+		}
 	}
 	g := term.PenaltyOf(L1{})
 	if _, ok := g.RowPenalty(1); ok {
@@ -87,6 +91,9 @@ func TestParseLoss(t *testing.T) {
 		if got := term.LossOf(l); got != want {
 			t.Errorf("%#v becomes %#v, want %#v", l, got, want)
 		}
+	}
+	if l := term.LossOf(&solver.Huber{Delta: 0.5}); l != (term.Huber{Delta: 0.5}) {
+		t.Errorf("a pointer to a Huber becomes %#v", l)
 	}
 	if l, _ := solver.ParseLoss("huber:0.5"); l != (solver.Huber{Delta: 0.5}) {
 		t.Errorf("huber:0.5 is %#v", l)

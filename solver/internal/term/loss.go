@@ -222,19 +222,23 @@ func typesOf[T any](terms ...T) map[string]reflect.Type {
 }
 
 // asTerm returns v as a T. If v is not a T but its type belongs to package solver, asTerm converts v to
-// the type of the same name in this package. ok is false for all other types, even if they embed a type
-// of package solver, because they may replace its methods.
+// the type of the same name in this package. v may be a pointer to a value of package solver. ok is false
+// for all other types, even if they embed a type of package solver, because they may replace its methods.
 func asTerm[T any](types map[string]reflect.Type, v any) (t T, ok bool) {
 	if t, ok := v.(T); ok {
 		return t, true
 	}
-	publicType := reflect.TypeOf(v)
+	value := reflect.ValueOf(v)
+	if value.Kind() == reflect.Pointer && !value.IsNil() {
+		value = value.Elem()
+	}
+	publicType := value.Type()
 	if publicType.PkgPath() != "github.com/scas-admm/scas/solver" {
 		return t, false
 	}
 	targetType, ok := types[publicType.Name()]
 	if ok {
-		t = reflect.ValueOf(v).Convert(targetType).Interface().(T)
+		t = value.Convert(targetType).Interface().(T)
 	}
 	return t, ok
 }
