@@ -31,6 +31,33 @@ func (wrongConjugate) Conjugate(alpha, label float64) float64 {
 	return ownLoss{}.Conjugate(alpha, label) + 1e-6
 }
 
+// fallingLoss is t²/2 − bt, a squared loss whose infimum is −b²/2 and not 0.
+type fallingLoss struct{ solver.Squared }
+
+func (fallingLoss) Value(margin, label float64) float64      { return margin*margin/2 - label*margin }
+func (fallingLoss) Slope(margin, label float64) float64      { return margin - label }
+func (fallingLoss) SecondDerivative(_, _, _ float64) float64 { return 1 }
+func (fallingLoss) Curvature() float64                       { return 1 }
+func (fallingLoss) Conjugate(alpha, label float64) float64 {
+	return (alpha + label) * (alpha + label) / 2
+}
+func (fallingLoss) ConjugateDomain(_ float64) (lo, hi float64) { return math.Inf(-1), math.Inf(1) }
+
+// negativeLoss is a squared loss minus 3.
+type negativeLoss struct{ solver.Squared }
+
+func (negativeLoss) Value(margin, label float64) float64 {
+	return solver.Squared{}.Value(margin, label) - 3
+}
+
+// shiftedLoss is a loss whose infimum is 1.
+type shiftedLoss struct{ ownLoss }
+
+func (shiftedLoss) Value(margin, label float64) float64 { return 1 + ownLoss{}.Value(margin, label) }
+func (shiftedLoss) Conjugate(alpha, label float64) float64 {
+	return ownLoss{}.Conjugate(alpha, label) - 1
+}
+
 type wrongProx struct{ solver.L1 }
 
 func (g wrongProx) Prox(dst, v, step []float64) {
@@ -53,10 +80,14 @@ func TestChecks(t *testing.T) {
 	}
 	for want, l := range map[string]solver.Loss{
 		"slope is": wrongSlope{}, "Curvature is": wrongCurvature{}, "SecondDerivative is": wrongSecondDerivative{}, "φ*": wrongConjugate{},
+		"the infimum of φ must be 0": negativeLoss{}, "φ*(0) is 0.5": fallingLoss{}, "like the infimum of φ": shiftedLoss{},
 	} {
 		if err := solver.CheckLoss(l, []float64{-1, 1}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%T: %v, want it to say %q", l, err, want)
 		}
+	}
+	if err := solver.CheckLoss(ownLoss{}, nil); err == nil {
+		t.Error("CheckLoss checks nothing without labels, and returns no error")
 	}
 	for _, g := range []solver.Penalty{
 		solver.L1{Lambda: 0.3}, solver.L1{Lambda: 0.3, Weights: []float64{1, 0, 2, 0.5, 3}}, solver.ElasticNet{L1: 0.2, L2: 0.7}, solver.SquaredL2{Lambda: 2},

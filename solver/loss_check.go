@@ -6,10 +6,13 @@ import (
 
 // CheckLoss checks a loss of your own numerically, at margins from −6 to 6 and the given labels,
 // which must be valid. It compares Slope with differences of Value, and SecondDerivative with
-// differences of Slope and with Curvature. It checks that the loss is convex, and for a
-// ConjugateLoss that φ(t) + φ*(φ'(t)) = t φ'(t). At a kink of φ', SecondDerivative may return any
-// number between its values on both sides. CheckLoss returns an error for the first fault.
+// differences of Slope and with Curvature. It checks that the loss is convex and not negative, and for
+// a ConjugateLoss that φ*(0) = 0 and φ(t) + φ*(φ'(t)) = t φ'(t). At a kink of φ', SecondDerivative may
+// return any number between its values on both sides. CheckLoss returns an error for the first fault.
 func CheckLoss(l Loss, labels []float64) error {
+	if len(labels) == 0 {
+		return errorf("CheckLoss needs at least one label")
+	}
 	if err := l.Validate(labels); err != nil {
 		return errorf("CheckLoss: %w", err)
 	}

@@ -46,6 +46,9 @@ func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*R
 	ctx, cancel := ending.WithTimeLimit(ctx, c.TimeLimit)
 	defer cancel()
 	r := newRun(ctx, p, c, began)
+	if c.RelTol > 0 && r.unit < 0 {
+		return nil, errorf("the mean loss at x = 0 is %v; a loss must not be negative (see Loss)", r.unit)
+	}
 	if r.budget = s.Passes; s.Passes == 0 {
 		r.budget = math.Inf(1)
 	}

@@ -131,6 +131,8 @@ func TestBadProblems(t *testing.T) {
 			p.Domain = box
 		}},
 		{"Simplex.Total = -1", func(p *solver.Problem) { p.Domain = solver.Simplex{Total: -1} }},
+		{"infimum of the loss squared is -0.5 for Problem.Labels[0]", func(p *solver.Problem) { p.Loss = fallingLoss{} }},
+		{"mean loss at x = 0 is -2", func(p *solver.Problem) { p.Loss = negativeLoss{} }},
 		{"Huber.Delta = -1", func(p *solver.Problem) { p.Loss = solver.Huber{Delta: -1} }},
 	} {
 		p := smallProblem(t)

@@ -11,6 +11,8 @@ const (
 	points     = 241  // number of margins for a loss, and of random points for a penalty
 	difference = 1e-5 // change of the margin in numerical derivatives
 	tolerance  = 1e-6
+
+	infimumTolerance = 1e-9 // for the infimum of a loss, in units of 1 + b², where b is the label
 )
 
 // CheckLoss makes the numerical checks of solver.CheckLoss.
@@ -43,6 +45,8 @@ func checkLossAt(l OwnLoss, t, b float64) error {
 	}
 	kinkTolerance := difference * (1 + maxCurvature)
 	switch {
+	case value[1] < -infimumTolerance*(1+b*b):
+		return fmt.Errorf("the value is %v; the infimum of φ must be 0", value[1])
 	case !(math.Abs(slopeEstimate-slope[1]) <= tolerance*scale+kinkTolerance):
 		return fmt.Errorf("the slope is %v, differences of Value give %v", slope[1], slopeEstimate)
 	case slope[2] < slope[0]-tolerance*difference*scale:
@@ -70,13 +74,31 @@ func checkConjugateAt(l OwnLoss, t, slope, value, b float64) error {
 		return nil
 	}
 	lo, hi := c.ConjugateDomain(b)
+	infimum := -c.Conjugate(0, b)
 	switch conjugate := c.Conjugate(slope, b); {
 	case !(lo <= 0 && 0 <= hi):
 		return fmt.Errorf("ConjugateDomain is [%v, %v], without 0", lo, hi)
+	case !(math.Abs(infimum) <= infimumTolerance*(1+b*b)):
+		return fmt.Errorf("φ*(0) is %v; it must be 0, like the infimum of φ", -infimum)
 	case slope < lo-tolerance || slope > hi+tolerance:
 		return fmt.Errorf("the slope %v is not in ConjugateDomain [%v, %v]", slope, lo, hi)
 	case !(math.Abs(value+conjugate-t*slope) <= 1e-10*(1+math.Abs(value)+math.Abs(t*slope))):
 		return fmt.Errorf("φ(t) + φ*(φ'(t)) = %v and t φ'(t) = %v", value+conjugate, t*slope)
+	}
+	return nil
+}
+
+// CheckInfimum returns an error if the infimum of a caller's own loss is known and negative for one of the
+// labels. Then the bounds of package gap would be false.
+func CheckInfimum(l Loss, labels []float64) error {
+	if own, ok := l.(ownLoss); !ok || own.conjugate == nil {
+		return nil
+	}
+	for i, b := range labels {
+		if infimum := -l.Conjugate(0, b); infimum < -infimumTolerance*(1+b*b) {
+			return errorf("the infimum of the loss %s is %v for Problem.Labels[%d] = %v; it must be 0: subtract it in Value, and add it in Conjugate",
+				l, infimum, i, b)
+		}
 	}
 	return nil
 }
