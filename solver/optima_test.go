@@ -203,6 +203,19 @@ func TestExactStart(t *testing.T) {
 	}
 }
 
+// TestSolutionWithoutLoss checks that a run ends at once, with gap 0, if every label is predicted exactly by
+// x = 0, so that the loss there is 0.
+func TestSolutionWithoutLoss(t *testing.T) {
+	for loss, label := range map[solver.Loss]float64{solver.Squared{}: 0, solver.Huber{}: 0, solver.Poisson{}: 1} {
+		p := smallProblem(t)
+		p.Loss, p.Labels = loss, slices.Repeat([]float64{label}, len(p.Labels))
+		res, err := solver.Minimize(t.Context(), p, nil)
+		if err != nil || res.Status != solver.Converged || res.DualityGap != 0 || res.Stats.NewtonSteps > 1 {
+			t.Errorf("%v: %v, %s, gap %v after %d Newton steps", loss, err, res.Status, res.DualityGap, res.Stats.NewtonSteps)
+		}
+	}
+}
+
 // TestExactZero checks that 0 counts as exact if it is the solution. Newton steps end near 0, because no row
 // of A gives a zero or a tie.
 func TestExactZero(t *testing.T) {

@@ -95,7 +95,9 @@ func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run
 	r.prover = exact.NewProver(p.exactProblem(algebra, r.Samples.exact, set.Threads))
 	r.gap = math.Inf(1)
 	r.unit = p.unit()
-	r.goal = set.RelTol * r.unit
+	if r.goal = set.RelTol * r.unit; set.RelTol > 0 && r.unit == 0 && p.isSolvedNearZero() {
+		r.goal = math.SmallestNonzeroFloat64 // 0 would mean no goal
+	}
 	r.moveToStart()
 	return r
 }

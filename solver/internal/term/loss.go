@@ -165,7 +165,7 @@ func (k LabelKind) ToleranceUnit(loss, label, slope float64) float64 {
 	if k != Counts || label == 0 || math.IsInf(rate, 1) {
 		return loss
 	}
-	const floor = 1e-9 // keeps tolerances positive if a constant predicts all counts exactly
+	const floor = 1e-9 // keeps tolerances positive if a constant other than 0 predicts all counts exactly
 	return math.Max(loss-divergence(label, rate, kernels.Log(rate)), floor*loss)
 }
 
