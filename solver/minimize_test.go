@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -257,6 +259,36 @@ func sameBits(t *testing.T, p *solver.Problem, method solver.Method) {
 	otherSeedRun := solvertest.Minimize(t, p, &solver.Settings{Method: method, Passes: 20, Seed: 2})
 	if slices.Equal(otherSeedRun.XAverage, reference.XAverage) {
 		t.Errorf("%T: two seeds give the same iterates", method)
+	}
+}
+
+// crowdedLoss is the logistic loss. most becomes the largest number of concurrent calls of Value.
+type crowdedLoss struct {
+	solver.Logistic
+	active, most *atomic.Int32
+}
+
+func (l crowdedLoss) Value(margin, label float64) float64 {
+	l.most.Store(max(l.most.Load(), l.active.Add(1)))
+	runtime.Gosched()
+	defer l.active.Add(-1)
+	return l.Logistic.Value(margin, label)
+}
+
+// TestSingleThread checks that a run with one thread never reads rows with two goroutines, also not for
+// records and results.
+func TestSingleThread(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 20000, Features: 40, Seed: 13}, 1e-3)
+	for _, threads := range []int32{1, 2} {
+		loss := crowdedLoss{active: new(atomic.Int32), most: new(atomic.Int32)}
+		p.Loss = loss
+		solvertest.Minimize(t, p, &solver.Settings{
+			Method: solver.SCASK{}, Passes: 2, Threads: int(threads), Recorder: solver.RecorderFunc(func(*solver.Point) error { return nil }),
+		})
+		if loss.most.Load() != threads {
+			t.Errorf("%d goroutines read rows with %d threads", loss.most.Load(), threads)
+		}
 	}
 }
 

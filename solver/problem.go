@@ -53,7 +53,9 @@ type Problem struct {
 	// process has all rows.
 	Comm dist.Comm
 
-	joinedTeam *rows.Team // the processes of Comm; nil before the call of join, and for a single process
+	// Set by join; zero before.
+	joinedTeam *rows.Team // the processes of Comm; nil for a single process
+	threads    int        // Settings.Threads
 }
 
 // Evaluation is the objective at a point, with the loss and the penalty there.
@@ -116,7 +118,7 @@ func (p *Problem) samples(data kernels.Rows) rows.Data {
 // meanLoss returns the weighted mean loss at x. margin is scratch memory with one entry for each row.
 func (p *Problem) meanLoss(x, margin []float64) float64 {
 	n, _ := p.Data.Dims()
-	return rows.MeanLoss(rows.NewChunks(p.Data, 0), p.samples(p.Data.Rows(0, n)), x, margin)
+	return rows.MeanLoss(rows.NewChunks(p.Data, p.threads), p.samples(p.Data.Rows(0, n)), x, margin)
 }
 
 func (p *Problem) lossAtZero() float64 {

@@ -16,18 +16,21 @@ func (p *Problem) team() *rows.Team {
 	return p.joinedTeam
 }
 
-// join checks p and s.Start, and returns p with its team. If the check fails on one process, it
-// returns an error on all processes.
+// join checks p and s.Start, and returns a copy of p with its team and s.Threads. If the check fails on one
+// process, it returns an error on all processes.
 func (p *Problem) join(s *Settings) (*Problem, error) {
 	err := p.Validate()
 	if err == nil {
 		err = s.Start.check(p)
 	}
-	if p == nil || p.Comm == nil {
-		return p, err
+	if p == nil {
+		return nil, err
 	}
 	joined := *p
-	joined.joinedTeam, err = rows.Join(p.Comm, p.Data, err)
+	joined.threads = s.Threads
+	if p.Comm != nil {
+		joined.joinedTeam, err = rows.Join(p.Comm, p.Data, err)
+	}
 	return &joined, err
 }
 
