@@ -120,12 +120,21 @@ func (r *Run) record() error {
 	}
 	r.clock.Pause()
 	defer r.clock.Resume()
-	return r.Settings.Recorder.Record(&Point{
+	err := r.Settings.Recorder.Record(&Point{
 		Name: r.Stats.Name, Outer: r.Stats.OuterIterations,
 		Passes: r.Stats.Passes, PaperPasses: r.paperPasses(), Seconds: r.clock.SecondsAtPause(),
 		Last: r.evaluate(r.Iterate), Average: r.evaluate(r.Mean),
 		PrimalResidual: r.primalResidual(), DualityGap: r.gap, X: r.X, XAverage: r.Mean.X, DualResidual: r.dualResidual,
 	})
+	// If the recorder of one process ends the run, all processes end it.
+	team, stops := r.Problem.team(), errors.Is(err, ErrStop)
+	if stops {
+		err = nil
+	}
+	if err = team.CommonError(err); err == nil && team.Any(stops) {
+		return ErrStop
+	}
+	return err
 }
 
 // result returns the Result of the final state, without its status. The clock must be paused.

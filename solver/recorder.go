@@ -20,7 +20,7 @@ type Point struct {
 	XAverage       []float64  // average of iterates, as in Result; valid only during the call of Record
 	Result         *Result    // the result of the run, in the last point that Progress yields; else nil
 	// DualResidual returns the dual residual of the iterate, as in Result. It may make a pass over the data,
-	// and may be called only as long as X is valid.
+	// and may be called only as long as X is valid. All processes must call it, or none.
 	DualResidual func() float64
 }
 
@@ -43,7 +43,7 @@ func (f RecorderFunc) Record(p *Point) error { return f(p) }
 
 // Progress runs Minimize and yields its records. A break of the loop ends the run. After the last
 // record Progress yields the error of Minimize, with a point that holds the Result, or with nil if
-// there is no Result. Progress does not call s.Recorder.
+// there is no Result. Progress does not call s.Recorder. If one process calls Progress, all must call it.
 func Progress(ctx context.Context, p *Problem, s *Settings) iter.Seq2[*Point, error] {
 	return func(yield func(*Point, error) bool) {
 		var c Settings

@@ -91,7 +91,8 @@ type Settings struct {
 	// method, the sizes of X, Y or Dual, or the objective at the best stored iterate differ, Minimize
 	// returns an error. It may miss other differences, but DualityGap is valid in any case.
 	Checkpoint dist.Checkpoint `json:"-"`
-	// Recorder, if not nil, gets the start and then every RecordEvery-th outer iterate.
+	// Recorder, if not nil, gets the start and then every RecordEvery-th outer iterate. If one process has
+	// a Recorder, all need one. An error of one Recorder ends the run in all processes.
 	Recorder Recorder `json:"-"`
 	// Logger, if not nil, gets a record at the beginning and at the end of a run, at level Info, and
 	// one for each outer iteration, at level Debug. The end of a run with an error has level Warn.

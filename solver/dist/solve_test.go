@@ -2,6 +2,7 @@ package dist_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -220,6 +221,30 @@ func TestRefusals(t *testing.T) {
 		})
 		if errs[0] == nil || errs[1] == nil || !strings.Contains(errs[1].Error(), c.want) {
 			t.Errorf("%s: %v, %v", name, errs[0], errs[1])
+		}
+	}
+}
+
+// TestRecorderEndsRun checks that the error of the recorder of one rank ends the run of all ranks. The other
+// ranks have no error if it is ErrStop.
+func TestRecorderEndsRun(t *testing.T) {
+	errFull := errors.New("the disk is full")
+	for _, returned := range []error{solver.ErrStop, errFull} {
+		results, errs := onRanks(t, solvertest.ChainProblem(t, 0), 3, time.Minute, func(comm *dist.Goroutine, _ *solver.Problem, set *solver.Settings) {
+			*set = solver.Settings{Method: solver.SCASK{}, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
+				if comm.Rank() == 1 && pt.Outer == 2 {
+					return returned
+				}
+				return nil
+			})}
+		})
+		for r, res := range results {
+			if res == nil || res.Status != solver.Stopped || res.Stats.OuterIterations != 2 || (errs[r] != nil) != (returned == errFull) {
+				t.Errorf("%v: rank %d: %v, %v", returned, r, res, errs[r])
+			}
+		}
+		if returned == errFull && !errors.Is(errs[1], errFull) {
+			t.Errorf("rank 1: %v, want %v", errs[1], errFull)
 		}
 	}
 }
