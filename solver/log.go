@@ -16,7 +16,7 @@ func (r *Run) logBegin() {
 	l, _ := r.product.Dims()
 	r.log(slog.LevelInfo, "solver: begin", slog.String("name", r.Stats.Name), slog.String("method", r.Stats.Method),
 		slog.Int("rows", n), slog.Int("features", p), slog.Int64("nonzeros", r.Problem.Data.NNZ()), slog.Int("rows_of_a", l),
-		slog.Float64("rho", r.Stats.Rho), slog.Float64("goal", r.goal))
+		slog.Float64("goal", r.goal))
 }
 
 func (r *Run) logIteration() {
@@ -26,7 +26,7 @@ func (r *Run) logIteration() {
 
 func (r *Run) logEnd(res *Result, err error) {
 	attributes := []slog.Attr{slog.String("status", string(res.Status)), slog.Float64("objective", res.At.Objective), slog.Float64("gap", res.DualityGap),
-		slog.Float64("passes", res.Stats.Passes), slog.Int("newton_steps", res.Stats.NewtonSteps), slog.Float64("seconds", res.Stats.Seconds)}
+		slog.Float64("passes", res.Stats.Passes), slog.Int("newton_steps", res.Stats.NewtonSteps), slog.Float64("rho", res.Stats.Rho), slog.Float64("seconds", res.Stats.Seconds)}
 	level := slog.LevelInfo
 	if err != nil {
 		level, attributes = slog.LevelWarn, append(attributes, slog.String("error", err.Error()))

@@ -23,7 +23,7 @@ import (
 //   - Diverged: a *DivergenceError.
 //
 // For a bad problem, or a bad setting (*SettingError), the Result is nil. If s.RelTol asks for a gap
-// and p has no Coupling, the objective of the result is at most the objective at the start.
+// and p has no Coupling, Result.At.Objective is at most the objective at the start.
 func Minimize(ctx context.Context, p *Problem, s *Settings) (res *Result, err error) {
 	defer rows.Rescue(&err)
 	if s == nil {

@@ -12,8 +12,8 @@ type Point struct {
 	Passes         float64    // effective passes so far
 	PaperPasses    float64    // outer iterations if MethodInfo.PaperPass is set, else Passes
 	Seconds        float64    // seconds used, without evaluations
-	Last           Evaluation // the objective at X
-	Average        Evaluation // the objective at XAverage
+	Last           Evaluation // the objective at X, as At in Result
+	Average        Evaluation // the objective at XAverage, as AtAverage in Result
 	PrimalResidual float64    // |A x + B y − c|₂ (see Coupling), by default |A x − y|₂
 	DualityGap     float64    // proved gap of the iterate; +Inf if nothing was proved at this point
 	X              []float64  // the iterate; valid only during the call of Record

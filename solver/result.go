@@ -41,7 +41,8 @@ type Result struct {
 	// y_1..y_T, or the averages for which a method's rate is proved. If the run continues from an
 	// earlier iterate, the means begin again.
 	XAverage, YAverage []float64
-	// At is the objective at X, and AtAverage the objective at XAverage.
+	// At is the objective at X, and AtAverage the objective at XAverage. If the field B of Coupling is
+	// set, or g is infinite at A x, the penalty in At is g(Y), and in AtAverage g(YAverage).
 	At, AtAverage Evaluation
 	// Unrounded is the objective of the Iterate before zeros and ties were made exact.
 	Unrounded float64
