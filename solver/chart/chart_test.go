@@ -92,17 +92,20 @@ func TestWriteSheet(t *testing.T) {
 	chart := func(lines ...Line) *Chart { return &Chart{Title: "one of many", Y: "gap", LogY: true, Lines: lines} }
 	rows := [][]*Chart{
 		{chart(line("first", 0, 1), Line{Name: "second", Series: 1}), chart(line("first", 0, 2), line("second", 1, 3))},
-		{chart(Line{Name: "first"}), chart(line("second", 1, 3))},
+		{chart(Line{Name: "first"}), chart(line("second", 1, 3), Line{Name: "third", Series: 2})},
 	}
 	var b bytes.Buffer
 	if err := WriteSheet(&b, "a sheet", rows); err != nil {
 		t.Fatal(err)
 	}
 	lines := textOf(t, b.Bytes())
-	for text, want := range map[string]int{"first": 1, "second": 1, "one of many: not measured": 1, "a sheet": 1, "gap": 3} {
+	for text, want := range map[string]int{"first": 1, "second": 1, "one of many: not measured": 1, "third": 0, "a sheet": 1, "gap": 3} {
 		if got := strings.Count(lines, "\n"+text+"\n"); got != want {
 			t.Errorf("%q is there %d times, want %d", text, got, want)
 		}
+	}
+	if err := WriteSheet(io.Discard, "nothing measured", [][]*Chart{{chart(Line{Name: "first"})}}); err != nil {
+		t.Error(err)
 	}
 	if err := WriteSheet(io.Discard, "nothing", nil); err == nil {
 		t.Error("a sheet without charts is drawn")
@@ -116,6 +119,7 @@ func TestDecades(t *testing.T) {
 		want      string
 	}{
 		{1e-15, 1, "1e-14 1e-12 1e-10 1e-8 1e-6 1e-4 0.01 1"}, {0.1, 100, "0.1 1 10 100"}, {3e-4, 3e-3, "5e-4 1e-3 2e-3"}, {1500, 30000, "2000 5000 10000 20000"},
+		{3.1e-4, 4.9e-4, "0.00035 0.00040 0.00045"}, {0.3, 0.33, "0.30 0.31 0.32 0.33"},
 	} {
 		var labels []string
 		for _, tick := range (decadeTicks{}).Ticks(test.low, test.high) {

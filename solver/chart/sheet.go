@@ -16,9 +16,9 @@ const (
 )
 
 // WriteSheet writes several charts as one SVG, with one legend below them. All rows must have the same
-// length. Lines with the same name share one entry, so they must have the same series in all charts. A chart
-// without points is replaced by its title and "not measured". WriteSheet returns an error if there is no
-// chart.
+// length. Lines with the same name share one entry, so they must have the same series in all charts. A line
+// without points has no entry. A chart without points is replaced by its title and "not measured".
+// WriteSheet returns an error if there is no chart.
 func WriteSheet(w io.Writer, title string, rows [][]*Chart) error {
 	if len(rows) == 0 || len(rows[0]) == 0 {
 		return fmt.Errorf("chart: %s: there is nothing to draw", title)
@@ -27,15 +27,15 @@ func WriteSheet(w io.Writer, title string, rows [][]*Chart) error {
 	knownNames := map[string]bool{}
 	for _, row := range rows {
 		for _, c := range row {
-			for _, l := range c.Lines {
+			for _, l := range c.visible() {
 				if l.Name != "" && !knownNames[l.Name] {
 					knownNames[l.Name], legend = true, append(legend, l)
 				}
 			}
 		}
 	}
-	width := vg.Length(max(2, len(rows[0])) * tileWidth) // the title needs the width of two charts
-	columnWidth := entryWidth(legend, largeStyle)
+	width := vg.Length(max(2, len(rows[0])) * tileWidth)  // the title needs the width of two charts
+	columnWidth := max(1, entryWidth(legend, largeStyle)) // the legend may be empty
 	entriesPerLine := max(1, int(width/columnWidth))
 	legendHeight := vg.Length((len(legend) + entriesPerLine - 1) / entriesPerLine * entryHeight)
 	return writeSVG(w, width+12, titleHeight+vg.Length(len(rows)*tileHeight)+legendHeight+12, func(c draw.Canvas) {

@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -113,7 +114,8 @@ func newPlot(c *Chart, s style) *plot.Plot {
 }
 
 // decadeTicks places the ticks of a logarithmic axis. Powers of ten have labels. On a long axis, only some of
-// them have labels. On a short axis, 2 and 5 times a power of ten also have labels.
+// them have labels. On a short axis, 2 and 5 times a power of ten also have labels. If the axis has none of
+// these numbers, its ticks are those of a linear axis.
 type decadeTicks struct{}
 
 // Ticks implements plot.Ticker.
@@ -133,6 +135,9 @@ func (decadeTicks) Ticks(low, high float64) (ticks []plot.Tick) {
 				ticks = append(ticks, t)
 			}
 		}
+	}
+	if !slices.ContainsFunc(ticks, func(t plot.Tick) bool { return t.Label != "" }) {
+		return evenTicks{}.Ticks(low, high)
 	}
 	return ticks
 }
