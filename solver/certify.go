@@ -27,7 +27,7 @@ func (p *Problem) exactProblem(a *linalg.Algebra, rows kernels.Rows, threads int
 // certify returns an upper bound of the objective at r.X minus the optimum, or +Inf if nothing is proved. If
 // stop returns an error, the proof ends early.
 func (r *Run) certify(stop func() error) float64 {
-	y, ok := r.Problem.Coupling.toADMM().Y(r.product.Image(r.X))
+	y, ok := r.Problem.coupling().Y(r.product.Image(r.X))
 	if !ok || r.Settings.Unproved || r.stopCause == ending.Canceled {
 		return math.Inf(1) // Coupling.B is set, no proof was requested, or the run was canceled
 	}
@@ -53,9 +53,9 @@ func (r *Run) simpleGap(y []float64, penalty float64) float64 {
 	simple := gap.SimpleProblem{Data: p.Data, Weights: p.SampleWeights, Curvature: p.loss().Curvature(), A: r.product.Algebra, Mu: p.L2, Domain: domain, Team: p.team()}
 	point := gap.SimplePoint{X: r.X, Y: slices.Clone(y), Penalty: penalty}
 	point.Beta, point.Conjugate = gap.FeasibleMultipliers(r.Dual, func(beta []float64) float64 {
-		return g.Conjugate(p.Coupling.toADMM().Multipliers(beta))
+		return g.Conjugate(p.coupling().Multipliers(beta))
 	})
-	point.Z, point.E = p.Coupling.toADMM().Multipliers(point.Beta), r.lagrangianGradient(point.Beta)
+	point.Z, point.E = p.coupling().Multipliers(point.Beta), r.lagrangianGradient(point.Beta)
 	point.Slope, point.Loss = r.snapshotAtX.Slope, r.snapshotAtX.Loss
 	return simple.Gap(&point)
 }
@@ -83,10 +83,4 @@ func (r *Run) dualResidual() float64 {
 		g[j] += float64(r.Problem.L2 * v)
 	}
 	return gap.Residual(r.X, g, r.Problem.Domain)
-}
-
-func (p *Problem) project(x []float64) {
-	if p.Domain != nil {
-		p.Domain.Project(x)
-	}
 }

@@ -41,8 +41,9 @@ func (c *Coupling) columnCount(l int) int {
 	return q
 }
 
-// toADMM converts the Coupling to the type of package admm. A nil *Coupling means B = −I and C = 0.
-func (c *Coupling) toADMM() admm.Coupling {
+// coupling returns p.Coupling as the type of package admm. A nil *Coupling means B = −I and C = 0.
+func (p *Problem) coupling() admm.Coupling {
+	c := p.Coupling
 	if c == nil {
 		return admm.Coupling{}
 	}
@@ -51,7 +52,7 @@ func (c *Coupling) toADMM() admm.Coupling {
 
 // dualStep returns the dual step of p, which updates y and beta, for l rows of A and q coordinates of y.
 func (p *Problem) dualStep(l, q int) *admm.DualStep {
-	c := p.Coupling.toADMM()
+	c := p.coupling()
 	var limits []float64
 	if c.B == nil && c.Diagonal == nil {
 		limits = term.Limits(p.penalty(), l)

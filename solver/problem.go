@@ -70,7 +70,7 @@ type Evaluation struct {
 // NaN; see EvaluateAt. p must be a problem that Validate accepts. Evaluate panics if len(x) is not the
 // number of features.
 func (p *Problem) Evaluate(x []float64) Evaluation {
-	y, ok := p.Coupling.toADMM().Y(p.applyA(x))
+	y, ok := p.coupling().Y(p.applyA(x))
 	if !ok {
 		return p.evaluate(x, math.NaN())
 	}
@@ -163,6 +163,13 @@ func (p *Problem) loss() term.Loss       { return term.LossOf(p.Loss) }
 func (p *Problem) penalty() term.Penalty { return term.PenaltyOf(p.Penalty) }
 func (p *Problem) domain() term.Set      { return term.SetOf(p.Domain) }
 
+// project replaces x by the point of the domain nearest to it.
+func (p *Problem) project(x []float64) {
+	if p.Domain != nil {
+		p.Domain.Project(x)
+	}
+}
+
 // Validate returns an error for the first mistake in p, or nil.
 func (p *Problem) Validate() error {
 	if p == nil || p.Data == nil {
@@ -205,7 +212,7 @@ func (p *Problem) Validate() error {
 			return errorf("Problem.Constraint is %d x %d; it must have at least one row and the %d columns of Data", l, c, cols)
 		}
 	}
-	if err := p.Coupling.toADMM().Check(); err != nil {
+	if err := p.coupling().Check(); err != nil {
 		return err
 	}
 	q := p.Coupling.columnCount(l)
@@ -215,7 +222,7 @@ func (p *Problem) Validate() error {
 	if err := p.penalty().Validate(q); err != nil {
 		return err
 	}
-	if err := p.Coupling.toADMM().Validate(l, p.penalty()); err != nil {
+	if err := p.coupling().Validate(l, p.penalty()); err != nil {
 		return err
 	}
 	if p.Domain != nil {

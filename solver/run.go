@@ -123,7 +123,7 @@ func (r *Run) moveToStart() {
 	clear(r.X)
 	r.Iterate.set(Iterate{X: r.Settings.Start.X})
 	r.Problem.project(r.X)
-	if y, ok := r.Problem.Coupling.toADMM().Y(r.product.Image(r.X)); ok {
+	if y, ok := r.Problem.coupling().Y(r.product.Image(r.X)); ok {
 		copy(r.Y, y)
 	} else {
 		clear(r.Y)
@@ -234,7 +234,7 @@ func (r *Run) objective(loss float64) (value float64, loose bool) {
 // infinite, it returns g(at.Y), and loose is true.
 func (r *Run) penaltyAt(at Iterate) (value float64, loose bool) {
 	g := r.Problem.penalty()
-	if y, ok := r.Problem.Coupling.toADMM().Y(r.product.Image(at.X)); ok {
+	if y, ok := r.Problem.coupling().Y(r.product.Image(at.X)); ok {
 		if v := g.Value(y); !math.IsInf(v, 0) {
 			return v, false
 		}
