@@ -11,9 +11,10 @@ const (
 	points     = 241  // number of margins for a loss, and of random points for a penalty
 	difference = 1e-5 // change of the margin in numerical derivatives
 	tolerance  = 1e-6
-
-	infimumTolerance = 1e-9 // for the infimum of a loss, in units of 1 + b², where b is the label
 )
+
+// infimumTolerance returns the tolerance for the infimum of a loss, which must be 0.
+func infimumTolerance(label float64) float64 { return 1e-9 * (1 + float64(label*label)) }
 
 // CheckLoss makes the numerical checks of solver.CheckLoss.
 func CheckLoss(l OwnLoss, labels []float64) error {
@@ -45,7 +46,7 @@ func checkLossAt(l OwnLoss, t, b float64) error {
 	}
 	kinkTolerance := difference * (1 + maxCurvature)
 	switch {
-	case value[1] < -infimumTolerance*(1+b*b):
+	case value[1] < -infimumTolerance(b):
 		return fmt.Errorf("the value is %v; the infimum of φ must be 0", value[1])
 	case !(math.Abs(slopeEstimate-slope[1]) <= tolerance*scale+kinkTolerance):
 		return fmt.Errorf("the slope is %v, differences of Value give %v", slope[1], slopeEstimate)
@@ -78,7 +79,7 @@ func checkConjugateAt(l OwnLoss, t, slope, value, b float64) error {
 	switch conjugate := c.Conjugate(slope, b); {
 	case !(lo <= 0 && 0 <= hi):
 		return fmt.Errorf("ConjugateDomain is [%v, %v], without 0", lo, hi)
-	case !(math.Abs(infimum) <= infimumTolerance*(1+b*b)):
+	case !(math.Abs(infimum) <= infimumTolerance(b)):
 		return fmt.Errorf("φ*(0) is %v; it must be 0, like the infimum of φ", -infimum)
 	case slope < lo-tolerance || slope > hi+tolerance:
 		return fmt.Errorf("the slope %v is not in ConjugateDomain [%v, %v]", slope, lo, hi)
@@ -95,7 +96,7 @@ func CheckInfimum(l Loss, labels []float64) error {
 		return nil
 	}
 	for i, b := range labels {
-		if infimum := -l.Conjugate(0, b); infimum < -infimumTolerance*(1+b*b) {
+		if infimum := -l.Conjugate(0, b); infimum < -infimumTolerance(b) {
 			return errorf("the infimum of the loss %s is %v for Problem.Labels[%d] = %v; it must be 0: subtract it in Value, and add it in Conjugate",
 				l, infimum, i, b)
 		}
