@@ -227,26 +227,47 @@ func (s *Spec) parallelFits() int {
 	return 1
 }
 
-// eachProblem calls do(k) for every problem k, in parallel if possible. If all errors match
-// solver.ErrNotConverged, it returns them joined. Otherwise it returns one of the other errors.
+// eachProblem calls do(k) for every problem k, in parallel if possible. It returns the error of classError.
 func (p *problems) eachProblem(do func(k int) error) error {
 	if p.classes == nil {
 		return do(0)
 	}
-	fatal := func(err error) bool { return err != nil && !errors.Is(err, solver.ErrNotConverged) }
-	fatalErr, errs := p.spec.spread(len(p.classes), fatal, func(k int) error {
-		if err := do(k); err != nil {
-			return fmt.Errorf("class %v: %w", p.classes[k], err)
-		}
-		return nil
-	})
-	return cmp.Or(fatalErr, errors.Join(errs...))
+	return p.classError(p.spec.spread(len(p.classes), isFatal, do))
 }
 
-// spread calls do for the numbers 0 to count − 1, in parallel if possible. It returns the first error that is
-// fatal, and all errors. If do is not called in parallel, a fatal error ends the calls.
-func (s *Spec) spread(count int, fatal func(error) bool, do func(k int) error) (fatalErr error, errs []error) {
-	errs = make([]error, count)
+func isFatal(err error) bool { return err != nil && !errors.Is(err, solver.ErrNotConverged) }
+
+// classError returns one error for the errors of the classes, of which some or all are nil. It is the first
+// fatal error, with the name of its class. If no error is fatal, it is the first error, and it also says how
+// many other classes have not converged.
+func (p *problems) classError(errs []error) error {
+	k, others := slices.IndexFunc(errs, isFatal), ""
+	if k < 0 {
+		failed := func(err error) bool { return err != nil }
+		if k = slices.IndexFunc(errs, failed); k < 0 {
+			return nil
+		}
+		count := 0
+		for _, err := range errs[k+1:] {
+			if failed(err) {
+				count++
+			}
+		}
+		switch count {
+		case 0:
+		case 1:
+			others = " and 1 other"
+		default:
+			others = fmt.Sprintf(" and %d others", count)
+		}
+	}
+	return fmt.Errorf("class %s%s: %w", p.spec.labelName(p.classes[k]), others, errs[k])
+}
+
+// spread calls do for the numbers 0 to count − 1, in parallel if possible, and returns the errors. If do is
+// not called in parallel, a fatal error ends the calls.
+func (s *Spec) spread(count int, fatal func(error) bool, do func(k int) error) []error {
+	errs := make([]error, count)
 	threads, ended := s.parallelFits(), false
 	rows.Spread(threads, count, func(k int) {
 		if ended {
@@ -256,10 +277,7 @@ func (s *Spec) spread(count int, fatal func(error) bool, do func(k int) error) (
 			ended = fatal(errs[k])
 		}
 	})
-	if k := slices.IndexFunc(errs, fatal); k >= 0 {
-		fatalErr = errs[k]
-	}
-	return fatalErr, errs
+	return errs
 }
 
 // countFitted returns a function that calls do to fit a problem, and then calls Spec.Fitted with the number
@@ -433,18 +451,17 @@ func (p *problems) classPaths(ctx context.Context, set *PathSettings) iter.Seq2[
 			return
 		}
 		for i := range lambdas {
-			step, errs := &Step{Index: i, Lambda: lambdas[i], Validation: math.NaN(), classes: p.classes}, []error{}
+			step := &Step{Index: i, Lambda: lambdas[i], Validation: math.NaN(), classes: p.classes}
+			errs := make([]error, len(paths))
 			for k, path := range paths {
 				if i >= len(path) { // the path of this class ended earlier
 					return
 				}
-				if path[i].err != nil {
-					errs = append(errs, fmt.Errorf("class %v: %w", p.classes[k], path[i].err))
-				}
+				errs[k] = path[i].err
 				step.design = path[i].step.design
 				step.Columns = append(step.Columns, path[i].step.Columns...)
 			}
-			if !yield(step, errors.Join(errs...)) {
+			if !yield(step, p.classError(errs)) {
 				return
 			}
 		}

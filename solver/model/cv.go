@@ -222,14 +222,14 @@ func (c *crossValidation) crossValidate(ctx context.Context) error {
 		c.scoresPerRow = 0 // no AUC, because it would need more passes over the rows
 	}
 	c.scores, c.foldWeights = make([][]scores, c.folds), make([]float64, c.folds)
-	fatalErr, _ := c.spec.spread(c.folds, func(err error) bool { return err != nil }, func(k int) error {
+	errs := c.spec.spread(c.folds, func(err error) bool { return err != nil }, func(k int) error {
 		if err := c.scoreFold(ctx, k); err != nil {
 			return fmt.Errorf("fold %d: %w", k, err)
 		}
 		return nil
 	})
-	if fatalErr != nil {
-		return fatalErr
+	if err := cmp.Or(errs...); err != nil {
+		return err
 	}
 	if c.summarise(); math.IsNaN(c.result.Mean[c.result.Best]) {
 		return errNoMetric

@@ -354,8 +354,7 @@ func (c *cvCmd) computeCV(e *env, s *fitSpec) (*model.CVResult, error) {
 	defer p.end()
 	s.spec.Progress, s.spec.Fitted = showPasses, p.showClasses
 	set := &model.CVSettings{Path: c.pathSettings(), Folds: int(c.Folds), By: cvMetrics[c.Metric].measure, Judged: showModels}
-	result, err := model.CVData(e.ctx, &s.spec, s.data, set)
-	return result, s.nameClass(err)
+	return model.CVData(e.ctx, &s.spec, s.data, set)
 }
 
 // explain rewords an error that --time-limit may have caused.

@@ -151,28 +151,3 @@ func nameData(data string, err error) error {
 	}
 	return fmt.Errorf("%s: %w", dataName(data), err)
 }
-
-// nameClass rewords an error of the fits of several classes. The new text has the name of the class of the
-// first error, as it is in the data, and counts the other errors.
-func (s *fitSpec) nameClass(err error) error {
-	if err == nil {
-		return nil
-	}
-	firstErr, suffix, prefix := err, "", ""
-	if joinedErr, ok := errors.AsType[interface {
-		error
-		Unwrap() []error
-	}](err); ok {
-		// prefix is the text before the list of errors, such as "lambda 3, 0.01: ".
-		firstErr, prefix = joinedErr.Unwrap()[0], strings.TrimSuffix(err.Error(), joinedErr.Error())
-		if n := len(joinedErr.Unwrap()) - 1; n > 0 {
-			suffix = " and " + plural(n, "other")
-		}
-	}
-	for k, v := range s.data.Classes.Values {
-		if text, found := strings.CutPrefix(firstErr.Error(), fmt.Sprintf("class %v: ", v)); found {
-			return rewordedError{err, fmt.Sprintf("%sclass %s%s: %s", prefix, s.data.Classes.Name(k), suffix, text)}
-		}
-	}
-	return err
-}

@@ -224,7 +224,7 @@ func (e *env) fitPath(s *fitSpec, set model.PathSettings) (steps []*model.Step, 
 			failures++
 		}
 		if err != nil && firstErr == nil {
-			firstErr = s.nameClass(err)
+			firstErr = err
 			if step != nil {
 				firstLambda = step.Lambda
 			}

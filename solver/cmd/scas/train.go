@@ -164,7 +164,7 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainRep
 		defer p.end()
 		p.setCallbacks(&s.spec, classes)
 		m, err = model.FitData(e.ctx, &s.spec, data)
-		return s.nameClass(err)
+		return err
 	})
 	if m == nil || stopped {
 		return nil, nameData(c.Data, e.interruptError(err, "no model written"))
