@@ -92,7 +92,7 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 // solveOrRetry solves the problem with lambda by f. It calls retry if the working set became too large. It
 // also does so if the run stalled, lambda is positive, there are fewer than retryFeatures features, and a
 // proof is needed. retry solves the problem by solver.Minimize. The better outcome is returned; retried
-// says that it is the one of retry.
+// says that it is the one of retry. If ctx ends during retry, err and the status of the outcome say so.
 func (f *fitter) solveOrRetry(ctx context.Context, lambda float64, retry func() (*outcome, error)) (out *outcome, retried bool, err error) {
 	out, err = f.solve(ctx, lambda)
 	if out == nil || f.file != nil {
@@ -100,9 +100,15 @@ func (f *fitter) solveOrRetry(ctx context.Context, lambda float64, retry func() 
 	}
 	stalled := errors.Is(err, solver.ErrNotConverged) && out.certificate.Status == solver.Stalled
 	if f.workingSetFull || stalled && lambda > 0 && f.d.p < retryFeatures && !f.d.spec.unproved {
-		retryOutcome, retryErr := retry()
-		if retryOutcome != nil && retryOutcome.certificate.better(&out.certificate) {
+		switch retryOutcome, retryErr := retry(); {
+		case retryOutcome == nil:
+		case retryOutcome.certificate.better(&out.certificate):
 			return retryOutcome, true, retryErr
+		case retryOutcome.certificate.Status == solver.Stopped: // ctx has ended
+			out.certificate.Status, err = solver.Stopped, retryErr
+		case retryOutcome.certificate.Status == solver.TimeDone:
+			out.certificate.Status = solver.TimeDone
+			err = out.certificate.lateError(f.s.Scale())
 		}
 	}
 	return out, false, err

@@ -356,10 +356,25 @@ func TestPathRetries(t *testing.T) {
 	}
 	for name, retryOutcome := range map[string]*outcome{
 		"none": nil, "worse": {certificate: Certificate{Objective: 9, Gap: 9}}, "better": {certificate: Certificate{Objective: -1}},
+		"stopped": {certificate: Certificate{Objective: 9, Gap: 9, Status: solver.Stopped}},
+		"late":    {certificate: Certificate{Objective: 9, Gap: 9, Status: solver.TimeDone}},
 	} {
-		out, retried, err := f.solveOrRetry(t.Context(), 0.01, func() (*outcome, error) { return retryOutcome, nil })
+		var retryErr error
+		wantStatus := solver.Stalled
+		switch name {
+		case "stopped":
+			wantStatus, retryErr = solver.Stopped, context.Canceled
+		case "late":
+			wantStatus = solver.TimeDone
+		case "better":
+			wantStatus = ""
+		}
+		out, retried, err := f.solveOrRetry(t.Context(), 0.01, func() (*outcome, error) { return retryOutcome, retryErr })
 		if want := name == "better"; retried != want || (out == retryOutcome) != want || (err == nil) != want {
 			t.Errorf("%s: %+v, %t, %v", name, out, retried, err)
+		}
+		if out.certificate.Status != wantStatus || retryErr != nil && err != retryErr {
+			t.Errorf("%s: %v, %v", name, out.certificate.Status, err)
 		}
 	}
 }
