@@ -14,7 +14,8 @@ type Settings struct {
 	Tol           float64 // a proved gap of at most Tol ends Solve; 0 makes the gap as small as possible
 	MaxIterations int     // largest number of Newton steps; 0 means 100
 	// Unproved makes Solve end, usually without a proof, when the objective is estimated to be at most Tol
-	// above the optimum. It has no effect if proofs cost little, for example with a Gram matrix.
+	// above the optimum. It has no effect if proofs cost little: with a Gram matrix, and if the working set
+	// has all columns.
 	Unproved  bool
 	Interrupt func() error // called before each step or pass; its error ends the run; may be nil
 	Stop      func() error // called during a step; its error ends the step; may be nil
@@ -85,7 +86,12 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	if s.coupled != nil {
 		s.coupled.extraSteps = 0
 	}
-	unproved := set.Unproved && (s.coupled == nil || s.coupled.rough) && s.gram == nil && s.File == nil
+	unproved := set.Unproved && s.gram == nil && s.File == nil
+	if s.coupled != nil {
+		unproved = unproved && s.coupled.rough
+	} else if s.set.needsAll { // a proof is a product with the Hessian, and shows whether the next lambda needs a new Hessian
+		unproved = false
+	}
 	if s.work.relTolerance = 0; unproved && s.work.mostFall > 0 {
 		// With this RelTolerance (see quadratic.SeparableSettings), the value of a model ends at most about
 		// tol above its minimum.
