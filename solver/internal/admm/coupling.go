@@ -12,7 +12,7 @@ import (
 type Coupling struct {
 	B        linalg.Map // nil means −I, or the diagonal matrix of Diagonal
 	Alpha    float64    // if positive, B is set and B'B = Alpha I; 0 states nothing
-	Diagonal []float64  // the diagonal of a diagonal B; if it is set, the field B must be nil
+	Diagonal []float64  // the diagonal of a diagonal B; if it is set, B must be nil and Alpha 0
 	C        []float64  // c; nil means zeros
 }
 
@@ -76,11 +76,11 @@ func (c Coupling) Validate(l int, g term.Penalty) error {
 			return errorf("Coupling.C[%d] = %v; it must be finite", j, v)
 		}
 	}
+	if c.Alpha != 0 { // also with a Diagonal: then validateAlpha returns an error
+		return c.validateAlpha()
+	}
 	if c.Diagonal != nil {
 		return c.validateDiagonal(l, g)
-	}
-	if c.Alpha != 0 {
-		return c.validateAlpha()
 	}
 	return nil
 }
