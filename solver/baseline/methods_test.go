@@ -101,6 +101,30 @@ func TestMethodsOnOtherProblems(t *testing.T) {
 	}
 }
 
+// TestOneColumn runs methods on the squared loss and one column of ones. Then ν_f is the Lipschitz constant of
+// the gradient of the mean loss, so longer steps than in theory do not converge. With the labels' mean 1 the
+// solution is not 0. With the mean 0 it is 0, and the multiplier stays below its limit.
+func TestOneColumn(t *testing.T) {
+	const n = 400
+	x, err := sparse.FromDense(n, 1, slices.Repeat([]float64{1}, n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, mean := range []float64{0, 1} {
+		p := &solver.Problem{Data: x, Labels: make([]float64, n), Loss: solver.Squared{}, Penalty: solver.L1{Lambda: 0.1}}
+		for i := range p.Labels {
+			p.Labels[i] = mean + math.Sin(float64(i))
+		}
+		optimum := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-13}).At.Objective
+		for m, maxGap := range map[solver.Method]float64{baseline.SVRG{}: 1e-12, baseline.PDFP{}: 1e-12, baseline.SVRPDHG{}: 1e-12, baseline.ASVRPDHG{}: 1e-4} {
+			res := solvertest.Minimize(t, p, &solver.Settings{Method: m, Passes: 50})
+			if gap := res.At.Objective - optimum; !(gap < maxGap) || res.Stats.StepHalvings > 0 {
+				t.Errorf("mean %v, %s: gap %.1e after %d halvings, want %.0e", mean, m.Info().Name, gap, res.Stats.StepHalvings, maxGap)
+			}
+		}
+	}
+}
+
 // TestDualBounds checks methods whose steps update x, y and beta in this order. At the end |beta| must be
 // at most lambda, and where y is not zero, beta must be lambda with the sign of y.
 func TestDualBounds(t *testing.T) {

@@ -60,15 +60,15 @@ func (f *pdfp) iterate() (bool, error) {
 	if err != nil || !affordable {
 		return false, err
 	}
-	return true, f.runPrimalDualStage(f.step)
+	return true, f.runPrimalDualStage(1, f.step)
 }
 
 // runPrimalDualStage runs a stage: it calls step for every batch of samples, and then closeStage. If
-// Settings.Rho is 0, it first sets rho to theta/(eta·lambda1).
-func (s *svrg) runPrimalDualStage(step func(rows []int32)) error {
+// Settings.Rho is 0, it first sets rho to rhoFactor·theta/(eta·lambda1).
+func (s *svrg) runPrimalDualStage(rhoFactor float64, step func(rows []int32)) error {
 	if s.run.Settings.Rho == 0 {
-		s.rho = s.theta / float64(s.eta*s.lambda1)
-		s.run.SetRho(s.rho)
+		s.run.SetRho(rhoFactor * s.theta / float64(s.eta*s.lambda1))
+		s.rho = s.run.Stats.Rho
 	}
 	clear(s.sum)
 	if err := s.drawBatches(s.stageSamples, s.run.Stats.BatchSize, s.point, step); err != nil {

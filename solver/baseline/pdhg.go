@@ -17,21 +17,21 @@ import (
 //	x⁺   ← x − η(ĝ + A'beta)
 //	x̄    ← 2x⁺ − x
 //
-// Stages and settings are as in SVRG. Eta is η, by default 2/ν_f; an automatic η is halved as in SVRG. Rho
-// is σ, by default 1/(η λ₁), the largest σ for which convergence is proved. The package comment says what
-// ν_f and λ₁ are.
+// Stages and settings are as in SVRG. Eta is η, by default 1/ν_f; an automatic η is halved as in SVRG. Rho
+// is σ, by default 1/(2η λ₁). If ĝ is the exact gradient, the method converges for 1/η − σ λ₁ ≥ ν_f/2 (Condat
+// 2013; Vũ 2013). The defaults satisfy this condition. The package comment says what ν_f and λ₁ are.
 type SVRPDHG struct{ stageCheck }
 
 func (SVRPDHG) Info() solver.MethodInfo {
 	return stagedInfo("svr-pdhg", "SVR-PDHG: primal-dual hybrid gradient with variance reduction",
-		"O(1/T) in stages; linear if strongly convex", "7p + 4l + n", "An et al. 2025", "the step size; 2/nu_f")
+		"O(1/T) in stages; linear if strongly convex", "7p + 4l + n", "An et al. 2025", "the step size; 1/nu_f")
 }
 
-func (SVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return newPDHG(r, 2, 1).iterate, nil }
+func (SVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return newPDHG(r, 1, 1).iterate, nil }
 
 // ASVRPDHG is ASVR-PDHG by the authors of [SVRPDHG]: the same method with momentum. In the recursion of
 // SVRPDHG, a sequence z replaces x, and η/θ replaces η. Gradients are computed at x = (1−θ)x̃ + θ z, where x̃
-// is the snapshot. θ and the stages are as in [ASVRG]. By default η is 1/ν_f, and σ is θ/(η λ₁). The package
+// is the snapshot. θ and the stages are as in [ASVRG]. By default η is 1/ν_f, and σ is θ/(2η λ₁). The package
 // comment says what ν_f and λ₁ are.
 type ASVRPDHG struct{ stageCheck }
 
@@ -64,7 +64,7 @@ func (p *pdhg) iterate() (bool, error) {
 	if p.halvingsSeen != halvings { // openStage has set point to the run's iterate
 		copy(p.lookahead, p.point)
 	}
-	return true, p.runPrimalDualStage(func(rows []int32) { p.step(rows, hasSnapshot) })
+	return true, p.runPrimalDualStage(0.5, func(rows []int32) { p.step(rows, hasSnapshot) })
 }
 
 func (p *pdhg) step(rows []int32, hasSnapshot bool) {
