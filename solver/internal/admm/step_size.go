@@ -10,27 +10,46 @@ import (
 // CurvatureRows is the approximate number of rows of a large matrix that a RowCurvature uses.
 const CurvatureRows = 4096
 
-// A RowCurvature estimates the curvature of the loss along the rows of a matrix from every stride-th row.
+// A RowCurvature estimates the curvature of the loss along the rows of a matrix from some of the rows: from
+// rows at equal distances among the rows with a positive weight.
 type RowCurvature struct {
-	norms   []float64 // |aᵢ|² for i = 0, stride, 2·stride, …
-	stride  int
-	weights []float64 // the weight of each row; nil for equal weights
+	rows    []int     // the numbers of these rows
+	norms   []float64 // |aᵢ|² for each of these rows
+	weights []float64 // the weight of each row of the matrix; nil for equal weights
 }
 
 // NewRowCurvature returns the RowCurvature of x. weights has one weight for each row of x; nil means equal
 // weights.
 func NewRowCurvature(x *sparse.CSR, weights []float64) *RowCurvature {
 	n, _ := x.Dims()
-	c := &RowCurvature{stride: max(1, n/CurvatureRows), weights: weights}
-	for i := 0; i < n; i += c.stride {
-		var sum float64
-		_, val := x.Row(i)
-		for _, v := range val {
-			sum += float64(v * v)
+	c, count := &RowCurvature{weights: weights}, 0
+	hasWeight := func(i int) bool { return weights == nil || weights[i] > 0 }
+	for i := range n {
+		if hasWeight(i) {
+			count++
 		}
-		c.norms = append(c.norms, sum)
+	}
+	stride, k := max(1, count/CurvatureRows), 0
+	for i := range n {
+		if !hasWeight(i) {
+			continue
+		}
+		if k%stride == 0 {
+			c.add(x, i)
+		}
+		k++
 	}
 	return c
+}
+
+// add adds row i of x to the rows of c.
+func (c *RowCurvature) add(x *sparse.CSR, i int) {
+	var sum float64
+	_, val := x.Row(i)
+	for _, v := range val {
+		sum += float64(v * v)
+	}
+	c.rows, c.norms = append(c.rows, i), append(c.norms, sum)
 }
 
 // AtMargins returns a weighted mean of φ″|aᵢ|² over the rows. Rows with a large φ″|aᵢ|² have a larger weight
@@ -54,7 +73,7 @@ func (c *RowCurvature) AtMargins(loss term.Loss, margin, slope, labels []float64
 func (c *RowCurvature) weightedMean(curvature func(i int) float64) float64 {
 	var sum, sum2 float64
 	for k, norm2 := range c.norms {
-		i := k * c.stride
+		i := c.rows[k]
 		h := float64(curvature(i) * norm2)
 		weightedH := h
 		if c.weights != nil {

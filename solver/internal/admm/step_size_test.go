@@ -26,6 +26,24 @@ func TestRowCurvature(t *testing.T) {
 	}
 }
 
+// TestCurvatureOfRowsWithWeight checks that rows of weight 0 of a large matrix take no part in the choice of
+// rows: with equal distances among all rows, every chosen row could have weight 0.
+func TestCurvatureOfRowsWithWeight(t *testing.T) {
+	const n = 4 * CurvatureRows
+	values, weights := make([]float64, n), make([]float64, n)
+	for i := range values {
+		values[i], weights[i] = 2, float64(i%2)
+	}
+	x, err := sparse.FromDense(n, 1, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := NewRowCurvature(x, weights)
+	if got := c.weightedMean(func(int) float64 { return 1 }); got != 4 || len(c.rows) < CurvatureRows || len(c.rows) > 2*CurvatureRows {
+		t.Errorf("mean %v over %d rows, want 4", got, len(c.rows))
+	}
+}
+
 // TestEta checks the step size if the curvature limits it, and if Stiffness limits it. It also checks that a
 // step with several samples may be longer.
 func TestEta(t *testing.T) {
