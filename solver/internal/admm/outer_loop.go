@@ -93,7 +93,7 @@ func (s *OuterLoop) NaturalEta(iterations int) float64 {
 		Curvature: s.SnapshotCurvature(), MeanCurvature: s.MeanCurvature, BatchSize: s.BatchSize,
 		Stiffness: s.stiffness(),
 		Factor:    StepFactor(s.Samples, s.Features, iterations, s.ManyUpdates),
-		Lazy:      s.Lambda1 == s.LambdaP || s.Metric != nil,
+		Lazy:      s.Kappa > 0 || s.Lambda1 == s.LambdaP || s.Metric != nil,
 	}
 	if s.Metric == nil {
 		step.Mu = s.Mu

@@ -135,7 +135,7 @@ func (g *guardedPlan) Begin(x, d []float64, eta float64) {
 		if g.dense == nil {
 			singleLoop := *g.loop
 			singleLoop.MayChooseBatch = false // a step must take one sample, because g.BatchSize returns 1
-			g.dense = newDense(&singleLoop, fmt.Sprintf("a step for every coordinate: the steps of the %s plan would lose accuracy at this eta and rho", g.partialPlan.Name()))
+			g.dense = newDense(&singleLoop, fmt.Sprintf("a step for every coordinate: the step size is too short or too long for the %s plan", g.partialPlan.Name()))
 		}
 		g.active = g.dense
 	}

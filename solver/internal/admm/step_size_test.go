@@ -66,6 +66,23 @@ func TestEta(t *testing.T) {
 	}
 }
 
+// TestEtaOfLinearisedPenalty checks that the automatic step size fits a lazyPlan, which is the plan for a
+// linearised penalty.
+func TestEtaOfLinearisedPenalty(t *testing.T) {
+	s := &OuterLoop{
+		SnapshotCurvature: func() float64 { return 1e-3 }, Keeper: &Keeper{}, BatchSize: 1,
+		Scales:   Scales{Samples: 80, Features: 15, Lambda1: 4, LambdaP: 1},
+		DualStep: &DualStep{rho: 0.5},
+	}
+	s.Linearise()
+	l := newLoop(t)
+	l.Kappa, l.Ridge = s.Kappa, 0
+	plan := newLazy(newDiagonalBase(l, l.diagonalOfK()))
+	if eta := s.NaturalEta(0); !plan.fits(eta) {
+		t.Errorf("eta = %v, kappa = %v", eta, s.Kappa)
+	}
+}
+
 func TestDualUpdates(t *testing.T) {
 	for _, c := range []struct {
 		steps, stepCost, updateCost float64
