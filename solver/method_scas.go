@@ -6,7 +6,6 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/admm"
-	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -169,18 +168,19 @@ func (s *scas) chooseMetric() {
 }
 
 // adaptToBatchSize lowers the number of dual updates if rounds would have too few steps. If a step has
-// several samples, adaptToBatchSize also sets MeanCurvature, which the automatic step size needs.
+// several samples, adaptToBatchSize also sets MeanCurvature, which the automatic step size needs: the largest
+// over all processes, so that all have the same step size.
 func (s *scas) adaptToBatchSize() {
 	st, steps := &s.Stats, s.Settings.InnerSteps
 	if st.BatchSize > 1 && s.Settings.DualUpdates == 0 { // a round of few steps changes x too little
 		st.DualUpdates = max(1, min(st.DualUpdates, steps/st.BatchSize/32))
 	}
 	st.DualUpdates = max(1, min(st.DualUpdates, steps/st.BatchSize/2))
-	if st.BatchSize > 1 {
-		n, p := s.Problem.Data.Dims()
-		largest := linalg.New(s.data, p).LargestEigenvalue()
-		s.outer.MeanCurvature = s.Problem.loss().Curvature() * largest / float64(n)
+	curvature := 0.0
+	if p := s.Problem; st.BatchSize > 1 {
+		curvature = admm.MeanCurvature(p.loss().Curvature(), s.data, p.SampleWeights)
 	}
+	s.outer.MeanCurvature = s.Problem.team().MaxNumber(curvature)
 }
 
 func (s *scas) next() (bool, error) {

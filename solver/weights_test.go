@@ -42,6 +42,35 @@ func TestSampleWeights(t *testing.T) {
 	}
 }
 
+// TestBatchesOfWeightedSamples checks the automatic step size of steps with many samples. A few long rows have
+// nearly all the weight, so the mean of all aᵢaᵢ' without weights is much too small.
+func TestBatchesOfWeightedSamples(t *testing.T) {
+	const n, features = 1000, 20
+	p, s := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: n, Features: features, Noise: 1, Seed: 14, Regression: true}, 1e-2)
+	dense := make([]float64, 0, n*features)
+	p.SampleWeights = slices.Repeat([]float64{1}, n)
+	for i := range n {
+		row, factor := make([]float64, features), 1.0
+		if i%100 == 0 {
+			p.SampleWeights[i], factor = 1000, 30
+		}
+		idx, val := s.X.Row(i)
+		for k, j := range idx {
+			row[j] = factor * val[k]
+		}
+		dense = append(dense, row...)
+	}
+	var err error
+	if p.Data, err = sparse.FromDense(n, features, dense); err != nil {
+		t.Fatal(err)
+	}
+	optimum := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-10}).At.Objective
+	res := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, BatchSize: 64, Passes: 30})
+	if res.Stats.StepHalvings > 0 || res.At.Objective > 2*optimum {
+		t.Errorf("objective %v after %d halvings, optimum %v; %s", res.At.Objective, res.Stats.StepHalvings, optimum, res.Stats.PlanReason)
+	}
+}
+
 // TestProjections checks that projecting the projection Px of x does not move it, and that (x − Px)'(z − Px)
 // ≤ 0 for points z of the set.
 func TestProjections(t *testing.T) {

@@ -38,8 +38,8 @@ type OuterLoop struct {
 	BatchSize     int     // number of samples in a step
 	UseAlgorithm2 bool    // use Algorithm 2 of the paper, not Algorithm 1
 	NuL           float64 // Lipschitz constant of the augmented Lagrangian's gradient in x, for Algorithm 2
-	// MeanCurvature is the Lipschitz constant of the gradient of the mean loss, for steps with several
-	// samples.
+	// MeanCurvature is the largest result of the function MeanCurvature over all processes, for steps with
+	// several samples.
 	MeanCurvature float64
 
 	plan          Plan               // the plan of the current RowSet

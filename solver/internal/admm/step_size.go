@@ -3,6 +3,8 @@ package admm
 import (
 	"math"
 
+	"github.com/scas-admm/scas/solver/internal/linalg"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -86,6 +88,46 @@ func (c *RowCurvature) weightedMean(curvature func(i int) float64) float64 {
 		return 0
 	}
 	return sum2 / sum
+}
+
+// MeanCurvature returns an estimate of the Lipschitz constant of the gradient of the mean loss: curvature times
+// the largest eigenvalue of Σ wᵢ aᵢaᵢ' / Σ wᵢ, where aᵢ is row i of x, and wᵢ its weight. Nil weights mean equal
+// weights. curvature is an upper bound of φ″.
+func MeanCurvature(curvature float64, x *sparse.CSR, weights []float64) float64 {
+	n, p := x.Dims()
+	if weights == nil {
+		return curvature * linalg.New(x, p).LargestEigenvalue() / float64(n)
+	}
+	sum := rows.Mass(weights, n)
+	if sum == 0 {
+		return 0
+	}
+	scaled := &scaledRows{CSR: x, factors: make([]float64, n), v: make([]float64, n)}
+	for i, w := range weights {
+		scaled.factors[i] = math.Sqrt(w / sum)
+	}
+	return curvature * linalg.New(scaled, p).LargestEigenvalue()
+}
+
+// scaledRows is the matrix CSR with row i multiplied by factors[i].
+type scaledRows struct {
+	*sparse.CSR
+	factors []float64
+	v       []float64 // scratch memory with an entry for each row
+}
+
+func (s *scaledRows) MulVec(dst, x []float64) {
+	s.CSR.MulVec(dst, x)
+	for i, f := range s.factors {
+		dst[i] *= f
+	}
+}
+
+func (s *scaledRows) MulVecTrans(dst, v []float64) {
+	for i, f := range s.factors {
+		s.v[i] = f * v[i]
+	}
+	s.CSR.MulVecTrans(dst, s.v)
 }
 
 // A StepSize holds the quantities from which an automatic step size is computed.
