@@ -230,6 +230,8 @@ func (s *Settings) checkPlanned(info MethodInfo, p *Problem) error {
 			"Theorem 2 needs strong convexity", remedies(raiseL2)},
 		{info.Theorem != 1 || !theoremSchedule || bounded, "Schedule", s.Schedule,
 			"Theorem 1 needs a bounded domain", remedies(sparse.Remedy{Field: "Problem.Domain", To: "a Box or Ball"})},
+		{!theoremSchedule || s.BatchSize <= 1, "BatchSize", s.BatchSize,
+			"the theorems are for steps of one sample", remedies(leaveZero)},
 		{s.DualUpdates <= m, "DualUpdates", s.DualUpdates,
 			fmt.Sprintf("it must lie between 1 and the %d inner steps", m), remedies(useDefault)},
 		{s.BatchSize <= max(1, m/2), "BatchSize", s.BatchSize,

@@ -59,6 +59,7 @@ func TestBadSettings(t *testing.T) {
 		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCAS{}}, field: "Schedule", wantText: "bounded domain", mod: func(p *solver.Problem) { p.Domain = ownNonnegative{} }},
 		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCASStrong{}}, field: "Schedule", wantText: "set Problem.L2 to a number above 0"},
 		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCAS{}, Eta: 1}, field: "Eta", wantText: "leave it 0"},
+		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCASStrong{}, BatchSize: 2}, field: "BatchSize", wantText: "steps of one sample", mod: func(p *solver.Problem) { p.L2 = 1 }},
 		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCAS{}, InnerSteps: 9}, field: "InnerSteps", wantText: "leave it 0"},
 	} {
 		p := smallProblem(t)

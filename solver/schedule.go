@@ -15,7 +15,7 @@ const (
 	// the domain must be bounded). SCASStrong: η = μ_f/(8ν_f² + μ_f ν_L) and M = ⌈4/(η μ_f)⌉
 	// (Theorem 2 with the restriction on rho removed; L2 must be positive). t = 0, 1, … is the outer
 	// iteration, δ is Settings.Delta, and G is Stats.GradientNorm of iteration t; D, ν_f, ν_L and
-	// μ_f are fields of theory.Constants. Steps are far shorter than with Practical.
+	// μ_f are fields of theory.Constants. A step takes one sample. Steps are far shorter than with Practical.
 	Theorem Schedule = "theorem"
 )
 
