@@ -12,7 +12,7 @@ const interruptSamples = 1024
 // With K = 1 there are M−1 stochastic steps, and X becomes the mean of w_0, …, w_{M−1}, as in Algorithm 1.
 func (s *OuterLoop) runRounds(eta float64, iterates, updates int) error {
 	if s.Anchor.Weight > 0 {
-		s.Anchor.snapshot = append(s.Anchor.snapshot[:0], s.X...)
+		s.Anchor.centre = append(s.Anchor.centre[:0], s.X...)
 	}
 	for k := range updates {
 		roundSize := (k+1)*iterates/updates - k*iterates/updates
@@ -111,8 +111,7 @@ func (s *OuterLoop) setAugmentedGradient(includeAx bool) {
 
 // setConstant sets d to the part of the gradient of the augmented Lagrangian that does not change in a round,
 // for the constraint A x + B y = c: Gradient + A'(beta + ρ(B y − c)). If the augmented penalty is linearised
-// (Kappa > 0), d is Gradient + A'(beta + ρ(A x + B y − c)) − κ x. An Anchor subtracts Weight times its
-// snapshot.
+// (Kappa > 0), d is Gradient + A'(beta + ρ(A x + B y − c)) − κ x. An Anchor subtracts Weight times its centre.
 //
 // With a Metric, d is for steps in u, where x = D u. Then d is D times this gradient. If Kappa > 0, mu x is
 // added to the gradient before the multiplication, and κ u is subtracted in place of κ x after it.
@@ -121,7 +120,7 @@ func (s *OuterLoop) setConstant() {
 	for j, v := range s.Gradient {
 		s.d[j] += v
 	}
-	for j, v := range s.Anchor.snapshot {
+	for j, v := range s.Anchor.centre {
 		s.d[j] = math.FMA(-s.Anchor.Weight, v, s.d[j])
 	}
 	if s.Kappa > 0 && s.Metric != nil { // then the ridge is linearised too, so d gets its gradient mu x
