@@ -51,7 +51,7 @@ func (BatchLinear) Begin(r *solver.Run) (solver.Iteration, error) {
 
 func (BatchUzawa) Begin(r *solver.Run) (solver.Iteration, error) {
 	m := newBatchLinear(r)
-	m.run.StepSize(1 / (m.nubar + float64(m.rho*m.lambda1)))
+	m.run.StepSize(1 / nuOrOne(m.nubar+float64(m.rho*m.lambda1)))
 	return m.iterate, nil
 }
 

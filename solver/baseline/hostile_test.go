@@ -2,11 +2,13 @@ package baseline_test
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -289,6 +291,52 @@ func TestHostileProblems(t *testing.T) {
 	for seed := range uint64(*hostileRounds) {
 		if failure := runHostile(seed + 1); failure != "" {
 			t.Errorf("-hostile.seed %d: %s", seed+1, failure)
+		}
+	}
+}
+
+// TestZeroMatrices runs every method on problems whose A, or A and data, have only zeros. Then some step sizes
+// and penalty parameters have no limit. The result must be finite, and its Stats must have a JSON form.
+func TestZeroMatrices(t *testing.T) {
+	const n, features = 12, 3
+	zeros, err := sparse.FromTriplets(2, features, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	noData, err := sparse.FromTriplets(n, features, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := sparse.FromDense(n, features, hostileRand{rand.New(rand.NewPCG(4, 12))}.vector(n*features, 1<<30))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []*sparse.CSR{data, noData} {
+		for _, l2 := range []float64{0, 0.1} {
+			p := &solver.Problem{Data: x, Loss: solver.Squared{}, Labels: make([]float64, n), L2: l2, Constraint: zeros, Penalty: solver.L1{Lambda: 0.1}}
+			for i := range p.Labels {
+				p.Labels[i] = math.Sin(float64(i)) + 5*solvertest.Dot(x, i, []float64{1, -1, 0})
+			}
+			for _, m := range baseline.Methods() {
+				info := m.Info()
+				if info.NeedsL2 && l2 == 0 {
+					continue
+				}
+				res, err := solver.Minimize(context.Background(), p, &solver.Settings{Method: m, Passes: 40})
+				if err != nil {
+					t.Errorf("%s, %d entries, mu = %v: %v", info.Name, x.NNZ(), l2, err)
+					continue
+				}
+				for _, v := range slices.Concat(res.X, res.Y, res.Dual, res.XAverage, res.YAverage) {
+					if !finite(v) {
+						t.Errorf("%s, %d entries, mu = %v: x = %v, y = %v, beta = %v", info.Name, x.NNZ(), l2, res.X, res.Y, res.Dual)
+						break
+					}
+				}
+				if _, err := json.Marshal(res.Stats); err != nil {
+					t.Errorf("%s, %d entries, mu = %v: %v", info.Name, x.NNZ(), l2, err)
+				}
+			}
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
 // SDCA is SDCA-ADMM (Suzuki, "Stochastic Dual Coordinate Ascent with Alternating
@@ -57,7 +58,7 @@ func (SDCA) Begin(r *solver.Run) (solver.Iteration, error) {
 	}
 	s.alpha = make([]float64, s.n)
 	s.z, s.res, s.nextRes, s.l2, s.v = s.vector(), s.vector(), s.vector(), s.vector(), s.rowVector()
-	s.etaB = s.lambda1
+	s.etaB = max(s.lambda1, 1/linalg.MaxEntry) // positive, because a step divides by it
 	if s.mu > 0 {
 		s.etaB++
 		s.shrink = 1 / (1 + 1/(float64(s.n)*s.mu*s.rho*s.etaB))

@@ -142,7 +142,7 @@ type StepSize struct {
 }
 
 // Eta returns the step size. For b samples in a step, the curvature of the loss counts as
-// Curvature/b + (1 − 1/b) MeanCurvature.
+// Curvature/b + (1 − 1/b) MeanCurvature. If nothing limits the step size, Eta returns 1.
 func (s StepSize) Eta() float64 {
 	curvature := s.Curvature
 	if s.BatchSize > 1 {
@@ -158,7 +158,10 @@ func (s StepSize) Eta() float64 {
 	if s.Lazy {
 		maxProduct = 0.499
 	}
-	return math.Min(eta, maxProduct/s.Stiffness)
+	if eta = math.Min(eta, maxProduct/s.Stiffness); math.IsInf(eta, 1) {
+		return 1
+	}
+	return eta
 }
 
 // lastFactor is the final StepSize.Factor. The inner loop is stable for factors below 2. Near the optimum,

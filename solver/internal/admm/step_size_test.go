@@ -58,7 +58,8 @@ func TestEta(t *testing.T) {
 		"batch": {
 			StepSize{Curvature: 4, MeanCurvature: 2, BatchSize: 2, Factor: 1.5, Stiffness: 0.1}, 0.5,
 		},
-		"flat": {StepSize{BatchSize: 1, Factor: 1.5, Stiffness: 2}, 0.5},
+		"flat":     {StepSize{BatchSize: 1, Factor: 1.5, Stiffness: 2}, 0.5},
+		"no limit": {StepSize{BatchSize: 1, Factor: 1.5}, 1},
 	} {
 		if got := c.step.Eta(); got != c.want {
 			t.Errorf("%s: eta %v, want %v", name, got, c.want)
