@@ -9,7 +9,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// checkSteps is the approximate number of samples between two checks of the context.
+// checkSteps is the approximate number of samples between two checks of the context, if steps are short.
 const checkSteps = 1024
 
 // base is the state that all methods share. Its fields have the names of the paper.
@@ -60,8 +60,15 @@ func newBase(r *solver.Run, rhoFactor float64) *base {
 // and any finite step size is right.
 func nuOrOne(nu float64) float64 { return cmp.Or(nu, 1) }
 
-// newShiftedSolver returns a solver of linear systems with the matrix w I + ρ A'A, for any w > 0.
-func (b *base) newShiftedSolver() (*linalg.Shifted, error) { return b.a.Shifted(b.rho, b.run.Err) }
+// newShiftedSolver returns a solver of linear systems with the matrix w I + ρ A'A, for any w > 0. If it uses
+// conjugate gradients, a step may take long; then drawBatches checks the context before each step.
+func (b *base) newShiftedSolver() (*linalg.Shifted, error) {
+	s, err := b.a.Shifted(b.rho, b.run.Err)
+	if err == nil && s.Iterative() {
+		b.rows = b.rows[:b.run.Stats.BatchSize]
+	}
+	return s, err
+}
 
 // vector returns a zero vector with an entry for each feature.
 func (b *base) vector() []float64 { return make([]float64, len(b.x)) }

@@ -125,6 +125,58 @@ func TestOneColumn(t *testing.T) {
 	}
 }
 
+// cancellingOperator calls cancel in the given call of MulVec.
+type cancellingOperator struct {
+	solver.Operator
+	cancel       func()
+	calls, limit int
+}
+
+func (c *cancellingOperator) MulVec(dst, x []float64) {
+	if c.calls++; c.calls == c.limit {
+		c.cancel()
+	}
+	c.Operator.MulVec(dst, x)
+}
+
+// TestCancellationWithConjugateGradients cancels runs whose steps are long, because conjugate gradients solve
+// their linear systems. A run must end after a few more products with A.
+func TestCancellationWithConjugateGradients(t *testing.T) {
+	const n, features = 60, 30
+	dense := make([]float64, 0, n*features)
+	for i := range n { // powers of a number: H is nearly singular, so conjugate gradients need many products
+		v := 1.0
+		for range features {
+			dense = append(dense, v)
+			v *= float64(i+1) / n
+		}
+	}
+	x, err := sparse.FromDense(n, features, dense)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []solver.Method{baseline.STOC{}, baseline.OS2{}, baseline.OADM{}, baseline.SA{}, baseline.BatchCG{}} {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		a := &cancellingOperator{Operator: sparse.Identity(features), cancel: cancel}
+		p := &solver.Problem{Data: x, Loss: solver.Squared{}, Constraint: a, Penalty: solver.L1{Lambda: 1e-6}, Labels: make([]float64, n)}
+		for i := range p.Labels {
+			p.Labels[i] = math.Sin(float64(i))
+		}
+		counter := solver.RecorderFunc(func(*solver.Point) error {
+			if a.limit == 0 { // the run begins
+				a.limit = a.calls + 60
+			}
+			return nil
+		})
+		_, err := solver.Minimize(ctx, p, &solver.Settings{Method: m, Passes: 5000, Recorder: counter, Unproved: true})
+		t.Logf("%s: %d products", m.Info().Name, a.calls-a.limit)
+		if late := a.calls - a.limit; !errors.Is(err, context.Canceled) || late < 0 || late > 20 {
+			t.Errorf("%s: %d products with A after the cancellation, %v", m.Info().Name, late, err)
+		}
+	}
+}
+
 // TestDualBounds checks methods whose steps update x, y and beta in this order. At the end |beta| must be
 // at most lambda, and where y is not zero, beta must be lambda with the sign of y.
 func TestDualBounds(t *testing.T) {

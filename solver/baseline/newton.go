@@ -100,7 +100,13 @@ func (c *cgNewton) solve(step, g, curvature []float64, budget float64) (float64,
 	scaleTo(c.cg.Residual, g, -1)
 	norm := math.Sqrt(kernels.Dot(g, g))
 	maxSteps := int(math.Min(budget, maxCGSteps))
-	return float64(c.cg.Solve(step, maxSteps, c.cg.StopAtNorm(norm*math.Min(forcing, math.Sqrt(norm))))), nil
+	isSmall := c.cg.StopAtNorm(norm * math.Min(forcing, math.Sqrt(norm)))
+	var err error
+	passes := c.cg.Solve(step, maxSteps, func(round int, energy float64) bool {
+		err = c.b.run.Err()
+		return err != nil || isSmall(round, energy)
+	})
+	return float64(passes), err
 }
 
 func (c *cgNewton) multiply(dst, v []float64) {
