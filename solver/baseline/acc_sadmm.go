@@ -34,7 +34,7 @@ func (AccSADMM) Info() solver.MethodInfo {
 func (AccSADMM) Check(p *solver.Problem, s *solver.Settings) error {
 	n, _ := p.Data.Dims()
 	batch, m := accStage(n, s)
-	return s.CheckBudget(1 + float64(m*batch)/float64(n))
+	return s.CheckBudget(1 + float64(float64(m)*float64(batch))/float64(n)) // m*batch may exceed an int
 }
 
 // accStage returns the batch size and the number of steps of a stage.
