@@ -125,6 +125,15 @@ func TestOneColumn(t *testing.T) {
 	}
 }
 
+// TestOuterIterationsOfOADM checks that the step sizes of OADM depend on the samples that both limits allow.
+func TestOuterIterationsOfOADM(t *testing.T) {
+	p := solvertest.ChainProblem(t, 0)
+	x := solvertest.Minimize(t, p, &solver.Settings{Method: baseline.OADM{}, Passes: 5}).X
+	if !slices.Equal(x, solvertest.Minimize(t, p, &solver.Settings{Method: baseline.OADM{}, OuterIterations: 5}).X) {
+		t.Error("5 outer iterations differ from 5 passes")
+	}
+}
+
 // cancellingOperator calls cancel in the given call of MulVec.
 type cancellingOperator struct {
 	solver.Operator
@@ -360,6 +369,7 @@ func TestMethodsRefuse(t *testing.T) {
 		{baseline.PDFP{}, "at most 1/(eta lambda_1)", func(_ *solver.Problem, s *solver.Settings) { s.Eta, s.Rho = 0.1, 100 }},
 		{baseline.STOC{}, "one outer iteration costs 1 pass here", func(_ *solver.Problem, s *solver.Settings) { s.Passes = 0.5 }},
 		{baseline.SVRG{}, "one outer iteration costs 0.25 passes", func(_ *solver.Problem, s *solver.Settings) { s.Passes = 0.1 }},
+		{baseline.AccSADMM{}, "one outer iteration costs", func(_ *solver.Problem, s *solver.Settings) { s.BatchSize = 4e18 }},
 		{baseline.SA{}, "9.3 GiB here (at most 8); set Settings.Method to sag or sag-iu", func(p *solver.Problem, _ *solver.Settings) { *p = *hugeProblem(t) }},
 		{baseline.SAIU{}, "set Settings.Method to sag or sag-iu", func(p *solver.Problem, _ *solver.Settings) { *p = *hugeProblem(t) }},
 	} {

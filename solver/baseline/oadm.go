@@ -51,7 +51,11 @@ func (OADM) Begin(r *solver.Run) (solver.Iteration, error) {
 		return nil, err
 	}
 	o := &oadm{base: b, shiftedSolver: shiftedSolver, b: b.vector(), h: b.vector(), v: b.vector(), eta0: b.run.StepSize(oadmUnit / b.nu)}
-	o.sqrtT = math.Sqrt(math.Max(1, float64(b.n)*math.Floor(r.Settings.Passes)))
+	passes := math.Floor(r.Settings.Passes)
+	if k := r.Settings.OuterIterations; k > 0 {
+		passes = math.Min(passes, float64(k))
+	}
+	o.sqrtT = math.Sqrt(math.Max(1, float64(b.n)*passes))
 	if o.shiftedSolver.Iterative() {
 		for j := range b.x {
 			o.features = append(o.features, int32(j))
