@@ -131,6 +131,9 @@ func TestBadProblems(t *testing.T) {
 		{"Within{+Inf, +Inf} is empty", func(p *solver.Problem) { p.Penalty = solver.Within{Lower: math.Inf(1), Upper: math.Inf(1)} }},
 		{"ElasticNet.L2 = -1", func(p *solver.Problem) { p.Penalty = solver.ElasticNet{L1: 1, L2: -1} }},
 		{"SampleWeights has length 1", func(p *solver.Problem) { p.SampleWeights = []float64{1} }},
+		{"which is too small; multiply all", func(p *solver.Problem) {
+			p.SampleWeights = slices.Repeat([]float64{1e-310}, 100)
+		}},
 		{"SampleWeights sum to 0", func(p *solver.Problem) { p.SampleWeights = make([]float64, 100) }},
 		{"Box bounds of feature 3 are [+Inf, +Inf]; there must be a finite number between them", func(p *solver.Problem) {
 			box := solver.NewBox(20, 0, math.Inf(1))

@@ -21,13 +21,17 @@ type Sampler struct {
 }
 
 // CheckWeights returns an error unless the sample weights are nil, or n numbers ≥ 0 with a positive and
-// finite sum.
+// finite sum that is not extremely small.
 func CheckWeights(weights []float64, n int) error {
 	if err := term.CheckWeights("Problem.SampleWeights", weights, n); err != nil {
 		return err
 	}
-	if sum := rows.Mass(weights, n); sum == 0 || math.IsInf(sum, 0) {
+	sum := rows.Mass(weights, n)
+	if sum == 0 || math.IsInf(sum, 0) {
 		return errorf("Problem.SampleWeights sum to %v; at least one must be positive and the sum finite", sum)
+	}
+	if math.IsInf(float64(n)/sum, 0) {
+		return errorf("Problem.SampleWeights sum to %v, which is too small; multiply all by the same large number", sum)
 	}
 	return nil
 }
