@@ -63,6 +63,38 @@ func (m moveTo) Begin(r *solver.Run) (solver.Iteration, error) {
 	}, nil
 }
 
+// watchedLate is a method whose first outer iteration moves all entries of x to a number. The second one
+// begins with WatchedSnapshot, and ends the run.
+type watchedLate float64
+
+func (watchedLate) Info() solver.MethodInfo {
+	return solver.MethodInfo{Name: "late", AnyProblem: true, TakesEta: true}
+}
+
+func (m watchedLate) Begin(r *solver.Run) (solver.Iteration, error) {
+	return func() (bool, error) {
+		if r.Stats.OuterIterations == 0 {
+			for j := range r.X {
+				r.X[j] = float64(m)
+			}
+			return true, nil
+		}
+		return false, r.WatchedSnapshot(true)
+	}, nil
+}
+
+// TestLateSnapshot checks that the first WatchedSnapshot goes back to the start if the iterations before it
+// have diverged in a way that only the loss shows.
+func TestLateSnapshot(t *testing.T) {
+	p := smallProblem(t)
+	p.Loss, p.Penalty = solver.Squared{}, solver.L1{Lambda: 1e-30}
+	start := slices.Repeat([]float64{0.01}, 20)
+	res, err := solver.Minimize(t.Context(), p, &solver.Settings{Method: watchedLate(1e9), Start: solver.Iterate{X: start}})
+	if err != nil || !slices.Equal(res.X, start) || res.Stats.StepHalvings != 1 {
+		t.Errorf("%v, x = %v after %d halvings", err, res.X, res.Stats.StepHalvings)
+	}
+}
+
 // TestOwnMethodWithB checks the end of a run of a caller's own method for a problem with a matrix B. A small
 // step must not count as divergence. A large step must, and the result must then have the x and y of the
 // start. Only the loss shows this divergence, because the penalty is almost 0 and A x + B y = 0.

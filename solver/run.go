@@ -120,17 +120,20 @@ func (r *Run) prepare() {
 }
 
 func (r *Run) moveToStart() {
-	clear(r.X)
-	r.Iterate.set(Iterate{X: r.Settings.Start.X})
-	r.Problem.project(r.X)
-	if y, ok := r.Problem.coupling().Y(r.product.Image(r.X)); ok {
-		copy(r.Y, y)
-	} else {
-		clear(r.Y)
-	}
-	clear(r.Dual)
-	r.Iterate.set(Iterate{Y: r.Settings.Start.Y, Dual: r.Settings.Start.Dual})
+	r.Iterate.set(r.start())
 	r.startMean()
+}
+
+// start returns a copy of the iterate at which the run starts.
+func (r *Run) start() Iterate {
+	s := Iterate{make([]float64, len(r.X)), make([]float64, len(r.Y)), make([]float64, len(r.Dual))}
+	s.set(Iterate{X: r.Settings.Start.X})
+	r.Problem.project(s.X)
+	if y, ok := r.Problem.coupling().Y(r.product.Image(s.X)); ok {
+		copy(s.Y, y)
+	}
+	s.set(Iterate{Y: r.Settings.Start.Y, Dual: r.Settings.Start.Dual})
+	return s
 }
 
 // startMean begins a new mean. Before the first call of Average, the mean is the iterate.

@@ -60,6 +60,10 @@ func (r *Run) settleAtBest(objective float64) float64 {
 // *DivergenceError.
 func (r *Run) WatchedSnapshot(auto bool) error {
 	k, objective := &r.keeper, r.takeSnapshot()
+	if !k.Watched && r.Stats.OuterIterations > 0 {
+		// checkCheaply has stored x, but k.Best is the objective at the start
+		k.Keep(admm.Point(r.start()))
+	}
 	k.Auto, k.Watched = auto, true
 	if r.Stats.OuterIterations == 0 {
 		r.recordStart(objective)
