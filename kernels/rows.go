@@ -26,6 +26,12 @@ type Rows struct {
 // Len returns the number of rows, 0 for the zero Rows.
 func (a Rows) Len() int { return max(len(a.Ptr)-1, 0) }
 
+// Row returns row i as a matrix that has only this row.
+func (a Rows) Row(i int) Rows {
+	a.Ptr = a.Ptr[i : i+2]
+	return a
+}
+
 // maxWork limits the work of one assembly call, for example the number of nonzeros plus the number of rows.
 // A longer call would delay a garbage collection, because assembly cannot be pre-empted.
 const maxWork = 1 << 16

@@ -83,16 +83,9 @@ func (s *Samples) Draw(rows []int32) { s.sampler.Draw(rows) }
 // Rows returns the data in the form that the kernels take. The caller must not change it.
 func (s *Samples) Rows() kernels.Rows { return s.rows }
 
-// row returns sample i as a matrix with one row.
-func (s *Samples) row(i int) kernels.Rows {
-	v := s.rows
-	v.Ptr = v.Ptr[i : i+2]
-	return v
-}
-
 // Margin returns aᵢ'x.
 func (s *Samples) Margin(i int, x []float64) float64 {
-	kernels.Margins(s.margin1[:], s.row(i), x)
+	kernels.Margins(s.margin1[:], s.rows.Row(i), x)
 	return s.margin1[0]
 }
 
@@ -109,7 +102,7 @@ func (s *Samples) SecondDerivative(i int, t, slope float64) float64 {
 // Scatter adds gain·aᵢ to dst, which has length p.
 func (s *Samples) Scatter(dst []float64, i int, gain float64) {
 	s.gain1[0] = gain
-	kernels.Gradient(dst, s.row(i), s.gain1[:])
+	kernels.Gradient(dst, s.rows.Row(i), s.gain1[:])
 }
 
 // Curvature returns an upper bound of SecondDerivative. The largest Curvature·|aᵢ|², plus L2, is

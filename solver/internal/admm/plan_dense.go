@@ -136,20 +136,14 @@ func (d *densePlan) Advance(sampled []int32) {
 		d.multiplyK()
 		for k, row := range sampled[:d.batchSize] {
 			i := int(row)
-			kernels.Margins(margin[:], oneRow(d.Rows, i), d.w)
+			kernels.Margins(margin[:], d.Rows.Row(i), d.w)
 			d.gain[k] = float64(scale * (d.Loss.Slope(margin[0], d.Labels[i]) - d.Slope0[i]))
 		}
 		for k, row := range sampled[:d.batchSize] {
-			kernels.Gradient(d.w, oneRow(d.Rows, int(row)), d.gain[k:k+1])
+			kernels.Gradient(d.w, d.Rows.Row(int(row)), d.gain[k:k+1])
 		}
 		d.update()
 	}
-}
-
-// oneRow returns a matrix that holds only row i of x.
-func oneRow(x kernels.Rows, i int) kernels.Rows {
-	x.Ptr = x.Ptr[i : i+2]
-	return x
 }
 
 // update subtracts η(d + q) from w, projects w, and adds w to the sum.

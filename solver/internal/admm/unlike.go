@@ -86,7 +86,7 @@ type gramOperator struct {
 func rowsAtEqualDistances(x kernels.Rows) (matrices []kernels.Rows) {
 	n := len(x.Ptr) - 1
 	for i := 0; i < n; i += max(1, n/unlikeRows) {
-		matrices = append(matrices, oneRow(x, i))
+		matrices = append(matrices, x.Row(i))
 	}
 	return matrices
 }

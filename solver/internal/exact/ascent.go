@@ -159,9 +159,7 @@ func (a *ascent) pass() float64 {
 // where u is the margin for αᵢ = 0. change finds t by Newton steps. A bisection replaces a step
 // that leaves the interval in which t must be.
 func (a *ascent) change(i int) bool {
-	row := a.Rows
-	row.Ptr = row.Ptr[i : i+2]
-	kernels.Margins(a.buffer[:], row, a.x)
+	kernels.Margins(a.buffer[:], a.Rows.Row(i), a.x)
 	t := a.buffer[0]
 	if a.Offset != nil {
 		t += a.Offset[i]
@@ -196,7 +194,7 @@ func (a *ascent) change(i int) bool {
 	}
 	if a.equalRidges {
 		a.buffer[0] = -change * a.inverseRidge[0]
-		kernels.Gradient(a.x, row, a.buffer[:])
+		kernels.Gradient(a.x, a.Rows.Row(i), a.buffer[:])
 		return true
 	}
 	idx, val := a.Data.Row(i)
