@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestSee(t *testing.T) {
+func TestJudge(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {
 		name             string
@@ -27,15 +27,15 @@ func TestSee(t *testing.T) {
 		{"negative objectives", -4, 1, true, false, []float64{-3.9, -4.1}, []Verdict{Fine, Best}, 0},
 		{"an exact fit", 0, 0.7, false, false, []float64{1e-29, 1e-3}, []Verdict{Fine, Fine}, 0},
 	} {
-		var w Watcher
-		w.Start(c.start, c.scale)
-		for k, v := range c.objectives {
-			if got := w.JudgeObjective(v, c.auto, c.infeasible); got != c.want[k] {
-				t.Errorf("%s: verdict %d on objective %d, %v; want %d", c.name, got, k, v, c.want[k])
+		k := Keeper{Auto: c.auto}
+		k.Begin(Point{}, c.start, c.scale)
+		for i, v := range c.objectives {
+			if got := k.Judge(Point{}, v, c.infeasible); got != c.want[i] {
+				t.Errorf("%s: verdict %d on objective %d, %v; want %d", c.name, got, i, v, c.want[i])
 			}
 		}
-		if w.Halvings != c.halvings {
-			t.Errorf("%s: %d halvings, want %d", c.name, w.Halvings, c.halvings)
+		if k.Halvings != c.halvings {
+			t.Errorf("%s: %d halvings, want %d", c.name, k.Halvings, c.halvings)
 		}
 	}
 }
@@ -43,25 +43,25 @@ func TestSee(t *testing.T) {
 // TestHalvingsAreTakenBack checks that halvings are undone if the objective rises again after each halving.
 // After a new best objective, rises must halve the step size again.
 func TestHalvingsAreTakenBack(t *testing.T) {
-	var w Watcher
-	w.Start(1, 1)
-	w.JudgeObjective(0.5, true, false)
+	k := Keeper{Auto: true}
+	k.Begin(Point{}, 1, 1)
+	k.Judge(Point{}, 0.5, false)
 	restarts := 0
-	for k := range 100 {
-		if w.JudgeObjective(0.6+0.001*float64(k), true, false) == Restart {
+	for i := range 100 {
+		if k.Judge(Point{}, 0.6+0.001*float64(i), false) == Restart {
 			restarts++
 		}
 	}
-	if restarts != maxVainHalvings || w.Halvings != 0 {
-		t.Errorf("%d restarts, %d halvings left", restarts, w.Halvings)
+	if restarts != maxVainHalvings || k.Halvings != 0 {
+		t.Errorf("%d restarts, %d halvings left", restarts, k.Halvings)
 	}
-	if v := w.JudgeObjective(0.4, true, false); v != Best {
+	if v := k.Judge(Point{}, 0.4, false); v != Best {
 		t.Errorf("verdict %d on a new best", v)
 	}
-	for k := range patience {
-		w.JudgeObjective(0.6+0.001*float64(k), true, false)
+	for i := range patience {
+		k.Judge(Point{}, 0.6+0.001*float64(i), false)
 	}
-	if w.Halvings != 1 {
+	if k.Halvings != 1 {
 		t.Error("rises count no more although there was a new best")
 	}
 }
