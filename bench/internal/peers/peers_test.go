@@ -463,3 +463,58 @@ func TestFindInstalled(t *testing.T) {
 		}
 	}
 }
+
+// A stubSession is a peer in this process. Its answers are 0, and solve says how long they take.
+type stubSession struct {
+	h                 *Handover
+	loosest, tightest float64
+	solve             func(tol float64) (seconds float64, err error)
+}
+
+func (s *stubSession) Version() string                         { return "" }
+func (s *stubSession) Tolerances() (loosest, tightest float64) { return s.loosest, s.tightest }
+func (s *stubSession) Close()                                  {}
+
+func (s *stubSession) Solve(_ context.Context, tol float64, _ time.Duration) (*Answer, error) {
+	seconds, err := s.solve(tol)
+	return &Answer{X: [][]float64{make([]float64, s.h.SolutionLen())}, CPU: seconds, Wall: seconds, ProvedGap: math.NaN()}, err
+}
+
+// TestDefaultIsAsked checks that the default tolerance of a peer is among the tolerances, if a slow answer
+// moves the tolerances away from powers of 10, and if the peer's tolerances grow with the number of rows.
+func TestDefaultIsAsked(t *testing.T) {
+	for _, c := range []struct {
+		loosest, tightest, slowTol float64
+		want                       []float64
+	}{
+		{1e-1, 1e-6, 3.16e-2, []float64{1e-1, 3.16e-2, 3.16e-3, 1e-3, 3.16e-4, 1e-4, 3.16e-5, 1e-5, 3.16e-6, 1e-6}},
+		{3, 1e-5, 0, []float64{3, 0.949, 0.3, 0.0949, 0.03, 0.00949, 0.003, 0.001, 0.000949, 0.0003, 9.49e-5, 3e-5, 1e-5}},
+		{1e-2, 1e-4, 0, []float64{1e-2, 3.16e-3, 1e-3, 3.16e-4, 1e-4}},
+		{1e-4, 1e-5, 0, []float64{1e-4, 3.16e-5, 1e-5}}, // it does not accept its default
+	} {
+		open := func(_ context.Context, h *Handover) (Session, error) {
+			return &stubSession{h, c.loosest, c.tightest, func(tol float64) (float64, error) {
+				if tol == c.slowTol {
+					return 1.5, nil // more than a twentieth of the limit
+				}
+				return 0.02, nil
+			}}, nil
+		}
+		p := problemNamed(t, "synthetic")
+		o, err := Race(t.Context(), p, quietOptions(Peer{Name: "stub", DefaultTol: 1e-3, Open: open}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []float64
+		for _, point := range o.Lanes[1].Points {
+			got = append(got, point.Tol)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("from %g to %g: tolerances %v, want %v", c.loosest, c.tightest, got, c.want)
+		}
+		o.Lanes[0].Points = o.Lanes[0].Points[:2]
+		if ratios := o.Ratios(); ratios[len(ratios)-1].Text != "not proved" {
+			t.Errorf("scas has no point at its default: %+v", ratios)
+		}
+	}
+}

@@ -234,8 +234,8 @@ func (r *race) halfDecades(p *Point) int {
 }
 
 // descend asks for answers at smaller and smaller tolerances, until an answer has reached the smallest target
-// and the tolerance is at most the peer's default, if this default is known. If descend stops earlier, the
-// lane's note says why.
+// and the tolerance is at most the peer's default, if this default is known. The default is one of these
+// tolerances, if the peer accepts it. If descend stops earlier, the lane's note says why.
 func (r *race) descend(ctx context.Context, l *Lane) error {
 	if err := l.open(ctx, r.h); err != nil {
 		_, l.Unable = err.(Unable)
@@ -247,9 +247,13 @@ func (r *race) descend(ctx context.Context, l *Lane) error {
 	loosest, tightest := l.session.Tolerances()
 	lastTol := math.Inf(1)
 	for halfDecades := 0; ; {
-		tol := threeDigits(loosest * math.Pow(10, -float64(halfDecades)/2))
+		next := threeDigits(loosest * math.Pow(10, -float64(halfDecades)/2))
+		tol := next
 		if lastTol > tightest*(1+1e-9) { // a step of a decade may leap over the last tolerance
 			tol = max(tol, tightest)
+		}
+		if loosest >= l.DefaultTol && lastTol > l.DefaultTol*(1+1e-9) { // and every step over the default
+			tol = max(tol, l.DefaultTol)
 		}
 		lastTol = tol
 		switch {
@@ -274,7 +278,9 @@ func (r *race) descend(ctx context.Context, l *Lane) error {
 		if p.reached() <= Targets[len(Targets)-1] && (l.DefaultTol == 0 || tol <= l.DefaultTol*(1+1e-9)) {
 			return nil
 		}
-		halfDecades += r.halfDecades(p)
+		if tol <= max(next, tightest) { // after a default between two steps, the step to next is still to be made
+			halfDecades += r.halfDecades(p)
+		}
 	}
 	r.Say(fmt.Sprintf("%-20s %s", l.Peer, l.Note))
 	return nil

@@ -96,7 +96,10 @@ func (o *Outcome) Ratios() (cells []Cell) {
 		}
 	}
 	scasPoint := o.Lanes[0].DefaultPoint()
-	if scasPoint == nil || fastest == nil {
+	switch {
+	case scasPoint == nil:
+		return append(cells, Cell{"not proved", "", "open"})
+	case fastest == nil:
 		return append(cells, Cell{"no peer", "", "open"})
 	}
 	p := fastest.DefaultPoint()
