@@ -22,8 +22,8 @@ var adapters = []struct {
 	probeText              string  // program text that runs without an error only if the peer is installed
 	packages               string  // the packages that a user must install, or the command for it
 }{
-	{"liblinear", "liblinear.py", "primal", 1e-2, probeLiblinear, "Debian: liblinear4, python3-scipy"},
-	{"liblinear dual", "liblinear.py", "dual", 1e-1, probeLiblinear, "Debian: liblinear4, python3-scipy"},
+	{"liblinear", "liblinear.py", "primal", 1e-2, probeLiblinear, "Debian: liblinear4 (2.30), python3-scipy"},
+	{"liblinear dual", "liblinear.py", "dual", 1e-1, probeLiblinear, "Debian: liblinear4 (2.30), python3-scipy"},
 	{"sklearn liblinear", "scikit_learn.py", "liblinear", 1e-4, probeSklearn, "Debian: python3-sklearn"},
 	{"sklearn saga", "scikit_learn.py", "saga", 1e-4, probeSklearn, "Debian: python3-sklearn"},
 	{"sklearn lbfgs", "scikit_learn.py", "lbfgs", 1e-4, probeSklearn, "Debian: python3-sklearn"},
@@ -37,7 +37,8 @@ var adapters = []struct {
 
 const (
 	probeSklearn   = "import numpy, scipy.sparse, sklearn.linear_model"
-	probeLiblinear = "import numpy, scipy.sparse, ctypes, ctypes.util; ctypes.CDLL(ctypes.util.find_library('linear')).train"
+	// liblinear.py has the structures of version 2.30.
+	probeLiblinear = "import numpy, scipy.sparse, ctypes, ctypes.util; lib = ctypes.CDLL(ctypes.util.find_library('linear')); lib.train; assert ctypes.c_int.in_dll(lib, 'liblinear_version').value == 230"
 )
 
 // interpreters maps the ending of a script's name to the commands that may run the script, in order of

@@ -25,8 +25,7 @@ import numpy as np
 problem.load()
 library = ctypes.CDLL(ctypes.util.find_library("linear"))
 version = ctypes.c_int.in_dll(library, "liblinear_version").value
-if version != 230:
-    unable(f"the structures of liblinear {version} are not those of 230")
+assert version == 230, f"the structures of liblinear {version} are not those of 230"
 
 
 class Parameter(ctypes.Structure):
