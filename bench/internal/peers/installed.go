@@ -36,7 +36,7 @@ var adapters = []struct {
 }
 
 const (
-	probeSklearn   = "import numpy, scipy.sparse, sklearn.linear_model"
+	probeSklearn = "import numpy, scipy.sparse, sklearn.linear_model"
 	// liblinear.py has the structures of version 2.30.
 	probeLiblinear = "import numpy, scipy.sparse, ctypes, ctypes.util; lib = ctypes.CDLL(ctypes.util.find_library('linear')); lib.train; assert ctypes.c_int.in_dll(lib, 'liblinear_version').value == 230"
 )

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -58,7 +59,7 @@ func fake(behaviour, dir string) {
 		return
 	}
 	solution := func(float64) []float64 { return make([]float64, 20) }
-	if behaviour == "ista" || behaviour == "liar" || behaviour == "late" {
+	if behaviour == "ista" || behaviour == "liar" || behaviour == "late" || behaviour == "mortal" {
 		solution = istaSolver(dir)
 	}
 	fmt.Println("noise before\nready 1e-1 1e-12 of the test")
@@ -70,6 +71,9 @@ func fake(behaviour, dir string) {
 		}
 		if behaviour == "late" && tol < 1e-3 {
 			time.Sleep(time.Minute)
+		}
+		if behaviour == "mortal" && tol < 1e-4 {
+			os.Exit(3)
 		}
 		var text bytes.Buffer
 		x := solution(tol)
@@ -313,15 +317,64 @@ func TestFailures(t *testing.T) {
 			}
 		})
 	}
-	if runtime.GOOS == "linux" {
-		for start := time.Now(); cpuOf(os.Getpid()) == 0; { // Linux counts processor time in hundredths of a second
-			if time.Since(start) > 10*time.Second {
-				t.Fatal("this process has used no processor time")
-			}
-		}
-	}
 	if _, err := Race(t.Context(), p, quietOptions(fakePeer(t, "liar"))); err == nil || !strings.Contains(err.Error(), "liar") {
 		t.Errorf("a wrong proof gives %v", err)
+	}
+}
+
+// TestScript checks that the limit counts the processor time of a process that the peer starts, and that this
+// process ends with the peer.
+func TestScript(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil || runtime.GOOS != "linux" {
+		t.Skip("no shell, or no processor time of process groups")
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := quietOptions(Command("script", []string{sh, "-c", `"$@"; exit`, "sh", exe, "fake", "busy"}, 0))
+	opt.Limit = time.Second
+	start := time.Now()
+	o, err := Race(t.Context(), problemNamed(t, "synthetic"), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := time.Since(start); d > patience*opt.Limit || !strings.Contains(o.Lanes[1].Note, "no answer in 1s") {
+		t.Errorf("note %q after %v", o.Lanes[1].Note, d)
+	}
+}
+
+// TestRestart checks that a peer whose process ends in the first round is started again for the next round.
+func TestRestart(t *testing.T) {
+	o, err := Race(t.Context(), problemNamed(t, "synthetic"), quietOptions(fakePeer(t, "mortal")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := o.Lanes[1]
+	if !strings.Contains(l.Note, "it ended") || !slices.ContainsFunc(l.Points, func(p *Point) bool { return p.Repeats == 2 }) {
+		t.Errorf("%d points, none with two answers; note %q", len(l.Points), l.Note)
+	}
+}
+
+// TestLimits checks that the limit of processor time also ends scas, and that the limit of its peers is then
+// not lower.
+func TestLimits(t *testing.T) {
+	s := denseSpec(500, 2000).path(100)
+	p, err := s.Load("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := &scasSession{p, p.ObjectiveAtZero()}
+	if _, err := session.Solve(t.Context(), 1e-9, 10*time.Millisecond); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("scas beyond its limit: %v", err)
+	}
+	for note, want := range map[string]time.Duration{"": 5 * time.Second, "no answer in 60s": time.Minute} {
+		l := &Lane{Points: []*Point{{Seconds: 0.5}}, Note: note}
+		r := &race{outcome: &Outcome{Lanes: []*Lane{l}}, limit: time.Minute}
+		if r.lowerLimit(l); r.limit != want {
+			t.Errorf("note %q: a limit of %v, want %v", note, r.limit, want)
+		}
 	}
 }
 

@@ -18,6 +18,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/scas-admm/scas/bench/internal/program"
 )
 
 // loadLimit is the time that a peer has to load a problem.
@@ -62,6 +64,7 @@ func start(ctx context.Context, command []string, h *Handover) (Session, error) 
 	p.cmd.Env = append(os.Environ(), oneThread...)
 	p.cmd.Stderr = &p.stderrTail
 	p.cmd.WaitDelay = time.Second
+	program.Isolate(p.cmd) // the command may be a script that starts other processes
 	out, err := p.cmd.StdoutPipe()
 	if err == nil {
 		p.stdin, err = p.cmd.StdinPipe()
@@ -166,46 +169,58 @@ func (p *process) Tolerances() (loosest, tightest float64) { return p.loosest, p
 // because the machine may have other work.
 const patience = 10
 
-// watch calls end if the process uses more than limit of processor time from now on, or if more than patience
-// times limit of time passes. It returns when ctx is done.
-func (p *process) watch(ctx context.Context, limit time.Duration, end context.CancelCauseFunc) {
-	startCPU, start := cpuOf(p.cmd.Process.Pid), time.Now()
-	for tick := time.NewTicker(100 * time.Millisecond); ; {
+// watch calls end if cpuSeconds, a number of seconds of processor time, grows by more than limit from now on,
+// or if more than patience times limit of time passes. It returns when ctx is done.
+func watch(ctx context.Context, cpuSeconds func() float64, limit time.Duration, end context.CancelCauseFunc) {
+	startCPU, start := cpuSeconds(), time.Now()
+	tick := time.NewTicker(max(100*time.Millisecond, limit/20))
+	defer tick.Stop()
+	for {
 		select {
 		case <-ctx.Done():
-			tick.Stop()
 			return
 		case <-tick.C:
 		}
-		if cpuOf(p.cmd.Process.Pid)-startCPU > limit || time.Since(start) > patience*limit {
+		if cpuSeconds()-startCPU > limit.Seconds() || time.Since(start) > patience*limit {
 			end(context.DeadlineExceeded)
 		}
 	}
 }
 
-// cpuOf returns the processor time of a process, or 0 if it is not known. It is known only on Linux.
-func cpuOf(pid int) time.Duration {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+// cpuOfGroup returns the processor seconds of the processes of a group, and of those of their children that
+// have ended. It returns 0 if they are not known. They are known only on Linux.
+func cpuOfGroup(group int) float64 {
+	files, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
 		return 0
 	}
-	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:])) // the fields of stat from the third on
-	var ticks int
-	for _, f := range fields[min(11, len(fields)):min(13, len(fields))] {
-		n, err := strconv.Atoi(f)
+	ticks := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
 		if err != nil {
-			return 0
+			continue // the process has ended
 		}
-		ticks += n
+		// The fields of stat from the third on; the name before them may contain blanks.
+		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+		if len(fields) < 15 || fields[2] != strconv.Itoa(group) {
+			continue
+		}
+		for _, f := range fields[11:15] { // utime, stime, cutime and cstime
+			n, err := strconv.Atoi(f)
+			if err != nil {
+				return 0
+			}
+			ticks += n
+		}
 	}
-	return time.Duration(ticks) * (time.Second / 100)
+	return float64(ticks) / 100
 }
 
 // Solve implements Session.
 func (p *process) Solve(ctx context.Context, tol float64, limit time.Duration) (*Answer, error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	go p.watch(ctx, limit, end)
+	go watch(ctx, func() float64 { return cpuOfGroup(p.cmd.Process.Pid) }, limit, end)
 	for _, name := range answers { // so that no file of an earlier answer is read
 		_ = os.Remove(filepath.Join(p.h.Dir, name))
 	}

@@ -170,14 +170,14 @@ type race struct {
 }
 
 // The limit for an answer of a peer is Hopeless times the time of the slowest answer of scas, but at least
-// LeastLimit and at most Options.Limit.
+// LeastLimit and at most Options.Limit. It is Options.Limit if scas does not reach the smallest target.
 const (
 	Hopeless   = 10.0
 	LeastLimit = 2 * time.Second
 )
 
 func (r *race) lowerLimit(l *Lane) {
-	if l != r.outcome.Lanes[0] {
+	if l != r.outcome.Lanes[0] || l.Note != "" {
 		return
 	}
 	var longest float64
@@ -311,6 +311,7 @@ func (r *race) fit(ctx context.Context, l *Lane, tol float64) (*Point, error) {
 		return nil, nil
 	case err != nil:
 		l.Note = fmt.Sprintf("failed at tolerance %g: %v", tol, err)
+		l.close() // the peer's process may have ended; the next round starts another
 		return nil, nil
 	}
 	p := &Point{Tol: tol, CPU: a.CPU, Wall: a.Wall, Repeats: 1, ProvedGap: a.ProvedGap, CVLosses: a.CVLosses}

@@ -31,8 +31,9 @@ func (*scasSession) Close()                                  {}
 
 // Solve implements Session.
 func (o *scasSession) Solve(ctx context.Context, tol float64, limit time.Duration) (*Answer, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience*limit)
-	defer cancel()
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	go watch(ctx, machine.CPUSeconds, limit, end)
 	a, provedGaps, err := o.prove(ctx, tol)
 	if err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ func (o *scasSession) prove(ctx context.Context, tol float64) (a *Answer, proved
 	}
 	switch {
 	case ctx.Err() != nil:
-		return nil, nil, ctx.Err()
+		return nil, nil, context.Cause(ctx)
 	case len(a.X) < len(o.p.Lambdas) || err != nil && !errors.Is(err, solver.ErrNotConverged):
 		return nil, nil, err
 	}

@@ -11,4 +11,7 @@ import (
 // known on this system.
 func signalAndPeak(*os.ProcessState) (signal string, peak int64) { return "", 0 }
 
-func isolate(*exec.Cmd, bool) {}
+// Isolate does nothing, because there are no process groups on this system.
+func Isolate(*exec.Cmd) {}
+
+func becomeNobody(*exec.Cmd) {}

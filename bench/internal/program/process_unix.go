@@ -24,12 +24,16 @@ func signalAndPeak(s *os.ProcessState) (signal string, peak int64) {
 	return signal, peak
 }
 
-// isolate gives a command its own process group. The end of the command's context then kills all processes of
-// this group. If asNobody is true and this process runs as root, the command runs as the user nobody.
-func isolate(cmd *exec.Cmd, asNobody bool) {
+// Isolate gives a command its own process group. The end of the command's context then kills all processes of
+// this group.
+func Isolate(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if asNobody && os.Getuid() == 0 {
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+}
+
+// becomeNobody makes a command run as the user nobody, if this process runs as root. Isolate must come first.
+func becomeNobody(cmd *exec.Cmd) {
+	if os.Getuid() == 0 {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: 65534, Gid: 65534}
 	}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }

@@ -70,7 +70,10 @@ func (c *Call) Run(ctx context.Context) (*Ending, error) {
 	cmd.Dir, cmd.WaitDelay = c.Dir, 10*time.Second
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	isolate(cmd, c.AsNobody)
+	Isolate(cmd)
+	if c.AsNobody {
+		becomeNobody(cmd)
+	}
 	peakKnown := forgetPeak()
 	start := time.Now()
 	if err := cmd.Start(); err != nil {
