@@ -16,7 +16,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/scas-admm/scas/bench/internal/program"
@@ -62,7 +61,7 @@ func start(ctx context.Context, command []string, h *Handover) (Session, error) 
 	ctx, p.cancel = context.WithCancel(ctx)
 	p.cmd = exec.CommandContext(ctx, command[0], command[1:]...)
 	p.cmd.Env = append(os.Environ(), oneThread...)
-	p.cmd.Stderr = &p.stderrTail
+	p.cmd.Stderr = &p.stderr
 	p.cmd.WaitDelay = time.Second
 	program.Isolate(p.cmd) // the command may be a script that starts other processes
 	out, err := p.cmd.StdoutPipe()
@@ -91,14 +90,14 @@ type process struct {
 	cmd               *exec.Cmd
 	cancel            context.CancelFunc
 	stdin             io.WriteCloser
-	lines             chan string // the lines of the standard output; closed after the end of the process
-	stderrTail        tail        // the end of the standard error
+	lines             chan string  // the lines of the standard output; closed after the end of the process
+	stderr            bytes.Buffer // the standard error; not read before lines is closed
 	version           string
 	loosest, tightest float64 // the tolerances that the peer accepts
 }
 
 // read sends the lines of the output to p.lines, and closes p.lines after the end of the process. When it
-// closes p.lines, p.stderrTail is complete.
+// closes p.lines, p.stderr is complete.
 func (p *process) read(ctx context.Context, out io.Reader) {
 	defer close(p.lines)
 	defer p.cmd.Wait() // the error is ignored, because the output of the process says more
@@ -122,7 +121,8 @@ func (p *process) awaitWord(ctx context.Context, words ...string) (word, text st
 			return "", "", context.Cause(ctx)
 		case line, ok := <-p.lines:
 			if !ok {
-				return "", "", fmt.Errorf("it ended: %s", p.stderrTail.lastLine())
+				text := strings.TrimSpace(p.stderr.String())
+				return "", "", fmt.Errorf("it ended: %s", text[strings.LastIndexByte(text, '\n')+1:])
 			}
 			word, text, _ = strings.Cut(strings.TrimSpace(line), " ")
 			if slices.Contains(words, word) {
@@ -224,9 +224,7 @@ func (p *process) Solve(ctx context.Context, tol float64, limit time.Duration) (
 	for _, name := range answers { // so that no file of an earlier answer is read
 		_ = os.Remove(filepath.Join(p.h.Dir, name))
 	}
-	if _, err := fmt.Fprintf(p.stdin, "fit %g\n", tol); err != nil {
-		return nil, fmt.Errorf("it ended: %s", p.stderrTail.lastLine())
-	}
+	_, _ = fmt.Fprintf(p.stdin, "fit %g\n", tol) // if the process has ended, awaitWord returns the error
 	word, text, err := p.awaitWord(ctx, "done", "failed")
 	if err != nil {
 		return nil, err
@@ -304,26 +302,4 @@ func readNumbers(path string) ([]float64, error) {
 		numbers = append(numbers, v)
 	}
 	return numbers, nil
-}
-
-// tail keeps the last 2000 bytes that were written to it.
-type tail struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-// Write implements io.Writer.
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, b...)
-	t.text = t.text[max(0, len(t.text)-2000):]
-	return len(b), nil
-}
-
-func (t *tail) lastLine() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	lines := strings.Split(strings.TrimSpace(string(t.text)), "\n")
-	return strings.TrimSpace(lines[len(lines)-1])
 }
