@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -137,6 +138,37 @@ func TestPeers(t *testing.T) {
 		if err != nil || len(files) != 1 {
 			t.Errorf("%s: %v, %v", kind, files, err)
 		}
+	}
+}
+
+// TestPeersError checks that the results before an error are kept. The peer claims a wrong gap on the second
+// problem.
+func TestPeersError(t *testing.T) {
+	t.Setenv("SCAS_DATA", "")
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("no shell")
+	}
+	dir := t.TempDir()
+	script := filepath.Join(dir, "liar.sh")
+	text := `p=$(sed -n 's/.*"p": \([0-9]*\).*/\1/p' "$1/problem.json")
+echo ready 1 1
+while read request; do
+  yes 0 | head -n "$p" > "$1/x"
+  if [ "$p" = 20 ]; then echo done 1 1; else echo done 1 1 1e-13; fi
+done
+`
+	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, code, err := runCommand(t, "peers", "--quick", "--only=^(synthetic|wdbc raw)$", "--leave=.", "--peer=liar=sh "+script, "--results="+dir)
+	if code != 1 || err == nil || !strings.Contains(err.Error(), "wdbc raw: liar") {
+		t.Errorf("exit code %d, %v", code, err)
+	}
+	if !strings.Contains(out, "1 of 2 problems") || !strings.Contains(out, "\nscas / fastest peer") {
+		t.Errorf("the report has no table of ratios:\n%s", out)
+	}
+	if files, _ := filepath.Glob(filepath.Join(dir, "peers-*")); len(files) != 2 {
+		t.Errorf("files %v", files)
 	}
 }
 

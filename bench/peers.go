@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -38,6 +37,7 @@ type peersRun struct {
 	opt                    *peers.Options
 	protocol, missingPeers []string // lines that describe the comparison; peers that are not installed
 	outcomes               []*peers.Outcome
+	failures               int // number of problems without a reference
 }
 
 func (c *peersCmd) Run(e *race.Env) error {
@@ -66,16 +66,19 @@ func (c *peersCmd) Run(e *race.Env) error {
 			break
 		}
 	}
-	if err != nil && !(errors.Is(err, context.Canceled) && len(r.outcomes) > 0) {
+	if err != nil && len(r.outcomes) == 0 {
 		return err
 	}
-	if err != nil {
-		fmt.Fprintf(r, "interrupted: %d of %d problems\n\n", len(r.outcomes), len(specs))
+	if err != nil { // the results so far are printed and written
+		fmt.Fprintf(r, "ended early (%v): %d of %d problems\n\n", err, len(r.outcomes), len(specs))
 	}
 	return errors.Join(err, c.finish(r))
 }
 
 func (c *peersCmd) finish(r *peersRun) error {
+	if len(r.outcomes) == 0 && r.failures > 0 {
+		return fmt.Errorf("nothing was compared: scas failed on %d problems, and the others do not have their data here", r.failures)
+	}
 	if len(r.outcomes) == 0 {
 		return fmt.Errorf("none of the problems has its data here; --data DIR, or `make data`")
 	}
@@ -173,6 +176,7 @@ func (c *peersCmd) race(e *race.Env, r *peersRun, s peers.Spec) error {
 	r.opt.Say(s.Name)
 	o, err := peers.Race(e.Ctx, p, r.opt)
 	if errors.Is(err, peers.ErrNoReference) {
+		r.failures++
 		_, err := fmt.Fprintf(r, "%s: FAILED, left out: %v\n\n", s.Name, err)
 		return err
 	}

@@ -195,7 +195,7 @@ func (c *Paper) experiment(e *Env, sets []paper.Spec, r *paper.Records) error {
 	}
 	err := x.Run(e.Ctx, data...)
 	if errors.Is(err, context.Canceled) {
-		err = fmt.Errorf("interrupted; the same command goes on from here: %w", err)
+		fmt.Fprintln(e.Stderr, "interrupted; the same command goes on from here")
 	}
 	return err
 }
