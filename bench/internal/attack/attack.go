@@ -53,7 +53,7 @@ type Kind struct {
 }
 
 // A trial runs the attack that the seed determines. outcome says how the program survived, such as
-// "exit 2". err says what the program did wrong.
+// "exit 2". err says what the program did wrong. It wraps errSkip if this machine cannot run the attack.
 type trial func(ctx context.Context, seed uint64) (outcome string, err error)
 
 var errSkip = errors.New("skipped")
@@ -87,7 +87,8 @@ func (f Failure) String() string {
 // A KindResult counts the trials of one kind of attack.
 type KindResult struct {
 	Kind          Kind
-	Trials        int            // number of trials
+	Trials        int            // number of trials, without those left out
+	LeftOut       int            // number of trials that this machine cannot run
 	OutcomeCounts map[string]int // number of trials without a failure, by the text that the trial returned
 	Failures      []Failure
 	SkipReason    string  // why the kind did not run; empty if it ran
@@ -194,6 +195,10 @@ func (g *testbed) seeds(k Kind, start time.Time, limit time.Duration) func() (se
 }
 
 func (t *KindResult) count(g *testbed, seed uint64, outcome string, err error) {
+	if errors.Is(err, errSkip) {
+		t.LeftOut++
+		return
+	}
 	t.Trials++
 	if err == nil {
 		t.OutcomeCounts[outcome]++
@@ -225,8 +230,12 @@ func Table(results []*KindResult) string {
 		for _, how := range slices.Sorted(maps.Keys(t.OutcomeCounts)) {
 			parts = append(parts, fmt.Sprintf("%s %d", how, t.OutcomeCounts[how]))
 		}
+		outcomes := strings.Join(parts, ", ")
+		if t.LeftOut > 0 {
+			outcomes += fmt.Sprintf("; left out: %d", t.LeftOut)
+		}
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%.0f\t%d MB\t%s\n",
-			t.Kind.Name, t.Trials, t.Trials-len(t.Failures), len(t.Failures), t.Seconds, t.Peak/1e6, strings.Join(parts, ", "))
+			t.Kind.Name, t.Trials, t.Trials-len(t.Failures), len(t.Failures), t.Seconds, t.Peak/1e6, outcomes)
 	}
 	w.Flush()
 	for _, t := range results {

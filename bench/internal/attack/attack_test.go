@@ -37,6 +37,16 @@ func TestEveryKindOfAttack(t *testing.T) {
 	}
 }
 
+// TestLeftOut checks that a trial that this machine cannot run does not count as survived.
+func TestLeftOut(t *testing.T) {
+	r := &KindResult{Kind: Kind{Name: "faults"}, OutcomeCounts: map[string]int{}}
+	r.count(&testbed{}, 1, "", skip("no strace"))
+	r.count(&testbed{}, 2, "refused", nil)
+	if text := Table([]*KindResult{r}); !strings.Contains(text, "\nfaults  1      1         0 ") || !strings.Contains(text, "refused 1; left out: 1") {
+		t.Error(text)
+	}
+}
+
 // TestCheckFiles checks that a file that the program should not have written, changed or deleted is an error.
 func TestCheckFiles(t *testing.T) {
 	inputs := t.TempDir()

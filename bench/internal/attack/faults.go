@@ -43,13 +43,13 @@ func (f faultAttack) try(ctx context.Context, seed uint64) (string, error) {
 			return "", err
 		}
 		if os.Getuid() == 0 && !f.nobodyCanReach() {
-			return "left out", nil
+			return "", skip("the user nobody cannot reach the program")
 		}
 	case kind == 2:
 		fault = "a full standard output"
 		c.Wrapper = []string{"sh", "-c", `exec "$@" >/dev/full`, "sh"}
 	case !f.strace:
-		return "left out", nil
+		return "", skip("no strace")
 	default:
 		call := pick(rng, "write", "write", "fsync", "renameat", "openat", "close", "fchmod", "read", "unlinkat", "newfstatat", "flock", "getdents64", "fstat")
 		errno := pick(rng, "ENOSPC", "EIO", "EINTR", "EDQUOT", "EACCES", "EMFILE", "EROFS")

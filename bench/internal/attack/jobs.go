@@ -37,6 +37,9 @@ func newJobs(ctx context.Context, g *testbed) (*jobs, error) {
 		return g.jobs, nil
 	}
 	j := &jobs{g: g, strace: g.straceWorks(ctx)}
+	if !j.strace {
+		g.say("no strace that works: no signals at system calls, and no failing system calls")
+	}
 	input := func(name string) string { return filepath.Join(g.inputDir, name) }
 	for _, line := range [][]string{
 		{"train", "-o", "m.json", input("tiny.svm")},
