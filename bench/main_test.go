@@ -248,6 +248,9 @@ func testScaling(t *testing.T, scas string) {
 	if files, _ := filepath.Glob(filepath.Join(dir, "scaling-*.txt")); len(files) != 1 {
 		t.Errorf("files %v", files)
 	}
+	if _, _, err := runCommand(t, "scaling", "--scas", scas, "--copies", "0", data); err == nil || !strings.Contains(err.Error(), "--copies") {
+		t.Errorf("--copies 0: %v", err)
+	}
 	for _, bad := range []string{data + ".none", data + ":x"} {
 		if _, _, err := runCommand(t, append(args, bad)...); err == nil {
 			t.Errorf("%s is measured", bad)

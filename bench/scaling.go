@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -46,14 +48,15 @@ converted to .scas. The columns:
             quarter is less than 128 MiB, the least that training takes
   ranks     Newton steps, messages of a rank, numbers in them, and processor seconds of
             all ranks divided by those of one
-  gap       the larger of the two proved gaps, in memory and streamed
+  gap       the largest of the proved gaps: in memory, streamed and on ranks
 
+Peaks are "-" where the system does not report them.
 Data need about three times their size on disk, in the temporary directory.`
 }
 
 // trainOutput has the fields of the output of scas train --json that this command reads.
 type trainOutput struct {
-	Gap float64 `json:"duality_gap"`
+	Gap *float64 `json:"duality_gap"` // nil if no gap is proved
 }
 
 // infoOutput has the fields of the output of scas info --json that this command reads.
@@ -66,7 +69,7 @@ type infoOutput struct {
 const mib = 1 << 20
 
 func (c *scalingCmd) Run(e *race.Env) error {
-	if c.Ranks < 1 || c.Repeat < 1 || len(c.Copies) == 0 {
+	if c.Ranks < 1 || c.Repeat < 1 || len(c.Copies) == 0 || slices.Min(c.Copies) < 1 {
 		return fmt.Errorf("--ranks %d, --repeat %d, --copies %v: each must be at least 1", c.Ranks, c.Repeat, c.Copies)
 	}
 	dir, err := os.MkdirTemp("", "scas-scaling-")
@@ -131,12 +134,13 @@ func (c *scalingCmd) measureRow(e *race.Env, dir, arg string, copies int) (strin
 	if err != nil {
 		return "", err
 	}
-	ranks, err := c.trainOnRanks(e, binary)
+	ranks, ranksGap, err := c.trainOnRanks(e, binary)
 	if err != nil {
 		return "", err
 	}
 	name, _, _ := strings.Cut(filepath.Base(path), ".")
-	return fmt.Sprintf("%s\t%d\t%.0f\t%.0f\t%s\t%s\t%s\t%.0e\t", name, rows, size/1e6, size/1e6/readTime.Seconds(), wc, training, ranks, training.gap), nil
+	gap := known("%.0e", max(training.gap, ranksGap))
+	return fmt.Sprintf("%s\t%d\t%.0f\t%.0f\t%s\t%s\t%s\t%s\t", name, rows, size/1e6, size/1e6/readTime.Seconds(), wc, training, ranks, gap), nil
 }
 
 // timeReading reads a file c.Repeat times on one processor, and returns the smallest time. wc is the smallest
@@ -182,12 +186,23 @@ func lower[T time.Duration | float64](best *T, duration T) {
 // A cost has the smallest processor time and the largest peak of several runs of the program.
 type cost struct {
 	cpu  time.Duration
-	peak int64 // largest resident size in bytes, see program.Ending; 0 if the system does not report it
+	peak float64 // largest resident size in bytes, see program.Ending; NaN if the system does not report it
 }
 
 func (c *cost) include(e *program.Ending) {
 	lower(&c.cpu, e.CPU)
-	c.peak = max(c.peak, e.Peak)
+	c.peak = max(c.peak, float64(e.Peak))
+	if e.Peak == 0 {
+		c.peak = math.NaN()
+	}
+}
+
+// known formats a number, or returns "-" if the number is not known: NaN or infinite.
+func known(format string, v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return "-"
+	}
+	return fmt.Sprintf(format, v)
 }
 
 // A comparison has the costs of training in memory and out of core.
@@ -195,7 +210,7 @@ type comparison struct {
 	inMemory, streamed cost
 	limit              int64   // --memory of the runs out of core, in bytes; 0 if the file is too small for them
 	estimate           int64   // bytes for training in memory, data included, as scas info estimates them
-	gap                float64 // the largest gap of all runs
+	gap                float64 // the largest gap of all runs; NaN if one of them proved none
 }
 
 // scas runs the program scas with the arguments, and decodes its JSON output. *result becomes the result.
@@ -231,7 +246,11 @@ func (c *scalingCmd) measureTraining(e *race.Env, data string) (*comparison, err
 		ending, err := c.scas(e, got, "train", "--json", "--no-intercept", "--no-standardize", "--lambda", fmt.Sprint(c.Lambda), "--memory", memory, data)
 		if err == nil {
 			total.include(ending)
-			t.gap = max(t.gap, got.Gap)
+			gap := math.NaN()
+			if got.Gap != nil {
+				gap = *got.Gap
+			}
+			t.gap = max(t.gap, gap)
 		}
 		return err
 	}
@@ -253,17 +272,17 @@ func (c *scalingCmd) measureTraining(e *race.Env, data string) (*comparison, err
 func (t *comparison) String() string {
 	streamed := "-\t-"
 	if t.limit > 0 {
-		streamed = fmt.Sprintf("%.2f\t%.2f", t.streamed.cpu.Seconds()/t.inMemory.cpu.Seconds(), float64(t.streamed.peak)/float64(t.limit))
+		streamed = fmt.Sprintf("%.2f\t%s", t.streamed.cpu.Seconds()/t.inMemory.cpu.Seconds(), known("%.2f", t.streamed.peak/float64(t.limit)))
 	}
-	return fmt.Sprintf("%.2f\t%d\t%.2f\t%s", t.inMemory.cpu.Seconds(), t.inMemory.peak/mib, float64(t.inMemory.peak)/float64(t.estimate), streamed)
+	return fmt.Sprintf("%.2f\t%s\t%s\t%s", t.inMemory.cpu.Seconds(), known("%.0f", t.inMemory.peak/mib), known("%.2f", t.inMemory.peak/float64(t.estimate)), streamed)
 }
 
-// trainOnRanks trains on one rank and on c.Ranks ranks in this process, and returns the results as columns of
-// the table.
-func (c *scalingCmd) trainOnRanks(e *race.Env, data string) (string, error) {
+// trainOnRanks trains on one rank and on c.Ranks ranks in this process. It returns the results as columns of
+// the table, and the largest gap of all runs.
+func (c *scalingCmd) trainOnRanks(e *race.Env, data string) (columns string, gap float64, err error) {
 	d, err := sparse.ReadFile(data, nil)
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
 	defer d.Close()
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: c.Lambda}}
@@ -272,15 +291,17 @@ func (c *scalingCmd) trainOnRanks(e *race.Env, data string) (string, error) {
 	for k, ranks := range []int{1, c.Ranks} {
 		parts, err := scaling.Split(p, ranks)
 		if err != nil {
-			return "", err
+			return "", 0, err
 		}
 		for range c.Repeat {
 			start := machine.CPUSeconds()
 			if costs, err = scaling.Solve(e.Ctx, parts); err != nil && !errors.Is(err, solver.ErrNotConverged) {
-				return "", err
+				return "", 0, err
 			}
 			lower(&seconds[k], machine.CPUSeconds()-start)
+			gap = max(gap, costs.Gap)
 		}
 	}
-	return fmt.Sprintf("%d\t%d\t%d\t%.2f", costs.NewtonSteps, costs.Messages, costs.Numbers, seconds[1]/seconds[0]), nil
+	columns = fmt.Sprintf("%d\t%d\t%d\t%.2f", costs.NewtonSteps, costs.Messages, costs.Numbers, seconds[1]/seconds[0])
+	return columns, gap, nil
 }

@@ -93,7 +93,7 @@ type KindResult struct {
 	Failures      []Failure
 	SkipReason    string  // why the kind did not run; empty if it ran
 	Seconds       float64 // duration of the preparation and of all trials
-	Peak          int64   // largest resident size of a process of the program, in bytes; see program.Ending
+	Peak          int64   // largest resident size of a process in bytes, see program.Ending; 0 if unknown
 }
 
 // Run runs the kinds of attack one after the other. The results say what the program did wrong. With an
@@ -234,8 +234,12 @@ func Table(results []*KindResult) string {
 		if t.LeftOut > 0 {
 			outcomes += fmt.Sprintf("; left out: %d", t.LeftOut)
 		}
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%.0f\t%d MB\t%s\n",
-			t.Kind.Name, t.Trials, t.Trials-len(t.Failures), len(t.Failures), t.Seconds, t.Peak/1e6, outcomes)
+		peak := "-"
+		if t.Peak > 0 {
+			peak = fmt.Sprintf("%d MB", t.Peak/1e6)
+		}
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%.0f\t%s\t%s\n",
+			t.Kind.Name, t.Trials, t.Trials-len(t.Failures), len(t.Failures), t.Seconds, peak, outcomes)
 	}
 	w.Flush()
 	for _, t := range results {

@@ -31,8 +31,9 @@ func Split(p *solver.Problem, ranks int) ([]*solver.Problem, error) {
 // Costs has the costs of a fit on several ranks.
 type Costs struct {
 	NewtonSteps int
-	Messages    int   // number of vectors that rank 0 exchanged with all other ranks
-	Numbers     int64 // sum of the lengths of these vectors
+	Messages    int     // number of vectors that rank 0 exchanged with all other ranks
+	Numbers     int64   // sum of the lengths of these vectors
+	Gap         float64 // the proved gap, see solver.Result
 }
 
 // Solve solves a problem whose rows are divided into parts. Each part is on its own rank, and each rank is
@@ -55,7 +56,7 @@ func Solve(ctx context.Context, parts []*solver.Problem) (*Costs, error) {
 	}
 	wg.Wait()
 	if results[0] != nil {
-		r.NewtonSteps = results[0].Stats.NewtonSteps
+		r.NewtonSteps, r.Gap = results[0].Stats.NewtonSteps, results[0].DualityGap
 	}
 	return r, errs[0]
 }
