@@ -16,10 +16,14 @@ import (
 // value of the second. The page shows the first value divided by the second.
 type claim struct {
 	ID, Text    string
-	measure     func(p *problem, s side) entry
+	measure     measure
 	firstSides  func(p *problem) []side
 	secondSides func(p *problem) []side
 }
+
+// A measure returns the value of a side whose runs did not fail, with entry.Floor. The value is NaN if it is
+// unknown.
+type measure func(p *problem, s side) (value float64, floor bool)
 
 // A side is one method of a claim, evaluated at one of the method's outputs. x says how the passes of the
 // budget are counted; nil means byPasses.
@@ -212,65 +216,50 @@ func claimsCSV(results []result) string {
 	return output.CSV(records)
 }
 
-func valuesOf(p *problem, measure func(*problem, side) entry, sides []side) (entries []entry) {
+func valuesOf(p *problem, m measure, sides []side) (entries []entry) {
 	for _, s := range sides {
-		entries = append(entries, measure(p, s))
+		t := countsOf(p, s.method, s.output)
+		e := entry{Name: fmt.Sprintf("%s, %s", s.method, s.output), Value: math.Inf(1), Open: t.Open > 0}
+		if t.Failed == 0 {
+			e.Value, e.Floor = m(p, s)
+		}
+		entries = append(entries, e)
 	}
 	return entries
 }
 
-func (s side) unknownEntry(t splitCounts) entry {
-	return entry{Name: fmt.Sprintf("%s, %s", s.method, s.output), Value: math.NaN(), Open: t.Open > 0}
-}
-
-// gapOf returns the mean gap of a side over the splits, at the end of the budget. The gap is +Inf if the
-// method failed on a split, and NaN if there is no curve.
-func gapOf(p *problem, s side) entry {
-	t, x := countsOf(p, s.method, s.output), s.x
+// gapOf returns the mean gap of a side over the splits, at the end of the budget.
+func gapOf(p *problem, s side) (value float64, floor bool) {
+	x := s.x
 	if x == nil {
 		x = byPasses
 	}
-	e := s.unknownEntry(t)
-	c, ok := curveOf(p, s.method, s.output, gap, x)
+	c, _ := curveOf(p, s.method, s.output, gap, x)
 	c = c.truncateAt(p.Protocol.Passes)
-	switch {
-	case t.Failed > 0:
-		e.Value = math.Inf(1)
-	case ok && len(c.x) > 1:
-		e.Value, e.Floor = c.lastMean(), c.low[len(c.low)-1] <= p.precision()
+	if len(c.x) < 2 {
+		return math.NaN(), false
 	}
-	return e
+	return c.lastMean(), c.low[len(c.low)-1] <= p.precision()
 }
 
 // testLossOf returns the mean loss of a side on the test half at the end of the budget.
-func testLossOf(p *problem, s side) entry {
-	e := s.unknownEntry(countsOf(p, s.method, s.output))
-	if c, ok := curveOf(p, s.method, s.output, testLoss, byPasses); ok {
-		e.Value = c.truncateAt(p.Protocol.Passes).lastMean()
-	}
-	return e
+func testLossOf(p *problem, s side) (value float64, floor bool) {
+	c, _ := curveOf(p, s.method, s.output, testLoss, byPasses)
+	return c.truncateAt(p.Protocol.Passes).lastMean(), false
 }
 
 // secondsOf returns the time at which a side reaches the target. It returns +Inf if the side never does, and
 // NaN if there are no times.
-func secondsOf(p *problem, s side) entry {
-	t := countsOf(p, s.method, s.output)
-	e := s.unknownEntry(t)
-	c, ok := curveOf(p, s.method, s.output, gap, byPasses)
+func secondsOf(p *problem, s side) (value float64, floor bool) {
+	c, _ := curveOf(p, s.method, s.output, gap, byPasses)
+	c, ok := overSecondsOf(p, s.method, c)
 	if !ok {
-		if t.Failed > 0 && p.timing(s.method, 0) != nil {
-			e.Value = math.Inf(1)
-		}
-		return e
+		return math.NaN(), false
 	}
-	if c, ok = overSecondsOf(p, s.method, c); !ok {
-		return e
-	}
-	e.Value = math.Inf(1)
 	if k := slices.IndexFunc(c.mean, func(v float64) bool { return v <= target }); k >= 0 {
-		e.Value = c.x[k]
+		return c.x[k], false
 	}
-	return e
+	return math.Inf(1), false
 }
 
 // bestEntry returns the best entry with a known value. If no value is known, the returned entry has the value

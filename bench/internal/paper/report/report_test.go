@@ -88,12 +88,50 @@ func TestReport(t *testing.T) {
 	if _, timed := contents["figures/tiny-mu0-main-seconds.svg"]; !timed {
 		t.Error("there is no figure over seconds")
 	}
+	t.Run("failed run", func(t *testing.T) { checkFailed(t, dir, r.Protocol) })
 	if err := os.Remove(filepath.Join(dir, paper.TimingsFile)); err != nil {
 		t.Fatal(err)
 	}
 	for name := range reportFiles(t, openRecords(t, dir, r.Protocol)) {
 		if strings.Contains(name, "seconds") {
 			t.Errorf("%s is drawn of no seconds", name)
+		}
+	}
+}
+
+// checkFailed lets a run of STOC-ADMM fail on one split. The value of every claim about STOC-ADMM must then be
+// infinite.
+func checkFailed(t *testing.T, dir string, pr paper.Protocol) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, paper.PointsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := `"mu":0,"method":"stoc","split":1,"rule":"samples"`
+	start := strings.Index(string(text), run)
+	if start < 0 {
+		t.Fatal("no run of stoc on split 1")
+	}
+	points := start + strings.Index(string(text[start:]), `"points":`)
+	end := points + strings.Index(string(text[points:]), "\n")
+	failed := string(text[:points]) + `"failed":"for the test","points":null}}` + string(text[end:])
+	failedDir := t.TempDir()
+	timings, err := os.ReadFile(filepath.Join(dir, paper.TimingsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{paper.PointsFile: failed, paper.TimingsFile: string(timings)} {
+		if err := os.WriteFile(filepath.Join(failedDir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := openRecords(t, failedDir, pr)
+	for _, c := range claims {
+		if !slices.Contains([]string{"2a", "2b", "2d", "4a", "4b"}, c.ID) {
+			continue
+		}
+		if e := c.evaluate(problems(r)[0]).Second; !math.IsInf(e.Value, 1) {
+			t.Errorf("claim %s: %s has the value %g, want +Inf", c.ID, e.Name, e.Value)
 		}
 	}
 }
