@@ -92,6 +92,10 @@ func (c *Paper) Run(e *Env) error {
 	if c.Timed < 0 {
 		return fmt.Errorf("--timed %d is negative; 0 measures no seconds", c.Timed)
 	}
+	pr.Data = nil
+	for _, s := range sets {
+		pr.Data = append(pr.Data, s.Name)
+	}
 	r, err := paper.Open(c.Out, pr)
 	if err != nil {
 		return err

@@ -105,6 +105,31 @@ func TestSameTwice(t *testing.T) {
 	}
 }
 
+// TestOpenAnyHasAllRuns checks that a report has the runs of a method outside the paper's figures also if the
+// last run of the experiment left the method out on their data set.
+func TestOpenAnyHasAllRuns(t *testing.T) {
+	pr, d := tinySetup(t)
+	dir := t.TempDir()
+	key := Key{Data: "tiny", Method: solver.SCASK{}.Info().Name, Rule: Sampled, Output: Last}
+	r, err := Open(dir, pr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.add(line{Run: &TunedRun{Key: key}}); err != nil {
+		t.Fatal(err)
+	}
+	pr.DataOfOthers = []string{"another"}
+	if _, err := Open(dir, pr); err != nil {
+		t.Fatal(err)
+	}
+	if r, err = OpenAny(dir); err != nil {
+		t.Fatal(err)
+	}
+	if keys := r.Protocol.Keys(d.Spec, 0); !slices.Contains(keys, key) {
+		t.Errorf("the protocol has no run %v, but %v", key, keys)
+	}
+}
+
 // TestOrder checks that the runs with the rule OnHalf are made after all other runs.
 func TestOrder(t *testing.T) {
 	pr, d := tinySetup(t)

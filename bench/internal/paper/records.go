@@ -36,7 +36,7 @@ type Optimum struct {
 	Mu         float64 `json:"mu"`
 	Split      int     `json:"split"`
 	Objective  float64 `json:"objective"`
-	Gap        float64 `json:"gap"` // upper bound on Objective minus the optimum
+	Gap        float64 `json:"gap"` // upper bound on Objective minus the optimum; see strongGap about rounding
 	ComputedBy string  `json:"by"`  // how the optimum was computed, in words
 }
 
@@ -87,8 +87,8 @@ func Open(dir string, pr Protocol) (*Records, error) {
 }
 
 // OpenAny opens the records in dir for a report, whatever their protocol is. The protocol of the
-// result has the data sets, methods, mus and splits that occur in the records. Records without a run or
-// without a protocol are an error.
+// result has the data sets, methods, mus and splits that occur in the records, and leaves no method out on
+// any data set. Records without a run or without a protocol are an error.
 func OpenAny(dir string) (*Records, error) {
 	r, err := read(dir)
 	if err != nil {
@@ -101,7 +101,7 @@ func OpenAny(dir string) (*Records, error) {
 	if pr.Passes == 0 {
 		return nil, fmt.Errorf("paper: %s has no protocol line: what the results mean is unknown", filepath.Join(dir, PointsFile))
 	}
-	pr.Splits = 1
+	pr.Splits, pr.DataOfOthers = 1, nil
 	data, mus, methods := map[string]bool{}, map[float64]bool{}, map[Method]bool{}
 	for k := range r.runs {
 		pr.Splits = max(pr.Splits, k.Split+1)

@@ -20,7 +20,7 @@ type Timing struct {
 	// Bytes is the size of the live heap after the first outer iteration minus its size before the run, at
 	// least 0.
 	Bytes float64 `json:"bytes,omitempty"`
-	// Objective is the objective at the end of the run.
+	// Objective is the objective at the last of Passes.
 	Objective float64 `json:"objective"`
 	// Plan is the plan of the inner loop; empty if the method has no inner loop.
 	Plan string `json:"plan,omitempty"`

@@ -251,7 +251,7 @@ func (u *tuner) eta(p *solver.Problem, step, rho float64) float64 {
 	return step / u.traits.Unit.Inverse(c)
 }
 
-var errDiverges = errors.New("every pair of step size and rho diverges on the samples for tuning")
+var errDiverges = errors.New("every pair of step size and rho that was tried diverges")
 
 // tune chooses eta and rho for one output by short runs on the samples for tuning. With the rule OnHalf, it
 // refines the choice by full runs on the training half. u.sampleGrid and u.trainingGrid keep the results of

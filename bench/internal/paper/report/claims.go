@@ -120,7 +120,7 @@ type ratioSummary struct {
 	Rule          paper.Rule
 	Below, All    int   // number of ratios below 1; number of all known ratios
 	Open          int   // number of known ratios for which claimCase.First.Open or Second.Open is true
-	Low, Mid, Top ratio // smallest, median and largest ratio
+	Low, Mid, Top ratio // smallest, median and largest ratio; of an even number the lower median
 }
 
 // results evaluates all claims on the problems that have results.
