@@ -37,11 +37,11 @@ lint:
 	$(if $(STATICCHECK),$(STATICCHECK) ./...,@echo "staticcheck is not installed: skipped")
 
 bench: ## time the kernels and outer iterations at each level, in a minute
-	GOEXPERIMENT=simd $(GO) run ./bench kernels --quick
+	$(GO) run ./bench kernels --quick
 	$(GO) run ./bench end-to-end --quick
 
 bench-full:
-	GOEXPERIMENT=simd $(GO) run ./bench kernels --results bench/results
+	$(GO) run ./bench kernels --results bench/results
 	$(GO) run ./bench end-to-end --results bench/results
 
 PEERS = liblinear4 python3-numpy python3-scipy python3-sklearn python3-cvxopt r-cran-glmnet

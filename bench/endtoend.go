@@ -46,7 +46,7 @@ func (c *endToEndCmd) Run(e *race.Env) error {
 		opt = outer.Options{Reps: 3, Iterations: 4}
 	}
 	printer := &measure.Printer{
-		W: r, SeriesNames: measure.Names(false), Unit: "ms", Divisor: 1e6, LastTitle: "inner loop",
+		W: r, SeriesNames: measure.Names(), Unit: "ms", Divisor: 1e6, LastTitle: "inner loop",
 	}
 	if err := printer.WriteHead(); err != nil {
 		return err

@@ -42,14 +42,11 @@ func (c *kernelsCmd) Run(e *race.Env) error {
 	description := machine.Describe(e.Args)
 	machineRoof := roof.Measure(description, duration)
 	lines := append(machineRoof.Lines(), fmt.Sprintf("times:   the least of %d, each of at least %v, implementations taking turns; levels checked bit for bit", opt.Reps, opt.Duration))
-	if !suite.HasSIMD() {
-		lines = append(lines, "missing: series archsimd; build with GOEXPERIMENT=simd and Go 1.26 on amd64 to include it")
-	}
 	r, err := begin(e, "kernels", description, lines...)
 	if err != nil {
 		return err
 	}
-	printer := &measure.Printer{W: r, SeriesNames: measure.Names(suite.HasSIMD()), Unit: "ns", LastTitle: "of limit"}
+	printer := &measure.Printer{W: r, SeriesNames: measure.Names(), Unit: "ns", LastTitle: "of limit"}
 	if err := printer.WriteHead(); err != nil {
 		return err
 	}

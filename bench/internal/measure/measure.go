@@ -29,9 +29,6 @@ type Case struct {
 	Run func()
 	// Naive does the computation as plain Go: simple loops, and math.Exp.
 	Naive func()
-	// SIMD does the computation by simd/archsimd, with the same bits as Run. It is nil if there is
-	// no such implementation, or if the program was built without GOEXPERIMENT=simd.
-	SIMD func()
 	// State holds all vectors that a run changes.
 	State [][]float64
 	// Answer returns the results that Naive and Run must agree on up to rounding. naive is true after a run
@@ -58,28 +55,22 @@ const (
 	EntropyFlops = 50
 )
 
-// Names of the implementations that are not levels of package kernels.
-const (
-	Naive    = "naive"
-	ArchSIMD = "archsimd"
-)
+// Naive is the name of the implementation that is not a level of package kernels.
+const Naive = "naive"
 
 // Names returns the names of all series, in the order in which Time returns them: the levels in ascending
-// order, then archsimd if simd is true, then naive.
-func Names(simd bool) []string {
+// order, then naive.
+func Names() []string {
 	var names []string
 	for _, l := range kernels.Available() {
 		names = append(names, l.String())
-	}
-	if simd {
-		names = append(names, ArchSIMD)
 	}
 	return append(names, Naive)
 }
 
 // A Series has the times of one implementation.
 type Series struct {
-	Level string    // Naive, ArchSIMD, or the name of a kernel level
+	Level string    // Naive, or the name of a kernel level
 	Times []float64 // ns per unit of work, one for each measurement, in order
 	Runs  int       // number of runs in each measurement
 }
@@ -91,7 +82,7 @@ func (s Series) Min() float64 { return slices.Min(s.Times) }
 func BestTime(series []Series) float64 {
 	best := math.Inf(1)
 	for _, s := range series {
-		if s.Level != Naive && s.Level != ArchSIMD {
+		if s.Level != Naive {
 			best = min(best, s.Min())
 		}
 	}
@@ -122,9 +113,6 @@ func Time(c Case, opt Options) ([]Series, error) {
 	var contenders []*contender
 	for _, l := range levels {
 		contenders = append(contenders, &contender{Series{Level: l.String()}, l, c.Run})
-	}
-	if c.SIMD != nil {
-		contenders = append(contenders, &contender{Series{Level: ArchSIMD}, top, c.SIMD})
 	}
 	contenders = append(contenders, &contender{Series{Level: Naive}, top, c.Naive})
 	initial := snapshot(c.State)
@@ -198,8 +186,8 @@ func mustUse(l kernels.Level) {
 	}
 }
 
-// Check runs every implementation from the same state. All kernel levels and c.SIMD must give the same bits.
-// c.Naive must give the same results up to rounding.
+// Check runs every implementation from the same state. All kernel levels must give the same bits. c.Naive must
+// give the same results up to rounding.
 func (c Case) Check() error {
 	initial := snapshot(c.State)
 	run := func(l kernels.Level, f func()) [][]float64 {
@@ -217,11 +205,6 @@ func (c Case) Check() error {
 	answer := slices.Clone(c.answer(false))
 	for _, l := range levels[1:] {
 		if err := c.sameBits(l.String(), run(l, c.Run), want); err != nil {
-			return err
-		}
-	}
-	if c.SIMD != nil {
-		if err := c.sameBits(ArchSIMD, run(top, c.SIMD), want); err != nil {
 			return err
 		}
 	}

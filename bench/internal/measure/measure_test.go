@@ -50,7 +50,7 @@ func TestTime(t *testing.T) {
 }
 
 func TestBest(t *testing.T) {
-	all := []Series{{Level: "generic", Times: []float64{4, 3}}, {Level: "avx2", Times: []float64{2, 5}}, {Level: ArchSIMD, Times: []float64{1}}, {Level: Naive, Times: []float64{1}}}
+	all := []Series{{Level: "generic", Times: []float64{4, 3}}, {Level: "avx2", Times: []float64{2, 5}}, {Level: Naive, Times: []float64{1}}}
 	if got := BestTime(all); got != 2 {
 		t.Errorf("the best level takes %g, want 2", got)
 	}
@@ -70,13 +70,7 @@ func TestCheckRefuses(t *testing.T) {
 	if err := wrongNaive.Check(); err == nil {
 		t.Error("a NaN of the naive loop is let through")
 	}
-	wrongSIMD := doublingCase()
-	y := wrongSIMD.State[0]
-	wrongSIMD.SIMD = func() { y[0], y[1], y[2] = 2, 4, math.Nextafter(6, 7) }
-	if err := wrongSIMD.Check(); err == nil || !strings.Contains(err.Error(), ArchSIMD) {
-		t.Errorf("archsimd off by one ulp gives %v", err)
-	}
-	if _, err := Time(wrongSIMD, Options{Reps: 1}); err == nil {
+	if _, err := Time(wrongNaive, Options{Reps: 1}); err == nil {
 		t.Error("it was timed all the same")
 	}
 	if levels := kernels.Available(); len(levels) > 1 {

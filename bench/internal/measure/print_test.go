@@ -40,7 +40,7 @@ func TestBenchfmt(t *testing.T) {
 // TestPrinter checks the ratios, the mark LOSS, and that the columns of a case are aligned with the titles.
 func TestPrinter(t *testing.T) {
 	var b strings.Builder
-	names := []string{"generic", "avx512", ArchSIMD, Naive}
+	names := []string{"generic", "avx512", "avx10", Naive}
 	p := &Printer{W: &b, SeriesNames: names, Unit: "ns", LastTitle: "of limit"}
 	for _, err := range []error{
 		p.WriteHead(), p.WriteCase(lazyCase, series(20), "50% L1"), p.WriteCase(lazyCase, series(160), ""),

@@ -50,7 +50,7 @@ func Time(ctx context.Context, j Job, opt Options) (Timing, error) {
 	levels := kernels.Available()
 	defer func() { _ = kernels.Use(levels[len(levels)-1]) }()
 	t := Timing{Case: measure.Case{Kernel: "Outer-" + j.Settings.Method.Info().Name, Shape: j.Name, Unit: "iteration", Units: 1}}
-	for _, name := range measure.Names(false) {
+	for _, name := range measure.Names() {
 		t.Series = append(t.Series, measure.Series{Level: name, Runs: 1})
 	}
 	var want []float64

@@ -7,10 +7,8 @@
 //   - for bandwidth: the kernels Dot and Axpy of two vectors that together have the size to measure, and Dot
 //     of a vector of this size with itself
 //   - for operations: the kernels Dot of a short vector with itself, and LogisticSlopes
-//   - with simd/archsimd, two loops over vector registers: one makes independent multiply-adds, the other
-//     adds numbers from memory in independent chains
 //
-// Without simd/archsimd, the limits may be lower than the limits of the processor.
+// So the limits may be lower than the limits of the processor.
 package roof
 
 import (
@@ -36,8 +34,7 @@ type Level struct {
 type Roof struct {
 	Levels     []Level // L1, L2, L3 and main memory
 	Peak       float64 // floating-point operations per ns (Gflop/s); an FMA counts as two
-	PeakSource string  // the loop or kernel that reached Peak
-	ReadSource string  // the loop or kernels with which the bandwidths were measured
+	PeakSource string  // the kernel that reached Peak
 }
 
 // Cache sizes to assume if the processor does not report them.
@@ -59,19 +56,14 @@ func Measure(description machine.Description, duration time.Duration) Roof {
 		{Name: "L3", Size: l3 / 4 * 3},
 		{Name: "memory", Size: 1 << 62},
 	}}
-	simdLoops := registerLoops()
-	r.ReadSource = "the best kernel"
-	if simdLoops.read != nil {
-		r.ReadSource = "simd/archsimd or the best kernel"
-	}
 	for i, bytes := range []int{l1 / 2, l2 / 2, l3 / 2, 4 * l3} {
-		r.Levels[i].Bandwidth = bandwidth(bytes, duration, simdLoops)
+		r.Levels[i].Bandwidth = bandwidth(bytes, duration)
 	}
-	r.measurePeak(duration, simdLoops)
+	r.measurePeak(duration)
 	return r
 }
 
-func (r *Roof) measurePeak(duration time.Duration, simdLoops loops) {
+func (r *Roof) measurePeak(duration time.Duration) {
 	x := ones(1024)
 	try := func(rate float64, source string) {
 		if rate > r.Peak {
@@ -81,31 +73,17 @@ func (r *Roof) measurePeak(duration time.Duration, simdLoops loops) {
 	try(2*1024/fastest(duration, func() { kernels.Dot(x, x) }), "Dot in L1")
 	slope, label := make([]float64, 1024), ones(1024)
 	try((measure.SlopeFlops+measure.LossFlops)*1024/fastest(duration, func() { kernels.LogisticSlopes(slope, x, label) }), "LogisticSlopes in L1")
-	if f := simdLoops.multiplyAdds; f != nil {
-		const rounds = 1000
-		try(f(rounds)/fastest(duration, func() { f(rounds) }), "registers of simd/archsimd")
-	}
 }
 
-// loops has the two loops over vector registers; see the package comment. Both functions are nil if the build
-// or the processor does not support them.
-type loops struct {
-	multiplyAdds func(rounds int) (flops float64)
-	read         func(x []float64)
-}
-
-// bandwidth returns the highest rate of several loops over data of the given size, in bytes per ns. The size
-// is in bytes. Each loop is repeated for the given duration.
-func bandwidth(size int, duration time.Duration, simdLoops loops) float64 {
+// bandwidth returns the highest rate of several kernels over data of the given size, in bytes per ns. The size
+// is in bytes. Each kernel is repeated for the given duration.
+func bandwidth(size int, duration time.Duration) float64 {
 	n := size / 8 / 64 * 64
 	x := ones(n)
 	a, b := x[:n/2], x[n/2:]
 	best := fastest(duration, func() { kernels.Dot(a, b) })
 	best = min(best, fastest(duration, func() { kernels.Dot(x, x) }))
 	best = min(best, fastest(duration, func() { kernels.Axpy(0, a, b) }))
-	if simdLoops.read != nil {
-		best = min(best, fastest(duration, func() { simdLoops.read(x) }))
-	}
 	return float64(8*n) / best
 }
 
@@ -149,7 +127,7 @@ func (r Roof) Lines() []string {
 		line += fmt.Sprintf(" %s %.0f", l.Name, l.Bandwidth)
 	}
 	return []string{
-		line + fmt.Sprintf(" GB/s (%s; one core)", r.ReadSource),
+		line + " GB/s (the best kernel; one core)",
 		fmt.Sprintf("peak:    %.0f Gflop/s (%s; one core)", r.Peak, r.PeakSource),
 	}
 }

@@ -8,30 +8,15 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// simdKernels has implementations of kernels with package simd/archsimd. All functions are nil if the build
-// does not have this package, or if the processor cannot run them.
-type simdKernels struct {
-	dot    func(x, y []float64) float64
-	update func(w, s, d, q []float64, eta float64)
-	prox   func(beta, y, ax, limit []float64, rho float64)
-}
-
-// HasSIMD reports whether this build, on this processor, can measure kernels that use package simd/archsimd.
-func HasSIMD() bool { return simd().dot != nil }
-
 func dot(v [][]float64) measure.Case {
 	x, y, out := v[0], v[1], make([]float64, 1)
-	c := measure.Case{
+	return measure.Case{
 		Run:   func() { out[0] = kernels.Dot(x, y) },
 		Naive: func() { out[0] = naive.Dot(x, y) },
 		State: [][]float64{out},
 		// The products nearly cancel, so rounding is large compared to the sum.
 		Tolerance: 1e-12 * naive.Dot(x, x) / math.Abs(naive.Dot(x, y)),
 	}
-	if f := simd().dot; f != nil {
-		c.SIMD = func() { out[0] = f(x, y) }
-	}
-	return c
 }
 
 func logisticSlopes(v [][]float64) measure.Case {
@@ -76,15 +61,11 @@ const tinyStep = 1e-9
 
 func update(v [][]float64) measure.Case {
 	w, s, d, q := v[0], v[1], v[2], v[3]
-	c := measure.Case{
+	return measure.Case{
 		Run:   func() { kernels.ProjectedUpdate(w, s, d, q, tinyStep) },
 		Naive: func() { naive.Update(w, s, d, q, tinyStep) },
 		State: [][]float64{w, s},
 	}
-	if f := simd().update; f != nil {
-		c.SIMD = func() { f(w, s, d, q, tinyStep) }
-	}
-	return c
 }
 
 func updateBox(v [][]float64) measure.Case {
@@ -116,13 +97,9 @@ func proxDual(v [][]float64) measure.Case {
 		beta[i] = min(max(beta[i], -limit[i]), limit[i])
 	}
 	const rho = 1.5
-	c := measure.Case{
+	return measure.Case{
 		Run:   func() { kernels.ProxDual(beta, y, ax, limit, rho) },
 		Naive: func() { naive.ProxDual(beta, y, ax, limit, rho) },
 		State: [][]float64{beta, y},
 	}
-	if f := simd().prox; f != nil {
-		c.SIMD = func() { f(beta, y, ax, limit, rho) }
-	}
-	return c
 }
