@@ -8,7 +8,8 @@
 //     of a vector of this size with itself
 //   - for operations: the kernels Dot of a short vector with itself, and LogisticSlopes
 //
-// So the limits may be lower than the limits of the processor.
+// So the limits may be lower than the limits of the processor. The peak is much lower, because the processor
+// computes faster only if all numbers stay in registers.
 package roof
 
 import (
