@@ -214,15 +214,15 @@ func (c curve) truncateAt(x float64) curve {
 // (log x, log y). It uses the points with x > 0, x ≥ (last x)/3 and y > gapFloor. With fewer than three of
 // these points it returns NaN.
 func rate(xs, ys []float64) float64 {
-	var n, sx, sy, sxx, sxy float64
+	var logX, logY []float64
 	for k, x := range xs {
 		if x > 0 && x >= xs[len(xs)-1]/3 && ys[k] > gapFloor {
-			lx, ly := math.Log(x), math.Log(ys[k])
-			n, sx, sy, sxx, sxy = n+1, sx+lx, sy+ly, sxx+lx*lx, sxy+lx*ly
+			logX, logY = append(logX, math.Log(x)), append(logY, math.Log(ys[k]))
 		}
 	}
-	if n < 3 {
+	if len(logX) < 3 {
 		return math.NaN()
 	}
-	return -(n*sxy - sx*sy) / (n*sxx - sx*sx)
+	_, slope := stat.LinearRegression(logX, logY, nil, false)
+	return -slope
 }
