@@ -186,8 +186,8 @@ func mustUse(l kernels.Level) {
 	}
 }
 
-// Check runs every implementation from the same state. All kernel levels must give the same bits. c.Naive must
-// give the same results up to rounding.
+// Check runs every implementation from the same state. All kernel levels must give the same bits. c.Naive
+// must give the same results up to rounding.
 func (c Case) Check() error {
 	initial := snapshot(c.State)
 	run := func(l kernels.Level, f func()) [][]float64 {

@@ -49,8 +49,8 @@ func provenOptimum(ctx context.Context, p *solver.Problem) (best *Optimum, x []f
 // where f is the mean loss plus (mu/2)|x|², λ is the weight of the penalty λ|A x|₁, and j runs over the rows
 // of A. The bound holds for all beta_j in [−λ, λ]. So strongGap first clips the given multipliers to this
 // interval. If a feature has singleton rows, strongGap then changes the multiplier of one of them: it takes
-// the number in the interval that makes |∇f(x) + A'beta| smallest. Unlike the certificates of the solver, the
-// bound leaves out rounding errors.
+// the number in the interval that makes |∇f(x) + A'beta| smallest. Unlike the certificates of the solver,
+// the bound leaves out rounding errors.
 func strongGap(p *solver.Problem, a *sparse.CSR, x, beta []float64) float64 {
 	lambda := p.Penalty.(solver.L1).Lambda
 	n, features := p.Data.Dims()

@@ -36,7 +36,7 @@ type Optimum struct {
 	Mu         float64 `json:"mu"`
 	Split      int     `json:"split"`
 	Objective  float64 `json:"objective"`
-	Gap        float64 `json:"gap"` // upper bound on Objective minus the optimum; see strongGap about rounding
+	Gap        float64 `json:"gap"` // upper bound on Objective minus the optimum; see strongGap
 	ComputedBy string  `json:"by"`  // how the optimum was computed, in words
 }
 

@@ -252,7 +252,7 @@ func (r *race) descend(ctx context.Context, l *Lane) error {
 		if lastTol > tightest*(1+1e-9) { // a step of a decade may leap over the last tolerance
 			tol = max(tol, tightest)
 		}
-		if loosest >= l.DefaultTol && lastTol > l.DefaultTol*(1+1e-9) { // and every step over the default
+		if loosest >= l.DefaultTol && lastTol > l.DefaultTol*(1+1e-9) { // or over the default
 			tol = max(tol, l.DefaultTol)
 		}
 		lastTol = tol
@@ -278,7 +278,7 @@ func (r *race) descend(ctx context.Context, l *Lane) error {
 		if p.reached() <= Targets[len(Targets)-1] && (l.DefaultTol == 0 || tol <= l.DefaultTol*(1+1e-9)) {
 			return nil
 		}
-		if tol <= max(next, tightest) { // after a default between two steps, the step to next is still to be made
+		if tol <= max(next, tightest) { // otherwise tol was the default, and next comes after it
 			halfDecades += r.halfDecades(p)
 		}
 	}

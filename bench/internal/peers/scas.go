@@ -162,7 +162,7 @@ func newReference(ctx context.Context, p *Problem) (*Reference, error) {
 		r.ErrorBounds = append(r.ErrorBounds, max(0, b-r.Values[k]))
 	}
 	if math.IsNaN(p.KnownOptimum) {
-		// The gaps of peers are too large by up to this error, so it must be small beside the smallest target.
+		// The gaps of peers are too large by up to this error, so it must be far below the smallest target.
 		if maxError := r.MaxError() / objectiveAtZero; !(maxError <= 0.1*Targets[len(Targets)-1]) {
 			return nil, fmt.Errorf("%w: scas, the only solver that proves gaps, proves only %.1g P(0)",
 				ErrNoReference, maxError)

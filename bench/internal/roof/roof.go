@@ -76,8 +76,8 @@ func (r *Roof) measurePeak(duration time.Duration) {
 	try((measure.SlopeFlops+measure.LossFlops)*1024/fastest(duration, func() { kernels.LogisticSlopes(slope, x, label) }), "LogisticSlopes in L1")
 }
 
-// bandwidth returns the highest rate of several kernels over data of the given size, in bytes per ns. The size
-// is in bytes. Each kernel is repeated for the given duration.
+// bandwidth returns the highest rate of several kernels over data of the given size, in bytes per ns. The
+// size is in bytes. Each kernel is repeated for the given duration.
 func bandwidth(size int, duration time.Duration) float64 {
 	n := size / 8 / 64 * 64
 	x := ones(n)

@@ -99,8 +99,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// checkFailed lets a run of STOC-ADMM fail on one split. The value of every claim about STOC-ADMM must then be
-// infinite.
+// checkFailed lets a run of STOC-ADMM fail on one split. The value of every claim about STOC-ADMM must then
+// be infinite.
 func checkFailed(t *testing.T, dir string, pr paper.Protocol) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, paper.PointsFile))
