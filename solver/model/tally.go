@@ -184,12 +184,9 @@ func (t *Tally) addTwoClasses(margins []float64, classes []int, weights []float6
 			t.aucScores[0][classes[i]].add(v, i, weights)
 		}
 	}
-	if probability := t.m.probability(); probability != nil {
-		updateMean(&t.brier, func(i int) float64 {
-			deviation := probability(float64(-sign[classes[i]] * margins[i])) // 1 minus the probability of the true class
-			return float64(deviation * deviation)
-		})
+	if t.m.givesProbability() {
 		t.m.toProbabilities(margins)
+		updateMean(&t.brier, func(i int) float64 { return square(margins[i], float64(classes[i])) })
 	}
 	for i, k := range classes {
 		predictedClass := 0
