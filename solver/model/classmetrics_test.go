@@ -103,7 +103,7 @@ func TestClassMetrics(t *testing.T) {
 		"is none of the classes": func() (*Metrics, error) { return m.Score(x, []float64{0, 5}, nil) },
 		"1 labels":               func() (*Metrics, error) { return m.Score(x, []float64{0}, nil) },
 		"is for two classes":     func() (*Metrics, error) { return m.Score(x, []float64{0, 10}, &ScoreSettings{Threshold: &half}) },
-		"Threshold is NaN": func() (*Metrics, error) {
+		"threshold is NaN": func() (*Metrics, error) {
 			return twoClassModel.Score(x, []float64{0, 10}, &ScoreSettings{Threshold: &nan})
 		},
 		"overflows": func() (*Metrics, error) {

@@ -31,6 +31,7 @@
 //
 // [FitData], [CVData] and [PathData] take a [sparse.Dataset], which sparse.ReadFile and sparse.Builder
 // return. The model then keeps the names of the columns of a table, and the names of its classes.
+// [Model.PredictData] predicts a Dataset that was read with [Model.ReadOptions].
 //
 // Labels are numbers if Spec.Loss is a loss for numbers, and classes otherwise. Two classes are one problem.
 // With more classes, each class is fitted against the rest, and the Model has a [Column] of coefficients for

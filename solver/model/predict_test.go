@@ -57,6 +57,48 @@ func TestPredict(t *testing.T) {
 	}
 }
 
+// TestThreshold checks that PredictData predicts the positive class if its score is above the threshold: a
+// probability, or a margin with the squared hinge. It also checks the errors of PredictData.
+func TestThreshold(t *testing.T) {
+	x, y := randomData(t, 60, 20, 3, true)
+	d := &sparse.Dataset{X: x, Labels: y, Offsets: make([]float64, 60)}
+	for i := range d.Offsets {
+		d.Offsets[i] = float64(i%3) - 1
+	}
+	for _, loss := range []solver.Loss{solver.Logistic{}, solver.SquaredHinge{}} {
+		m := mustFit(t, &Spec{Loss: loss, Lambda: 0.01}, x, y)
+		for _, threshold := range []float64{-0.5, 0.2, 0.5, 0.9} {
+			p, err := m.PredictData(d, &threshold)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, score := range p.Scores {
+				margin, err := m.Margin(x.Row(i))
+				if margin += d.Offsets[i]; loss == (solver.Logistic{}) {
+					margin = 1 / (1 + math.Exp(-margin))
+				}
+				if err != nil || math.Abs(score-margin) > 1e-13 || (p.Classes[i] == 1) != (score > threshold) || p.Names[p.Classes[i]] != map[bool]string{false: "3", true: "7"}[score > threshold] {
+					t.Errorf("%v, row %d: score %v, want %v; class %d of %v with threshold %v; %v", loss, i, score, margin, p.Classes[i], p.Names, threshold, err)
+				}
+			}
+		}
+	}
+	half, nan := 0.5, math.NaN()
+	m, numbers := mustFit(t, &Spec{Lambda: 0.01}, x, y), mustFit(t, &Spec{Loss: solver.Squared{}, Lambda: 0.01}, x, y)
+	for want, call := range map[string]func() (*DataPredictions, error){
+		"the data are nil":       func() (*DataPredictions, error) { return m.PredictData(nil, nil) },
+		"threshold is NaN":       func() (*DataPredictions, error) { return m.PredictData(d, &nan) },
+		"0.5 is for two classes": func() (*DataPredictions, error) { return numbers.PredictData(d, &half) },
+		"Dataset.Offsets has length 61; there are 60 rows": func() (*DataPredictions, error) {
+			return m.PredictData(&sparse.Dataset{X: x, Offsets: make([]float64, 61)}, nil)
+		},
+	} {
+		if _, err := call(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
 // TestHostileRows checks that invalid rows are errors, and that a matrix may have more or fewer columns than
 // the model has features.
 func TestHostileRows(t *testing.T) {

@@ -47,23 +47,19 @@ func (s *Scorer) Predict(record map[string]any) (*Prediction, error) {
 			return nil, badValue(r.Indices, r.Values, t[k])
 		}
 	}
+	classes, err := m.toScores(t, nil)
+	if err != nil {
+		return nil, err
+	}
 	p := &Prediction{Unknown: r.Unknown}
-	if !m.Classifies() {
-		if err := m.toPredictions(t); err != nil {
-			return nil, err
-		}
+	if classes == nil {
 		p.Number = &t[0]
 		return p, nil
 	}
-	class := argmax(t)
-	if len(t) == 1 && t[0] > 0 {
-		class = 1
-	}
-	p.Class = m.className(class)
+	p.Class = m.className(classes[0])
 	if !m.givesProbability() {
 		return p, nil
 	}
-	m.toProbabilities(t)
 	if len(t) == 1 {
 		t = []float64{1 - t[0], t[0]}
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestScorer checks that a Scorer predicts a record as the model predicts a table row with the same cells.
+// TestScorer checks that a Scorer predicts a record as the model predicts a table row with the same cells, and
+// that PredictData does so too.
 func TestScorer(t *testing.T) {
 	numberModel := &Model{
 		Loss: solver.Poisson{}, Features: []string{"height", "soil=clay", "seeds"}, Offset: "log", Fill: map[string]float64{"height": 2, "seeds": 0},
@@ -43,6 +44,29 @@ func TestScorer(t *testing.T) {
 			got, err := s.Predict(record)
 			if err != nil {
 				t.Fatalf("%s, %q: %v", name, cells, err)
+			}
+			data, err := m.PredictData(d, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if data.Classes == nil != (got.Class == "") || data.Classes != nil && data.Names[data.Classes[0]] != got.Class {
+				t.Errorf("%s, %q: %+v by PredictData, %q by Predict", name, cells, data, got.Class)
+			}
+			switch name {
+			case "numbers":
+				if data.Scores[0] != *got.Number {
+					t.Errorf("%q: %v by PredictData, %v by Predict", cells, data.Scores, *got.Number)
+				}
+			case "two":
+				if data.Scores[0] != got.Probabilities["yes"] {
+					t.Errorf("%q: %v by PredictData, %v by Predict", cells, data.Scores, got.Probabilities)
+				}
+			default:
+				for k, v := range data.Scores {
+					if v != got.Probabilities[data.Names[k]] {
+						t.Errorf("%q: %v by PredictData, %v by Predict", cells, data.Scores, got.Probabilities)
+					}
+				}
 			}
 			if (len(got.Unknown) == 1) != (cells[1] == "peat" || cells[1] == "loam" && name == "numbers") {
 				t.Errorf("%s, %q: unknown %v", name, cells, got.Unknown)

@@ -96,11 +96,8 @@ func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case set.Threshold != nil && math.IsNaN(*set.Threshold):
-		return errorf("ScoreSettings.Threshold is NaN; want a number, or nil for the default")
-	case set.Threshold != nil && t.m.Labels.IsZero():
-		return errorf("ScoreSettings.Threshold = %v is for two classes; leave it nil", *set.Threshold)
+	if err := t.m.checkThreshold(set.Threshold); err != nil {
+		return err
 	}
 	classes, err := t.m.classesOf(y)
 	if err != nil {

@@ -75,12 +75,12 @@ func (c *predictCmd) Run(e *env) error {
 	if err := c.checkFlags(m); err != nil {
 		return err
 	}
-	var pred *predictions
+	var pred *model.DataPredictions
 	var data *sparse.Dataset
-	write := func(w io.Writer) error { return pred.write(w) }
+	write := func(w io.Writer) error { return writePredictions(w, pred) }
 	out := outputs{
 		{"-o", c.Output, func(w io.Writer) error { return write(w) }},
-		{"--svg", c.SVG, func(w io.Writer) error { return pred.draw(w, data) }},
+		{"--svg", c.SVG, func(w io.Writer) error { return drawPredictions(w, pred, data) }},
 	}
 	if err := out.check(c.Data, c.Labels, c.Model, c.Offset); err != nil {
 		return err
@@ -167,7 +167,7 @@ func (c *predictCmd) writeWindows(e *env, w io.Writer, m *model.Model, t *model.
 		if err != nil {
 			return c.explain(shiftRow(err, lo))
 		}
-		return pred.write(w)
+		return writePredictions(w, pred)
 	})
 }
 
