@@ -233,6 +233,9 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, objective float64, c
 	for _, r := range p.correction.roots {
 		d.e[r.feature], d.eErr[r.feature] = 0, 0
 	}
+	if !d.finite() {
+		return noBound
+	}
 	shrink, rounding := p.scaling(objective)
 	if !(shrink > 0) {
 		return noBound
@@ -257,6 +260,19 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, objective float64, c
 		return noBound
 	}
 	return Bound{Gap: gap, Rounding: rounding + p.roundingCost(), Shrink: shrink, Fenchel: tally.Fenchel, Z: d.z}
+}
+
+// finite reports whether all numbers of the dual point are finite. Comparisons and products with 0 further on
+// would lose a NaN.
+func (d *dualPoint) finite() bool {
+	for _, v := range [][]float64{d.z, d.zErr, d.e, d.eErr} {
+		for _, u := range v {
+			if math.IsNaN(u - u) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // setDualPoint copies z to p.dual.z, without the multipliers of the rows in p.recomputedRows, and computes
@@ -426,15 +442,14 @@ func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 	}
 	scale, h := make([]float64, k), sum.Hessian()
 	chol := linalg.NewCholesky(k)
+	noChange := rootChange{reach: math.Inf(1), exactReach: math.Inf(1)}
 	for a := range k {
-		scale[a] = 1 / math.Sqrt(h[a*k+a])
-		p.DependentRoots = p.DependentRoots || math.IsNaN(scale[a]) || math.IsInf(scale[a], 0)
+		if scale[a] = 1 / math.Sqrt(h[a*k+a]); math.IsNaN(scale[a]) || math.IsInf(scale[a], 0) || scale[a] == 0 {
+			return noChange // the square overflows or underflows, or the column is 0
+		}
 	}
-	if !p.DependentRoots {
-		p.DependentRoots = !chol.Factor(h, scale, 0) || chol.LeastPivot() < leastPivot
-	}
-	if p.DependentRoots {
-		return rootChange{reach: math.Inf(1), exactReach: math.Inf(1)}
+	if p.DependentRoots = !chol.Factor(h, scale, 0) || chol.LeastPivot() < leastPivot; p.DependentRoots {
+		return noChange
 	}
 	// For H, d and e_F of the type rootChange: d'H d = e_F'H⁻¹e_F, and |d_a| ≤ √(H⁻¹)_aa √(d'H d) for root a.
 	// An error ε of e at root a changes √(d'H d) by at most √(H⁻¹)_aa |ε|.
@@ -673,9 +688,9 @@ func (b *Bound) NeedsCompensation(goal float64) bool {
 
 // NeedsScaledTally reports whether the gap may be above goal only because b.Fenchel, an upper bound of the
 // sum of the Fenchel terms, is too large. The terms should then be computed for α times b.Shrink. t is the
-// tally of α.
+// tally of α. If nothing is proved, b.Shrink is 0, and the result is false.
 func (b *Bound) NeedsScaledTally(t *Tally, goal float64) bool {
-	return b.Gap > goal && b.Shrink < 1 && (1-b.Shrink)*(t.Loss+t.ConjugateAtZero) > 0.1*goal
+	return b.Gap > goal && 0 < b.Shrink && b.Shrink < 1 && (1-b.Shrink)*(t.Loss+t.ConjugateAtZero) > 0.1*goal
 }
 
 // GapWithFenchel returns the gap with fenchel in place of b.Fenchel. fenchel is the computed sum of the

@@ -232,3 +232,82 @@ func TestDependent(t *testing.T) {
 		}
 	}
 }
+
+// lassoOf returns a lasso with 60 samples and 6 features. change may change the data, which are normal
+// numbers, row by row.
+func lassoOf(t *testing.T, loss term.Loss, change func(entries []float64)) *exact.Problem {
+	t.Helper()
+	const n, p = 60, 6
+	rng := rand.New(rand.NewPCG(1, 1))
+	entries, labels := make([]float64, n*p), make([]float64, n)
+	for k := range entries {
+		entries[k] = rng.NormFloat64()
+	}
+	for i := range labels {
+		labels[i] = 1 - 2*float64(rng.IntN(2))
+	}
+	change(entries)
+	x, err := sparse.FromDense(n, p, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := &exact.Problem{Data: x, Rows: x.Compact(false), Labels: labels, Loss: loss, A: linalg.New(nil, p), Ridge: make([]float64, p)}
+	if !q.Penalise(term.L1{Lambda: 0.05}) {
+		t.Fatal("not applicable")
+	}
+	return q
+}
+
+// TestHugeEntry checks that a column whose only entry is huge does not give a gap that is too small. The
+// square of the entry overflows, and a tiny coefficient of this column fits one sample perfectly.
+func TestHugeEntry(t *testing.T) {
+	for _, loss := range []term.Loss{term.Logistic{}, term.LossOf(term.Huber{Delta: 0.7})} {
+		for _, size := range []float64{-1e155, 1e200, 1e300} {
+			q := lassoOf(t, loss, func(entries []float64) {
+				for k := 5; k < len(entries); k += 6 {
+					entries[k] = 0
+				}
+				entries[5] = size
+			})
+			f, err := exact.New(q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			solution := f.Finish(nil, &exact.Settings{Tol: 1e-8})
+			m, better := testProblemOf(q), math.Inf(1)
+			for _, margin := range []float64{-30, -3, -1, 0, 1, 3, 30} { // of the first sample
+				x := slices.Clone(solution.X)
+				x[5] = margin / size
+				better = min(better, m.Value(x, pointAt(m, x).Loss))
+			}
+			if excess := solution.Objective - better; !(solution.Gap >= excess) {
+				t.Errorf("%v, entry %v: the gap is at least %v, but %v is proved", loss, size, excess, solution.Gap)
+			}
+		}
+	}
+}
+
+// TestDependentScale checks that DependentRoots is false for a single root whose square overflows or
+// underflows.
+func TestDependentScale(t *testing.T) {
+	for _, exponent := range []int{520, -545} {
+		q := lassoOf(t, term.Logistic{}, func(entries []float64) {
+			for k := range entries {
+				entries[k] = math.Ldexp(entries[k], exponent)
+			}
+		})
+		for j := range q.Limit {
+			q.Limit[j] = math.Ldexp(q.Limit[j], exponent)
+		}
+		q.Limit[0] = 0
+		m := testProblemOf(q)
+		point := pointAt(m, make([]float64, 6))
+		b := m.prove(point, point.Slope, make([]float64, 5), make([]float64, 6), 0)
+		if m.RootCount() != 1 || m.DependentRoots || !math.IsInf(b.Gap, 1) {
+			t.Errorf("2^%d: %d roots, dependent %v, gap %v", exponent, m.RootCount(), m.DependentRoots, b.Gap)
+		}
+		if tally := m.Tally(point, point.Slope); b.NeedsScaledTally(&tally, 1e-6) {
+			t.Errorf("2^%d: a scaled tally for a bound that proves nothing", exponent)
+		}
+	}
+}
