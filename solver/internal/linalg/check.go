@@ -9,7 +9,8 @@ import (
 )
 
 // MaxEntry is the largest absolute value allowed for rho and for an entry of a constraint
-// matrix, so that rho A'A does not overflow.
+// matrix, so that rho A'A does not overflow. Entries below about 1e-154 may count as 0 in A'A, because their
+// squares underflow.
 const MaxEntry = 1e100
 
 // Check returns an error if m is nil or a nil pointer, or a matrix with an entry whose absolute value is

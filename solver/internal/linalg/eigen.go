@@ -10,6 +10,7 @@ func eigenSymmetric(m []float64, p int, interrupt func() error) (values, vectors
 	for i := range p {
 		vectors[i*p+i] = 1
 	}
+	exponent := scaleToOne(m)
 	total := SumSquares(m)
 	for range 60 {
 		var off float64
@@ -32,9 +33,23 @@ func eigenSymmetric(m []float64, p int, interrupt func() error) (values, vectors
 	}
 	values = make([]float64, p)
 	for i := range values {
-		values[i] = m[i*p+i]
+		values[i] = math.Ldexp(m[i*p+i], exponent)
 	}
 	return values, vectors, nil
+}
+
+// scaleToOne divides v by 2^exponent, so that its largest absolute value is from 1/2 to 1. Then squares neither
+// overflow nor underflow. The division does not change the digits.
+func scaleToOne(v []float64) (exponent int) {
+	var largest float64
+	for _, x := range v {
+		largest = max(largest, math.Abs(x))
+	}
+	_, exponent = math.Frexp(largest)
+	for k, x := range v {
+		v[k] = math.Ldexp(x, -exponent)
+	}
+	return exponent
 }
 
 // rotateJacobi makes m[i,j] zero by a rotation of the rows i and j and the columns i and j of m. It also

@@ -86,7 +86,7 @@ func randomVector(p int, seed1, seed2 uint64) []float64 {
 
 // normalise divides v by its norm. It returns false if v is zero.
 func normalise(v []float64) bool {
-	norm := math.Sqrt(SumSquares(v))
+	norm := Norm(v)
 	if norm == 0 {
 		return false
 	}

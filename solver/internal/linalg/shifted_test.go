@@ -22,6 +22,56 @@ func TestLargestEigenvalue(t *testing.T) {
 	}
 }
 
+// TestExtremeScale checks eigenvalues and solutions for a chain whose entries have sizes from 1e-100 to 1e100.
+// The squares of the entries of A'A overflow or underflow.
+func TestExtremeScale(t *testing.T) {
+	const p = 12
+	for _, size := range []float64{1e-100, 1e-82, 1, 1e78, 1e100} {
+		var entries []sparse.Triplet
+		for j := range p - 1 {
+			entries = append(entries, sparse.Triplet{Row: j, Col: j, Value: size}, sparse.Triplet{Row: j, Col: j + 1, Value: -size})
+		}
+		a, err := sparse.FromTriplets(p-1, p, entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, want := New(a, p), 2+2*math.Cos(math.Pi/p)
+		if got := q.LargestEigenvalue() / size / size; !(math.Abs(got-want) < 1e-4) {
+			t.Errorf("size %v: lambda_1 = %v, want %v", size, got, want)
+		}
+		if got := q.SmallestEigenvalue() / size / size; !(got < 0.3) {
+			t.Errorf("size %v: smallest eigenvalue %v, want 0", size, got)
+		}
+		s, err := q.Shifted(1/size/size, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, v, residual := randomVector(p, 1, 1), make([]float64, p), make([]float64, p)
+		s.Solve(v, b, 1)
+		q.Gram().MulVec(residual, v)
+		for j := range residual {
+			residual[j] = residual[j]/size/size + v[j] - b[j]
+		}
+		if norm := Norm(residual); !(norm < 1e-12) {
+			t.Errorf("size %v: residual %v", size, norm)
+		}
+	}
+}
+
+func TestNorm(t *testing.T) {
+	for _, size := range []float64{0, 0x1p-1060, 0x1p-545, 1, 0x1p545, 0x1p1021} {
+		if got := Norm([]float64{3 * size, 0, -4 * size}) / 5; got != size {
+			t.Errorf("%v, want %v", got, size)
+		}
+	}
+	if got := Norm([]float64{1, math.Inf(-1)}); !math.IsInf(got, 1) {
+		t.Errorf("%v, want +Inf", got)
+	}
+	if got := Norm([]float64{1, math.NaN()}); !math.IsNaN(got) {
+		t.Errorf("%v, want NaN", got)
+	}
+}
+
 // hiddenMatrix wraps a Map, so that package linalg cannot see that the Map is a matrix.
 type hiddenMatrix struct{ Map }
 

@@ -43,3 +43,33 @@ func SoftThreshold(v, t float64) float64 {
 	}
 	return 0
 }
+
+// Norm returns |x|₂. It overflows or underflows only if the result does.
+func Norm(x []float64) float64 {
+	if sum := SumSquares(x); SquaresFit(sum) {
+		return math.Sqrt(sum)
+	}
+	return ScaledNorm(len(x), func(k int) float64 { return x[k] })
+}
+
+// SquaresFit reports whether a sum of squares is so far from the ends of the range of float64 that no square
+// has overflowed, and that squares that have underflowed do not matter.
+func SquaresFit(sum float64) bool { return 0x1p-900 <= sum && sum <= math.MaxFloat64 }
+
+// ScaledNorm returns the norm of the vector with the entries entry(0) to entry(n−1). It divides them by a
+// power of 2 before it squares them.
+func ScaledNorm(n int, entry func(k int) float64) float64 {
+	var largest, sum float64
+	for k := range n {
+		largest = max(largest, math.Abs(entry(k)))
+	}
+	if largest == 0 || math.IsNaN(largest) || math.IsInf(largest, 0) {
+		return largest
+	}
+	_, exponent := math.Frexp(largest)
+	for k := range n {
+		v := math.Ldexp(entry(k), -exponent)
+		sum = math.FMA(v, v, sum)
+	}
+	return math.Ldexp(math.Sqrt(sum), exponent)
+}
