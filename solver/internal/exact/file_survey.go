@@ -146,7 +146,8 @@ func (f *File) columnsOf(m *moments) (c gap.Columns, deviation []float64) {
 	m.stats.Rows = f.totalWeight
 	norm := make([]float64, len(m.stats.StoredMean), f.p)
 	for j, mean := range m.stats.StoredMean {
-		norm[j] = math.Sqrt((m.stats.Square[j]+float64(m.stats.Stored[j]*float64(mean*mean)))/f.totalWeight) * (1 + 1e-9)
+		meanSquare := (m.stats.Square[j] + float64(m.stats.Stored[j]*float64(mean*mean))) / f.totalWeight
+		norm[j] = gap.NormOf(meanSquare, m.stats.Largest[j]) * (1 + 1e-9)
 	}
 	c, deviation = gap.Columns{LargestEntry: m.stats.Largest, Norm: norm}, m.stats.Scale()
 	if f.HasOnes {

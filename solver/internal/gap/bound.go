@@ -572,7 +572,7 @@ func (p *Problem) domainGapAt(j int, e, err, x float64) float64 {
 		return p.box.ExcessAt(j, e, err, x, p.Ridge[j])
 	}
 	residualBound := math.Abs(math.FMA(p.Ridge[j], x, e)) + err
-	return float64(residualBound*residualBound) / (2 * p.Ridge[j])
+	return productOver(residualBound, residualBound, 2*p.Ridge[j])
 }
 
 // nearestMultiplier returns a multiplier of feature j's singleton row. If the row has no square, it is the

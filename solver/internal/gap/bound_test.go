@@ -251,11 +251,7 @@ func lassoOf(t *testing.T, loss term.Loss, change func(entries []float64)) *exac
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := &exact.Problem{Data: x, Rows: x.Compact(false), Labels: labels, Loss: loss, A: linalg.New(nil, p), Ridge: make([]float64, p)}
-	if !q.Penalise(term.L1{Lambda: 0.05}) {
-		t.Fatal("not applicable")
-	}
-	return q
+	return &exact.Problem{Data: x, Rows: x.Compact(false), Labels: labels, Loss: loss, A: linalg.New(nil, p), Ridge: make([]float64, p), Limit: slices.Repeat([]float64{0.05}, p)}
 }
 
 // TestHugeEntry checks that a column whose only entry is huge does not give a gap that is too small. The
@@ -284,6 +280,63 @@ func TestHugeEntry(t *testing.T) {
 				t.Errorf("%v, entry %v: the gap is at least %v, but %v is proved", loss, size, excess, solution.Gap)
 			}
 		}
+	}
+}
+
+// TestScale multiplies data and limits by powers of 2 at which squares underflow, and divides the point by
+// them. This must not make the bound smaller.
+func TestScale(t *testing.T) {
+	const p = 6
+	rng := rand.New(rand.NewPCG(3, 3))
+	point, multipliers := make([]float64, p), make([]float64, p)
+	for j := range p {
+		point[j], multipliers[j] = 0.3*rng.NormFloat64(), 0.1*rng.NormFloat64()
+	}
+	for name, change := range map[string]func(q *exact.Problem, unit float64){
+		"groups": func(q *exact.Problem, unit float64) { q.Groups = [][]int{{0, 1, 2}, {3, 4, 5}} },
+		"ball":   func(q *exact.Problem, unit float64) { q.Set = term.Ball{Radius: 2 / unit} },
+		"ridge":  func(q *exact.Problem, unit float64) { q.Ridge = slices.Repeat([]float64{unit * unit}, p) },
+	} {
+		for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}} {
+			var want float64
+			for _, exponent := range []int{0, -300, -500, -530, -545} {
+				if name == "ridge" && exponent < -510 { // the ridge underflows
+					continue
+				}
+				unit := math.Ldexp(1, exponent)
+				q := lassoOf(t, loss, func(entries []float64) {
+					for k := range entries {
+						entries[k] *= unit
+					}
+				})
+				for j := range q.Limit {
+					q.Limit[j] *= unit
+				}
+				change(q, unit)
+				m, x, z := testProblemOf(q), make([]float64, p), make([]float64, p)
+				for j := range p {
+					x[j], z[j] = point[j]/unit, multipliers[j]*unit
+				}
+				pt := pointAt(m, x)
+				got := m.prove(pt, pt.Slope, z, make([]float64, p), 0).Gap
+				if exponent == 0 {
+					want = got
+				}
+				if !(got >= want*(1-1e-9)) {
+					t.Errorf("%s, %v, 2^%d: gap %v, want %v", name, loss, exponent, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestTinyGroup checks that multipliers whose squares underflow are clipped to the limit of their group.
+func TestTinyGroup(t *testing.T) {
+	const limit = 1e-166
+	pen := gap.NewPenalty(linalg.New(nil, 2), []float64{limit, limit}, nil, [][]int{{0, 1}})
+	z := []float64{1e-163, 1e-163}
+	if pen.Clip(z); !(linalg.Norm(z) <= limit && linalg.Norm(z) > 0.99*limit) {
+		t.Errorf("%v, with a norm above %v", z, limit)
 	}
 }
 

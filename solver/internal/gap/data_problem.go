@@ -53,9 +53,19 @@ func ColumnsOf(x *sparse.CSR, sums *rows.Sums, team *rows.Team) Columns {
 	team.Max(c.LargestEntry)
 	c.LongestRow = team.MaxNumber(c.LongestRow)
 	for j, v := range c.Norm {
-		c.Norm[j] = math.Sqrt(v)
+		c.Norm[j] = NormOf(v, largest[j])
 	}
 	return c
+}
+
+// NormOf returns the square root of meanSquare, the computed Σ cᵢ x_ij² of column j. If squares may have
+// overflowed or underflowed, it returns an upper bound instead: the largest |x_ij|, plus rounding. The sum of
+// the weights cᵢ is 1.
+func NormOf(meanSquare, largest float64) float64 {
+	if largest < 0x1p-400 || !(meanSquare <= math.MaxFloat64) {
+		return largest * (1 + 1e-9)
+	}
+	return math.Sqrt(meanSquare)
 }
 
 // Tally returns the tally of the point and alpha.

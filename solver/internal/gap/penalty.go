@@ -324,14 +324,22 @@ func (pen *Penalty) fenchelAt(j int, z, v float64) float64 {
 	}
 	s := math.Max(-limit, math.Min(z, limit))
 	d := math.FMA(pen.Square[j], v, s-z)
-	return float64((limit-math.Copysign(s, v*s))*math.Abs(v)) + float64(d*d)/(2*pen.Square[j])
+	return float64((limit-math.Copysign(s, v*s))*math.Abs(v)) + productOver(d, d, 2*pen.Square[j])
+}
+
+// productOver returns a·b/q, also if the product underflows or overflows.
+func productOver(a, b, q float64) float64 {
+	if product := float64(a * b); a == 0 || linalg.SquaresFit(product) {
+		return product / q
+	}
+	return float64(a * (b / q))
 }
 
 // squareErrorCost bounds by how much an error zErr of z changes g*(z) of row j. The row must have a positive
 // square; then g*(z) = max(0, |z| − Limit)²/(2 Square).
 func (pen *Penalty) squareErrorCost(j int, z, zErr float64) float64 {
 	excess := math.Max(0, math.Abs(z)-pen.Limit[j])
-	return float64(zErr*(excess+zErr)) / pen.Square[j]
+	return productOver(zErr, excess+zErr, pen.Square[j])
 }
 
 // Norm returns |v_G|₂, the Euclidean norm over the rows of the group.
@@ -340,7 +348,10 @@ func (g *Group) Norm(v []float64) float64 {
 	for _, row := range g.Rows {
 		sum = math.FMA(v[row], v[row], sum)
 	}
-	return math.Sqrt(sum)
+	if linalg.SquaresFit(sum) {
+		return math.Sqrt(sum)
+	}
+	return linalg.ScaledNorm(len(g.Rows), func(k int) float64 { return v[g.Rows[k]] })
 }
 
 // clip scales the multipliers of the group down if their Euclidean norm may be above the limit.
@@ -365,13 +376,16 @@ func (g *Group) fenchel(z, v []float64) float64 {
 	if norm == 0 {
 		return 0
 	}
-	size, distance2 := g.Norm(z), 0.0
+	// All multipliers are divided by a power of 2 near the limit, so that their squares do not underflow.
+	_, exponent := math.Frexp(g.Limit)
+	unit := math.Ldexp(1, exponent-1)
+	limit, size, distance2 := g.Limit/unit, g.Norm(z)/unit, 0.0
 	for _, row := range g.Rows {
-		d := z[row] - float64(g.Limit*(v[row]/norm))
+		d := z[row]/unit - float64(limit*(v[row]/norm))
 		distance2 = math.FMA(d, d, distance2)
 	}
-	slack := math.Max(0, float64((g.Limit-size)*(g.Limit+size)))
-	return norm * (float64(distance2+slack)/(2*g.Limit) + float64(2*g.relativeError()*g.Limit))
+	slack := math.Max(0, float64((limit-size)*(limit+size)))
+	return norm * (unit * (float64(distance2+slack)/(2*limit) + float64(2*g.relativeError()*limit)))
 }
 
 // imageError returns an upper bound of the increase of g(v) + g*(z) − z'v that the rounding of v = A x can

@@ -200,5 +200,5 @@ func Residual(x, g []float64, domain term.OwnSet) float64 {
 			g[j] -= v
 		}
 	}
-	return math.Sqrt(linalg.SumSquares(g))
+	return linalg.Norm(g)
 }

@@ -44,7 +44,7 @@ func (b *barriers) moveInside(u, typicalSize []float64) {
 			u[j] = math.Max(lo+distance, math.Min(v, hi-distance))
 		}
 	}
-	if norm := math.Sqrt(linalg.SumSquares(u)); b.Radius > 0 && norm > (1-inset)*b.Radius {
+	if norm := linalg.Norm(u); b.Radius > 0 && norm > (1-inset)*b.Radius {
 		linalg.Scale(u, (1-inset)*b.Radius/norm)
 	}
 	b.normalise(u)
@@ -86,7 +86,7 @@ func (b *barriers) slacks(j int, u float64) (lowerSlack, upperSlack float64) {
 
 // ballSlack returns R² − |u|².
 func (b *barriers) ballSlack(u []float64) float64 {
-	norm := math.Sqrt(linalg.SumSquares(u))
+	norm := linalg.Norm(u)
 	return float64((b.Radius - norm) * (b.Radius + norm))
 }
 
@@ -228,7 +228,7 @@ func (b *barriers) snap(u, curvature []float64, tau float64) {
 		u[j] = math.Max(b.Lower[j], math.Min(u[j], b.Upper[j]))
 	}
 	if b.Radius > 0 {
-		norm := math.Sqrt(linalg.SumSquares(u))
+		norm := linalg.Norm(u)
 		if gap := b.Radius - norm; norm > 0 && (gap < 0 || float64(gap*float64(gap*slices.Max(curvature))) < tau) {
 			linalg.Scale(u, b.Radius/norm)
 		}

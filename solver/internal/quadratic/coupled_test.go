@@ -111,7 +111,7 @@ func provedGap(q *Coupled) (gap, excess float64) {
 	}
 	switch {
 	case walls.Radius > 0:
-		lowerBound -= walls.Radius * math.Sqrt(linalg.SumSquares(r))
+		lowerBound -= walls.Radius * linalg.Norm(r)
 	case walls.Total > 0:
 		lowerBound += walls.Total * slices.Min(r)
 	default:

@@ -12,7 +12,7 @@ type Ball struct {
 }
 
 func (b Ball) Project(x []float64) {
-	if norm := norm2(x); norm > b.Radius {
+	if norm := linalg.Norm(x); norm > b.Radius {
 		linalg.Scale(x, b.Radius/norm)
 	}
 }
@@ -26,7 +26,7 @@ func (b Ball) Validate(int) error {
 	return nil
 }
 
-func (b Ball) Support(u []float64) float64 { return float64(b.Radius * norm2(u)) }
+func (b Ball) Support(u []float64) float64 { return float64(b.Radius * linalg.Norm(u)) }
 
 func (b Ball) Region(int) Region { return b }
 
@@ -44,9 +44,7 @@ func (b Ball) Excess(e, errors, x []float64, mu float64) float64 {
 		size += math.Abs(float64(v * x[j]))
 		error2 = math.FMA(errors[j], errors[j], error2)
 	}
-	norm := norm2(e)
+	norm := linalg.Norm(e)
 	rounding := float64(float64(len(x)+8) * roundoff * (size + float64(b.Radius*norm)))
 	return math.Max(0, float64(b.Radius*norm)+product) + float64(2*b.Radius*math.Sqrt(error2)) + rounding
 }
-
-func norm2(v []float64) float64 { return math.Sqrt(linalg.SumSquares(v)) }
