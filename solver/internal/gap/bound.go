@@ -711,7 +711,7 @@ func (p *Problem) NeedsPhi() bool { return len(p.oneSidedFeatures) > 0 || p.Root
 func (p *Problem) TrivialBound(x []float64, objective float64, t *Tally) float64 {
 	p.Penalty.Mul(p.image, x)
 	// With α = 0, Mismatch is Σ cᵢ|φ'(tᵢ)|. This is at most Σ cᵢ|φ'(tᵢ) − αᵢ| + Σ cᵢ|αᵢ| for the α of t.
-	tallyAtZero := Tally{Mismatch: t.Mismatch + t.Size, Curvature: t.Curvature}
+	tallyAtZero := Tally{Mismatch: t.Mismatch + t.Size, Curvature: t.Curvature, Unbounded: t.Unbounded}
 	return float64((objective+t.ConjugateAtZero)*(1+1e-11)) + tallyAtZero.marginErrorCost(p.marginErrors(x)) + p.Penalty.imageError(x, p.image, nil)
 }
 

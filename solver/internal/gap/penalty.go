@@ -419,8 +419,8 @@ func (pen *Penalty) imageError(x, v, z []float64) (sum float64) {
 }
 
 // cancels reports whether the inner product of a row with x is exactly 0 for one of two reasons. First, all
-// products are 0. Second, exactly two products are not 0, they cancel, and their two entries of the row have
-// the same absolute value.
+// products are 0. Second, exactly two products are not 0; their entries of the row are equal and their
+// coordinates opposite, or the other way round.
 func cancels(idx []int32, val, x []float64) bool {
 	products, firstEntry, firstCoordinate := 0, 0.0, 0.0
 	for k, j := range idx {
@@ -429,8 +429,8 @@ func cancels(idx []int32, val, x []float64) bool {
 		}
 		if products++; products == 1 {
 			firstEntry, firstCoordinate = val[k], x[j]
-		} else if products > 2 ||
-			val[k] != -firstEntry && val[k] != firstEntry || val[k]*x[j] != -(firstEntry*firstCoordinate) {
+		} else if opposite := val[k] == firstEntry && x[j] == -firstCoordinate ||
+			val[k] == -firstEntry && x[j] == firstCoordinate; products > 2 || !opposite {
 			return false
 		}
 	}

@@ -123,7 +123,7 @@ func (f *SimpleProblem) absTrans(beta []float64, l, p int) func(j int) float64 {
 }
 
 // imageError returns an upper bound of the increase of g(y) − z'y that the rounding of y = A x can cause. It
-// assumes that the error of g(y) is at most the error of z'y.
+// assumes that the error of g(y) is at most the error of z'y. It returns 0 if A is a Map that is not a matrix.
 func (f *SimpleProblem) imageError(point *SimplePoint) float64 {
 	a, sum := f.A.Matrix(), 0.0
 	if a == nil {
@@ -181,7 +181,7 @@ func (f *SimpleProblem) domainGap(point *SimplePoint, errors []float64) float64 
 	if f.Domain == nil { // S is R^p, so u = −e/mu and r = e + mu u = 0
 		return bound
 	}
-	if error2 > 0 {
+	if error2 != 0 { // a NaN must not be lost
 		bound += float64(math.Sqrt(error2) * f.Domain.Diameter())
 	}
 	support := f.Domain.Support(u)

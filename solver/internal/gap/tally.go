@@ -31,6 +31,7 @@ type Tally struct {
 	WeightedMismatch float64 // Σ cᵢ |φ'(tᵢ) − αᵢ| |φ'(tᵢ)|
 	Swing            float64 // Σ cᵢ (Fᵢ⁺ + Fᵢ⁻) over some samples, see Phi
 	Curvature        float64 // Σ cᵢ κ, where κ is an upper bound of φ″; Σ cᵢ φ″(tᵢ) if φ″ has no bound
+	Unbounded        float64 // Σ cᵢ if φ″ has no bound, otherwise 0
 	MaxPhi           float64 // the largest Φᵢ, see Phi
 }
 
@@ -42,13 +43,12 @@ type Samples struct {
 
 // Add adds the samples to all sums except three: the caller sets Loss, and Phi updates Swing and MaxPhi.
 func (t *Tally) Add(l term.Loss, s *Samples) {
-	alpha, slope, margin, label, weight := s.Alpha, s.Slope, s.Margin, s.Label, s.Weight
-	t.Fenchel += l.Fenchel(alpha, margin, label, weight)
-	var mass, mismatches, weighted, size, square float64 // local sums: faster than sums in the fields
+	alpha, slope, weight := s.Alpha, s.Slope, s.Weight
+	t.Fenchel += l.Fenchel(alpha, s.Margin, s.Label, weight)
+	var mismatches, weighted, size, square float64 // local sums: faster than sums in the fields
 	for i, a := range alpha {
 		c, s := weight[i], slope[i]
 		mismatch := float64(c * math.Abs(s-a))
-		mass += c
 		mismatches += mismatch
 		weighted += float64(mismatch * math.Abs(s))
 		size += math.Abs(float64(c * a))
@@ -58,10 +58,31 @@ func (t *Tally) Add(l term.Loss, s *Samples) {
 	t.WeightedMismatch += weighted
 	t.Size += size
 	t.Square += square
+	t.addLoss(l, s)
+}
+
+// addAtZero adds the samples to the sums that Problem.TrivialBound needs, with αᵢ = 0 in place of s.Alpha.
+func (t *Tally) addAtZero(l term.Loss, s *Samples) {
+	var mismatches float64
+	for i, c := range s.Weight {
+		mismatches += float64(c * math.Abs(s.Slope[i]))
+	}
+	t.Mismatch += mismatches
+	t.addLoss(l, s)
+}
+
+// addLoss adds the samples to the sums that do not depend on α: Curvature, Unbounded and ConjugateAtZero.
+func (t *Tally) addLoss(l term.Loss, s *Samples) {
+	slope, margin, label, weight := s.Slope, s.Margin, s.Label, s.Weight
+	var mass float64
+	for _, c := range weight {
+		mass += c
+	}
 	curvatureOf := l.Traits().CurvatureOfSlope
 	if curvature := l.Curvature(); !math.IsInf(curvature, 1) {
 		t.Curvature += float64(mass * curvature)
 	} else {
+		t.Unbounded += mass
 		for i, c := range weight {
 			switch {
 			case c == 0:
@@ -117,7 +138,7 @@ func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
 		lo, hi := l.SlopeRange(b)
 		v, useSwing := max(0, phiSlope*min(a-lo, hi-a)), false
 		if curvatureOf == nil {
-			v, useSwing = min(v, l.SecondDerivative(s.Margin[i], slope, b)), true
+			v, useSwing = min(v, max(0, l.SecondDerivative(s.Margin[i], slope, b))), true
 		} else if curvature := max(0, curvatureOf(slope, b)); curvature > 0 {
 			v = max(0, min(v, curvature, curvatureOf(a, b)))
 		} else {
@@ -150,7 +171,7 @@ func (t *Tally) Merge(o *Tally) {
 
 // sums lists all fields except MaxPhi.
 func (t *Tally) sums() []*float64 {
-	return []*float64{&t.Loss, &t.Fenchel, &t.ConjugateAtZero, &t.Size, &t.Square, &t.Mismatch, &t.WeightedMismatch, &t.Swing, &t.Curvature}
+	return []*float64{&t.Loss, &t.Fenchel, &t.ConjugateAtZero, &t.Size, &t.Square, &t.Mismatch, &t.WeightedMismatch, &t.Swing, &t.Curvature, &t.Unbounded}
 }
 
 // MergeTeam merges the tallies of all processes of the team.
@@ -184,8 +205,12 @@ func (t Tally) scaledBy(tau float64) Tally {
 
 // marginErrorCost returns a bound of the error that rounding of margins and slopes causes in t.Fenchel. err
 // bounds the error of a margin. roundings bounds the number of roundings in a margin and its slope. The
-// derivative of φ(tᵢ) + φ*(αᵢ) − αᵢtᵢ with respect to the margin tᵢ is φ'(tᵢ) − αᵢ.
+// derivative of φ(tᵢ) + φ*(αᵢ) − αᵢtᵢ with respect to the margin tᵢ is φ'(tᵢ) − αᵢ. If φ″ has no bound, it is
+// e^t or grows more slowly, and e^u − 1 − u ≤ u² for |u| ≤ 1.
 func (t *Tally) marginErrorCost(err, roundings float64) float64 {
+	if t.Unbounded > 0 && err > 1 {
+		return math.Inf(1)
+	}
 	linearCost := float64(t.Mismatch*(err+float64(4*roundings*roundoff))) +
 		float64(8*roundoff*t.WeightedMismatch)
 	return linearCost + float64(t.Curvature*float64(err*err))
