@@ -2,6 +2,7 @@ package gap
 
 import (
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
@@ -22,10 +23,13 @@ type Problem struct {
 	// dependent.
 	DependentRoots bool
 
-	box              term.Box
-	productDomain    bool    // Set is a box or R^p
-	relaxed          []bool  // relaxed[j] is true if the dual residual eⱼ need not be 0
-	oneSidedFeatures []int32 // features whose entry of relaxed depends on the sign of eⱼ, see checkSigns
+	// set is the set for which bounds are proved: Set without the bounds that are far away, see chooseSet.
+	set              term.Region
+	box              term.Box // set, if it is a box
+	productDomain    bool     // set is a box or R^p
+	hasFarBounds     bool     // some bounds of Set may be far away; false after they were needed
+	relaxed          []bool   // relaxed[j] is true if the dual residual eⱼ need not be 0
+	oneSidedFeatures []int32  // features whose entry of relaxed depends on the sign of eⱼ, see checkSigns
 	correction       *correction
 	rootsVersion     int // see RootsVersion
 	// inGroupOfSingletons marks the rows of A whose group has only singleton rows.
@@ -87,13 +91,22 @@ type Bound struct {
 // DependentRoots, and then call Prepare once. Later only the values of positive limits, squares and ridges
 // may change, and they must stay positive.
 func (p *Problem) Prepare() {
-	n := len(p.Ridge)
-	p.productDomain = true
-	p.box = term.Box{}
-	if p.Set != nil {
-		p.box, p.productDomain = p.Set.Box()
+	p.findFarBounds()
+	p.chooseSet(make([]float64, len(p.Ridge)))
+	p.findSingletonGroups()
+	p.chooseSteps()
+	for _, v := range []*[]float64{&p.image, &p.dual.z, &p.dual.zErr} {
+		*v = make([]float64, p.Penalty.Len())
 	}
-	p.relaxed = make([]bool, n)
+	for _, v := range []*[]float64{&p.dual.e, &p.dual.eErr} {
+		*v = make([]float64, len(p.Ridge))
+	}
+}
+
+// chooseSteps decides how a dual point is made feasible for the set p.set.
+func (p *Problem) chooseSteps() {
+	p.relaxed = make([]bool, len(p.Ridge))
+	p.oneSidedFeatures, p.optimisedFeatures, p.recomputedRows = nil, nil, nil
 	for j := range p.relaxed {
 		singleton := p.Penalty.Singleton[j] >= 0
 		p.relaxed[j] = p.Ridge[j] > 0 || !p.productDomain || p.vanishing(j) ||
@@ -103,8 +116,7 @@ func (p *Problem) Prepare() {
 			p.oneSidedFeatures = append(p.oneSidedFeatures, int32(j))
 		}
 	}
-	p.correction = newCorrection(p.Penalty, p.relaxed, p.Columns.LargestEntry)
-	p.findSingletonGroups()
+	p.chooseCorrection()
 	for j, row := range p.Penalty.Singleton {
 		if row >= 0 && p.choosesMultiplier(j, int(row)) {
 			p.optimisedFeatures = append(p.optimisedFeatures, int32(j))
@@ -116,12 +128,75 @@ func (p *Problem) Prepare() {
 			p.recomputedRows = append(p.recomputedRows, s.row)
 		}
 	}
-	for _, v := range []*[]float64{&p.image, &p.dual.z, &p.dual.zErr} {
-		*v = make([]float64, p.Penalty.Len())
+}
+
+// farAway says which bounds of a coefficient xⱼ are far away: those at a distance of more than farAway times the
+// sum of |xⱼ| and the coefficient's typical size, the reciprocal of the largest entry of its column.
+const farAway = 1e6
+
+// isFar reports whether a bound at this distance from x, the coefficient of feature j, is far away. Infinite
+// bounds are not.
+func (p *Problem) isFar(j int, x, distance float64) bool {
+	typicalSize := 1.0
+	if largest := p.Columns.LargestEntry[j]; largest > 0 {
+		typicalSize = 1 / largest
 	}
-	for _, v := range []*[]float64{&p.dual.e, &p.dual.eErr} {
-		*v = make([]float64, n)
+	return !math.IsInf(distance, 1) && distance > farAway*(typicalSize+math.Abs(x))
+}
+
+// findFarBounds sets hasFarBounds: it is true if bounds of Set are far away from 0. At other points no other
+// bounds are far away.
+func (p *Problem) findFarBounds() {
+	p.hasFarBounds = false
+	if p.Set == nil {
+		return
 	}
+	b := p.Set.Bounds(len(p.Ridge))
+	for j := range p.Ridge {
+		p.hasFarBounds = p.hasFarBounds || b.Radius > 0 && p.isFar(j, 0, b.Radius) ||
+			b.Lower != nil && b.Total == 0 && (p.isFar(j, 0, -b.Lower[j]) || p.isFar(j, 0, b.Upper[j]))
+	}
+}
+
+// chooseSet sets p.set to Set without the bounds that are far away from x, and reports whether p.set changes. A
+// lower bound of the minimum over a larger set is also one of the minimum over Set. The cost of a rounding error
+// of eⱼ is the error times the distance of a bound. Without the bound eⱼ must be exactly 0, which costs less.
+func (p *Problem) chooseSet(x []float64) (changed bool) {
+	box, isBox := term.Box{}, true
+	if p.Set != nil {
+		box, isBox = p.Set.Box()
+	}
+	set, oldBox, oldProduct := p.Set, p.box, p.productDomain
+	switch {
+	case !p.hasFarBounds:
+	case isBox:
+		box = term.Box{Lower: slices.Clone(box.Lower), Upper: slices.Clone(box.Upper)}
+		bounded := false
+		for j, v := range x {
+			lo, hi := &box.Lower[j], &box.Upper[j]
+			if p.isFar(j, v, v-*lo) {
+				*lo = math.Inf(-1)
+			}
+			if p.isFar(j, v, *hi-v) {
+				*hi = math.Inf(1)
+			}
+			bounded = bounded || !math.IsInf(*lo, -1) || !math.IsInf(*hi, 1)
+		}
+		if set = box; !bounded {
+			set, box = nil, term.Box{}
+		}
+	default:
+		norm, far := linalg.Norm(x), true
+		distance := p.Set.Bounds(len(x)).Radius - norm
+		for j := range x {
+			far = far && p.isFar(j, norm, distance)
+		}
+		if far {
+			set, isBox = nil, true
+		}
+	}
+	p.set, p.box, p.productDomain = set, box, isBox
+	return isBox != oldProduct || !slices.Equal(box.Lower, oldBox.Lower) || !slices.Equal(box.Upper, oldBox.Upper)
 }
 
 func (p *Problem) findSingletonGroups() {
@@ -174,8 +249,18 @@ func (p *Problem) Value(x []float64, loss float64) float64 {
 // Bound returns the bound of P(x) − P* that the dual point (α, z) proves after it is made feasible. t is the
 // tally of x and α, and sum is X'Cα (see the package comment). Bound does not change z.
 func (p *Problem) Bound(x, z []float64, t *Tally, sum *Sum) Bound {
+	if p.hasFarBounds && p.chooseSet(x) {
+		p.chooseSteps()
+	}
 	objective, exceedsLimit := p.Value(x, t.Loss), p.exceedsLimit(z)
 	bestBound := p.bound(x, z, t, sum, objective, true)
+	if p.DependentRoots && p.hasFarBounds { // with all their bounds, fewer features are roots
+		if p.hasFarBounds = false; p.chooseSet(x) {
+			p.chooseSteps()
+			exceedsLimit = p.exceedsLimit(z)
+			bestBound = p.bound(x, z, t, sum, objective, true)
+		}
+	}
 	if exceedsLimit { // scaling of the dual point may be better than clipping of single multipliers
 		bestBound.Z = append([]float64(nil), bestBound.Z...)
 		if otherBound := p.bound(x, z, t, sum, objective, false); otherBound.Gap < bestBound.Gap {
@@ -350,7 +435,7 @@ func (p *Problem) clearRecomputed(z []float64) {
 func (p *Problem) choosesMultiplier(j, row int) bool {
 	switch {
 	case p.Penalty.Grouped():
-		return p.Set == nil && p.Ridge[j] > 0 && p.inGroupOfSingletons[row]
+		return p.set == nil && p.Ridge[j] > 0 && p.inGroupOfSingletons[row]
 	case p.productDomain:
 		return p.Ridge[j] > 0 || p.bounded(j) || p.halfBounded(j)
 	}
@@ -546,12 +631,12 @@ func (p *Problem) domainGap(x []float64) (sum float64) {
 	}
 	if !p.productDomain {
 		p.setBallOrSimplexMultipliers()
-		return p.Set.Excess(d.e, d.eErr, x, p.Ridge[0])
+		return p.set.Excess(d.e, d.eErr, x, p.Ridge[0])
 	}
 	for _, j := range p.optimisedFeatures {
 		switch row := int(p.Penalty.Singleton[j]); {
 		case p.Penalty.Grouped():
-		case p.Set == nil:
+		case p.set == nil:
 			p.setMultiplier(int(j), row, p.nearestMultiplier(int(j), row))
 		default:
 			p.setCheapestMultiplier(int(j), row, x[j])
@@ -634,7 +719,7 @@ func (p *Problem) setCheapestMultiplier(j, row int, x float64) {
 // p.optimisedFeatures, for a ball or a simplex S. For a ball it makes the dual residuals |eⱼ| small. For a
 // simplex it makes eⱼ as large as possible: this never enlarges the bound.
 func (p *Problem) setBallOrSimplexMultipliers() {
-	isSimplex := p.Set.Bounds(len(p.Ridge)).Total > 0
+	isSimplex := p.set.Bounds(len(p.Ridge)).Total > 0
 	for _, j := range p.optimisedFeatures {
 		row := int(p.Penalty.Singleton[j])
 		z := math.Copysign(p.Penalty.Limit[row], p.Penalty.SingletonEntry[j])
@@ -704,7 +789,9 @@ func (b *Bound) GapWithFenchel(t *Tally, fenchel float64) float64 {
 
 // NeedsPhi reports whether Bound may have to change α because of roots. Then the caller must call Tally.Phi
 // and set Sum.Hessian.
-func (p *Problem) NeedsPhi() bool { return len(p.oneSidedFeatures) > 0 || p.RootCount() > 0 }
+func (p *Problem) NeedsPhi() bool {
+	return p.hasFarBounds || len(p.oneSidedFeatures) > 0 || p.RootCount() > 0
+}
 
 // TrivialBound returns the bound of P(x) − P* that the dual point 0 proves: objective + t.ConjugateAtZero,
 // apart from rounding. objective is P(x). t is the tally of x and any α.

@@ -174,6 +174,65 @@ func TestBound(t *testing.T) {
 	}
 }
 
+// TestFarBounds checks that bounds far away do not enlarge the gap, and that a large bound that is active is
+// kept.
+func TestFarBounds(t *testing.T) {
+	const p = 12
+	active := term.NewBox(p, math.Inf(-1), 1e20)
+	active.Upper[2], active.Upper[3] = 2e6, -2e6
+	for _, name := range []string{"lasso", "chain", "free features", "groups"} {
+		for _, c := range []struct {
+			name  string
+			set   term.Region
+			scale float64 // of the labels and limits
+		}{
+			{"±1e10", term.NewBox(p, -1e10, 1e10), 1},
+			{"±1e20", term.NewBox(p, -1e20, 1e20), 1},
+			{"at most 1e10", term.NewBox(p, math.Inf(-1), 1e10), 1},
+			{"ball", term.Ball{Radius: 1e10}, 1},
+			{"active bounds", active, 1e8},
+			{"active ball", term.Ball{Radius: 2e6}, 1e8},
+			{"no bound", nil, 1e8},
+		} {
+			q := problems(t)[name+", squared"]
+			for i := range q.Labels {
+				q.Labels[i] *= c.scale
+			}
+			for j := range q.Limit {
+				q.Limit[j] *= c.scale
+			}
+			q.Set = c.set
+			f, err := exact.New(q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			solution := f.Finish(nil, &exact.Settings{Tol: 1e-9 * c.scale * c.scale})
+			if !(solution.Gap <= 1e-9*c.scale*c.scale) {
+				t.Errorf("%s, %s: gap %v of %v", name, c.name, solution.Gap, solution.Objective)
+			}
+		}
+	}
+}
+
+// TestDependentFarBounds checks that bounds far away still help if two free features depend on each other.
+func TestDependentFarBounds(t *testing.T) {
+	for _, bound := range []float64{1e3, 1e8} {
+		q := lassoOf(t, term.Logistic{}, func(entries []float64) {
+			for k := 0; k < len(entries); k += 6 {
+				entries[k+1] = entries[k]
+			}
+		})
+		q.Limit[0], q.Limit[1], q.Set = 0, 0, term.NewBox(6, -bound, bound)
+		f, err := exact.New(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if solution := f.Finish(nil, &exact.Settings{Tol: 1e-10}); !(solution.Gap <= 1e-12*bound) {
+			t.Errorf("±%v: gap %v", bound, solution.Gap)
+		}
+	}
+}
+
 // ownLoss is a loss that is not in package term.
 type ownLoss struct{ term.Logistic }
 

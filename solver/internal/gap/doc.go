@@ -20,7 +20,8 @@
 // h*(−e) finite. If S is bounded, h*(−e) is finite for every e. Otherwise each feature j has its own
 // condition. With rⱼ > 0, or with two finite bounds of xⱼ in S, every eⱼ is feasible. With only a lower bound
 // of xⱼ, every eⱼ ≥ 0 is feasible; with only an upper bound, every eⱼ ≤ 0. At all other features eⱼ must be
-// exactly 0. Bound makes the dual point feasible in three steps:
+// exactly 0. Bounds of S that are far away from x are left out, see chooseSet. Bound makes the dual point
+// feasible in three steps:
 //
 //   - Most eⱼ are made 0 by a change of one multiplier (see correction). The exact multiplier is usually not
 //     a floating-point number; Bound computes a bound of its distance from the stored multiplier.
