@@ -20,6 +20,7 @@ type barriers struct {
 	theta                float64   // multiplier θ of the ball; 0 before the first step
 	// unpenalised marks the coordinates that occur in no row of A.
 	unpenalised []bool
+	typicalSize []float64 // see Coupled.TypicalSize; nil if it is not known
 }
 
 // forget removes all multipliers, as before the first step.
@@ -28,9 +29,8 @@ func (b *barriers) forget() { b.lowerDual, b.upperDual, b.theta = nil, nil, 0 }
 // inset scales the distance that moveInside keeps between the starting point u and the boundary.
 const inset = 1e-2
 
-// moveInside moves u to the interior of the set; coordinates with equal bounds move to the bound. typicalSize
-// has the typical size of each coordinate.
-func (b *barriers) moveInside(u, typicalSize []float64) {
+// moveInside moves u to the interior of the set; fixed coordinates move to the lower bound.
+func (b *barriers) moveInside(u []float64) {
 	for j, v := range u {
 		switch {
 		case b.Radius > 0:
@@ -40,7 +40,7 @@ func (b *barriers) moveInside(u, typicalSize []float64) {
 			u[j] = b.Lower[j]
 		default:
 			lo, hi := b.Lower[j], b.Upper[j]
-			distance := float64(inset * math.Min(hi-lo, typicalSize[j]+math.Abs(v)))
+			distance := float64(inset * math.Min(hi-lo, b.typicalSize[j]+math.Abs(v)))
 			u[j] = math.Max(lo+distance, math.Min(v, hi-distance))
 		}
 	}
@@ -57,8 +57,19 @@ func (b *barriers) normalise(u []float64) {
 	}
 }
 
-// fixed reports whether the bounds of coordinate j are equal.
-func (b *barriers) fixed(j int) bool { return !(b.Upper[j] > b.Lower[j]) }
+// leastWidth is the smallest distance of two bounds of a coordinate, relative to the sum of the lower bound and
+// the typical size of the coordinate, for which slacks are accurate.
+const leastWidth = 1e-12
+
+// fixed reports whether the bounds of coordinate j are equal or nearly so. Then the coordinate stays at the
+// lower bound.
+func (b *barriers) fixed(j int) bool {
+	width, size := b.Upper[j]-b.Lower[j], math.Abs(b.Lower[j])
+	if b.typicalSize != nil {
+		size += b.typicalSize[j]
+	}
+	return !(width > 0) || width <= leastWidth*size && !math.IsInf(width, 1)
+}
 
 // logarithmCount returns the number of logarithms in the barrier.
 func (b *barriers) logarithmCount() (count int) {

@@ -40,7 +40,8 @@ type Coupled struct {
 	// Z has the multipliers of the rows of A. Move is near U − x. It is stored in place of x + Move, because
 	// this sum would lose digits. g + H Move + A'Z + ν = 0 with a vector ν that is normal to Set.
 	Z, Move []float64
-	// Tau is the parameter τ of the smooth problem at the end of Solve. Steps is the number of Newton steps.
+	// Tau is the parameter τ of the smooth problem at the end of Solve. If Solve returns true, Steps is the number
+	// of Newton steps; tests read it.
 	Tau   float64
 	Steps int
 
@@ -274,7 +275,7 @@ func (q *Coupled) dualGap() float64 {
 }
 
 // TermCount returns the number of absolute values or norms in the problem plus the number of logarithms in
-// the barrier, or 1 if this sum is 0. At the solution of the smooth problem for τ (see Coupled), the
+// the barrier, or 1 if this sum is 0. It also counts kept rows with the limit 0, which have a square. At the solution of the smooth problem for τ (see Coupled), the
 // objective of the original problem exceeds its minimum by at most 2 τ TermCount.
 func (q *Coupled) TermCount() float64 {
 	count := q.Penalty.Len()
@@ -282,7 +283,7 @@ func (q *Coupled) TermCount() float64 {
 		count = len(q.Penalty.Groups)
 	}
 	if q.Set != nil {
-		b := barriers{Bounds: q.Set.Bounds(q.Order)}
+		b := barriers{Bounds: q.Set.Bounds(q.Order), typicalSize: q.TypicalSize}
 		count += b.logarithmCount()
 	}
 	return float64(max(1, count))
@@ -292,7 +293,8 @@ func (q *Coupled) TermCount() float64 {
 func (q *Coupled) prepare() {
 	q.termCount = q.TermCount()
 	if q.Set != nil {
-		q.barriers.Bounds, q.barriers.unpenalised = q.Set.Bounds(q.Order), make([]bool, q.Order)
+		q.barriers.Bounds, q.barriers.typicalSize = q.Set.Bounds(q.Order), q.TypicalSize
+		q.barriers.unpenalised = make([]bool, q.Order)
 		for j := range q.barriers.unpenalised {
 			q.barriers.unpenalised[j] = !q.Penalty.Touches(j)
 		}
@@ -311,7 +313,7 @@ func (q *Coupled) prepare() {
 	}
 	q.U = append(q.U[:0], q.X...)
 	if q.Set != nil {
-		q.barriers.moveInside(q.U, q.TypicalSize)
+		q.barriers.moveInside(q.U)
 		q.refresh()
 	}
 	q.Move = append(q.Move[:0], q.d...)
@@ -441,11 +443,14 @@ func (q *Coupled) solveWithZeroSum() {
 	sumX, nu := linalg.Sum(x), 0.0
 	correction, residual := slices.Clone(q.step), make([]float64, q.Order)
 	clear(q.step)
-	for range maxRefinements {
+	for round := 1; ; round++ {
 		shift := (linalg.Sum(q.step) + linalg.Sum(correction)) / sumX
 		nu += shift
 		kernels.Axpy(1, correction, q.step)
 		kernels.Axpy(-shift, x, q.step)
+		if round == maxRefinements {
+			return
+		}
 		q.system.Times(residual, q.system.h, q.step)
 		for j, v := range q.rhs {
 			residual[j] = v - residual[j] - nu

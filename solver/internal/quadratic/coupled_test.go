@@ -152,6 +152,10 @@ func TestCoupled(t *testing.T) {
 	fixed := term.NewBox(order, -0.3, 0.3)
 	fixed.Lower[3], fixed.Upper[3], fixed.Upper[5] = 0.05, 0.05, math.Inf(1)
 	sets["box with a fixed coordinate"] = fixed
+	nearlyFixed := term.NewBox(order, math.Inf(-1), math.Inf(1))
+	nearlyFixed.Lower[3], nearlyFixed.Upper[3] = 0.05, math.Nextafter(0.05, 1)
+	nearlyFixed.Lower[5], nearlyFixed.Upper[5] = 0, 1e-160
+	sets["box with nearly equal bounds"] = nearlyFixed
 	for _, a := range []string{"identity", "chain and identity", "chain", "second differences"} {
 		for name, set := range sets {
 			for _, grouped := range []bool{false, true} {
