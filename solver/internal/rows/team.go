@@ -255,8 +255,9 @@ func (t *Team) SumPairs(head, tail []float64) {
 	}
 	t.Max(largestHead)
 	for j, size := range largestHead {
-		_, exp := math.Frexp(size * float64(2*t.Size()))
-		if sigma := math.Ldexp(1, exp); sigma < math.Inf(1) {
+		bound := size * float64(2*t.Size())
+		_, exp := math.Frexp(bound)
+		if sigma := math.Ldexp(1, exp); max(sigma, bound) < math.Inf(1) {
 			cut := (head[j] + sigma) - sigma
 			tail[j] += head[j] - cut
 			head[j] = cut
@@ -265,9 +266,10 @@ func (t *Team) SumPairs(head, tail []float64) {
 	t.Sum(head)
 	t.Sum(tail)
 	for j, h := range head { // makes the tail small compared with the head
-		sum := h + tail[j]
-		tail[j] -= sum - h
-		head[j] = sum
+		if sum := h + tail[j]; !math.IsInf(sum, 0) {
+			tail[j] -= sum - h
+			head[j] = sum
+		}
 	}
 }
 

@@ -70,6 +70,19 @@ func TestPairs(t *testing.T) {
 	}
 }
 
+// TestSumPairsInfinite checks that an infinite number stays infinite.
+func TestSumPairsInfinite(t *testing.T) {
+	runTeam(2, func(r int, team *Team) {
+		head, tail := []float64{1, math.Inf(-1), 2}, make([]float64, 3)
+		if r == 1 {
+			head[1] = 5
+		}
+		if team.SumPairs(head, tail); head[0] != 2 || !math.IsInf(head[1]+tail[1], -1) || head[2] != 4 {
+			t.Errorf("rank %d: %v, %v", r, head, tail)
+		}
+	})
+}
+
 func TestTeam(t *testing.T) {
 	const ranks = 3
 	errs := runTeam(ranks, func(r int, team *Team) {
