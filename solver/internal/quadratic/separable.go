@@ -407,6 +407,7 @@ func (q *Separable) newton(tolerance, sweepViolation, gap float64, lastRound boo
 		}
 		oldValue := q.Value()
 		q.save()
+		q.SignedPoint = nil
 		lowerBound := math.Inf(-1)
 		if solved && accurate && gap > 0 && q.crosses(q.step) {
 			lowerBound = q.signedMinimum(tolerance)
