@@ -217,7 +217,8 @@ func (s *PathSettings) lambdas(
 	}
 	largestLambda, err := lambdaMax(ctx)
 	switch {
-	case err != nil && ending.Late(ctx):
+	case err != nil && ending.Late(ctx),
+		errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil: // only another process is late so far
 		return nil, errEarly
 	case err != nil:
 		return nil, err

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// ErrTime is the cause of a context that ended at the time limit of WithTimeLimit.
-var ErrTime = errors.New("time limit reached")
+// errTime is the cause of a context that ended at the time limit of WithTimeLimit.
+var errTime = errors.New("time limit reached")
 
-// WithTimeLimit returns a context that ends with ctx, or after the limit with the cause ErrTime. A limit of 0
+// WithTimeLimit returns a context that ends with ctx, or after the limit with the cause errTime. A limit of 0
 // means no limit.
 func WithTimeLimit(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if limit == 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeoutCause(ctx, limit, ErrTime)
+	return context.WithTimeoutCause(ctx, limit, errTime)
 }
 
 // Late reports whether the context ended at the time limit of WithTimeLimit.
-func Late(ctx context.Context) bool { return context.Cause(ctx) == ErrTime }
+func Late(ctx context.Context) bool { return context.Cause(ctx) == errTime }
 
 // IsContextError reports whether err is or wraps the error of a context that has ended.
 func IsContextError(err error) bool {
@@ -45,14 +45,16 @@ func CauseOf(ctx context.Context) float64 {
 }
 
 // CauseError returns the error of a run with the context ctx that must stop for the given cause, or nil for
-// Running.
+// Running. If several ranks have agreed on the cause, all of them return the same error, unless the context of
+// one has a deadline of the caller's own.
 func CauseError(ctx context.Context, cause float64) error {
-	switch err := ctx.Err(); {
+	switch {
 	case cause == Running:
 		return nil
-	case err == nil: // the context of another rank has ended
+	case cause == TimeUp:
+		return context.DeadlineExceeded
+	case ctx.Err() == nil || Late(ctx): // the context of another rank was canceled
 		return context.Canceled
-	default:
-		return err
 	}
+	return ctx.Err()
 }

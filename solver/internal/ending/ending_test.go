@@ -1,11 +1,13 @@
 package ending
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/scas-admm/scas/sparse"
 )
@@ -42,6 +44,41 @@ func TestStatus(t *testing.T) {
 		}
 		if status != c.status || !strings.Contains(remedy, c.remedy) || (remedy == "") != (c.remedy == "") {
 			t.Errorf("%s: %s, %q; want %s, %q", c.name, status, remedy, c.status, c.remedy)
+		}
+	}
+}
+
+// TestCauseError checks the errors of ranks that agreed on a cause, although only the context of one of them may
+// have ended.
+func TestCauseError(t *testing.T) {
+	running := context.Background()
+	late, cancelLate := WithTimeLimit(running, time.Nanosecond)
+	defer cancelLate()
+	canceled, cancel := context.WithCancel(running)
+	cancel()
+	deadline, cancelDeadline := context.WithTimeout(running, time.Nanosecond) // the caller's own
+	defer cancelDeadline()
+	<-late.Done()
+	<-deadline.Done()
+	for k, c := range []struct {
+		ctx      context.Context
+		ownCause float64
+		agreed   float64
+		want     error
+	}{
+		{running, Running, Running, nil},
+		{running, Running, TimeUp, context.DeadlineExceeded},
+		{running, Running, Canceled, context.Canceled},
+		{late, TimeUp, TimeUp, context.DeadlineExceeded},
+		{late, TimeUp, Canceled, context.Canceled},
+		{canceled, Canceled, Canceled, context.Canceled},
+		{deadline, Canceled, Canceled, context.DeadlineExceeded},
+	} {
+		if got := CauseOf(c.ctx); got != c.ownCause {
+			t.Errorf("case %d: cause %v, want %v", k, got, c.ownCause)
+		}
+		if got := CauseError(c.ctx, c.agreed); got != c.want {
+			t.Errorf("case %d: %v, want %v", k, got, c.want)
 		}
 	}
 }
