@@ -23,7 +23,7 @@ type correction struct {
 type correctionStep struct {
 	row, feature int32
 	entry        float64 // the entry of A at (row, feature)
-	singleton    bool    // all other entries of the row are 0
+	singleton    bool    // the row has no other entry
 }
 
 // A root is a feature F whose dual residual e_F must be 0, although no step makes it 0. Only a change of α,
@@ -74,9 +74,9 @@ func (c *correction) buildSteps(pen *Penalty, reached []bool, largest []float64)
 	unreachedCount := make([]int, pen.Len()) // for each row of A: the number of features that are not reached
 	var ready []int32
 	for row := range unreachedCount {
-		idx, val := pen.M.Row(row)
-		for k, j := range idx {
-			if val[k] != 0 && !reached[j] {
+		idx, _ := pen.M.Row(row)
+		for _, j := range idx {
+			if !reached[j] {
 				unreachedCount[row]++
 			}
 		}
@@ -86,11 +86,8 @@ func (c *correction) buildSteps(pen *Penalty, reached []bool, largest []float64)
 	}
 	add := func(j int32) {
 		reached[j] = true
-		rows, val := pen.T.Row(int(j))
-		for k, row := range rows {
-			if val[k] == 0 {
-				continue
-			}
+		rows, _ := pen.T.Row(int(j))
+		for _, row := range rows {
 			if unreachedCount[row]--; unreachedCount[row] == 1 {
 				ready = append(ready, row)
 			}
@@ -106,7 +103,7 @@ func (c *correction) buildSteps(pen *Penalty, reached []bool, largest []float64)
 			}
 			idx, val := pen.M.Row(int(row))
 			for k, j := range idx {
-				if val[k] != 0 && !reached[j] {
+				if !reached[j] {
 					c.steps = append(c.steps, correctionStep{row: row, feature: j, entry: val[k]})
 					add(j)
 					break

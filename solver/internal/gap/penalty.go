@@ -12,7 +12,7 @@ import (
 //
 //	g(v) = Σ Limit_k |v_k| + Σ (Square_k/2) v_k².
 //
-// With groups G of rows, the first sum is Σ Limit_G |v_G|₂. A row of A is kept if it has a non-zero entry
+// With groups G of rows, the first sum is Σ Limit_G |v_G|₂. A row of A is kept if it has an entry
 // and its limit or square is positive. The other rows do not change g.
 //
 // The multiplier z_k of a row is the dual variable of v_k. Without groups, z_k = s + Square_k v_k at the
@@ -25,7 +25,7 @@ type Penalty struct {
 	KeptRows  []int32     // KeptRows[k] is the row of A that is kept as row k
 	TotalRows int         // the number of rows of A
 
-	// Singleton[j] is the kept row whose only non-zero entry is SingletonEntry[j] at feature j; −1 if there
+	// Singleton[j] is the kept row whose only entry is SingletonEntry[j], at feature j; −1 if there
 	// is none. Of several such rows it is the one whose multiplier can change the dual residual eⱼ most.
 	Singleton      []int32
 	SingletonEntry []float64
@@ -59,7 +59,7 @@ func NewPenalty(a *linalg.Algebra, limit, square []float64, groups [][]int) *Pen
 	}
 	var keptRows []int
 	for j := range l {
-		if _, val := matrix.Row(j); (limit[j] > 0 || square != nil && square[j] > 0) && nonzeros(val) > 0 {
+		if _, val := matrix.Row(j); (limit[j] > 0 || square != nil && square[j] > 0) && len(val) > 0 {
 			keptRows = append(keptRows, j)
 			pen.KeptRows = append(pen.KeptRows, int32(j))
 			pen.Limit = append(pen.Limit, limit[j])
@@ -87,15 +87,6 @@ func allPositive(limit, square []float64) bool {
 	return true
 }
 
-func nonzeros(val []float64) (count int) {
-	for _, v := range val {
-		if v != 0 {
-			count++
-		}
-	}
-	return count
-}
-
 // findSingletons sets Singleton and SingletonEntry. matrix is A with all rows.
 func (pen *Penalty) findSingletons(matrix *sparse.CSR) {
 	for j := range pen.Singleton {
@@ -103,16 +94,12 @@ func (pen *Penalty) findSingletons(matrix *sparse.CSR) {
 	}
 	for row, keptRow := range pen.KeptRows {
 		idx, val := matrix.Row(int(keptRow))
-		if nonzeros(val) != 1 {
+		if len(idx) != 1 {
 			continue
 		}
-		k := 0
-		for val[k] == 0 {
-			k++
-		}
-		j := idx[k]
-		if oldRow := pen.Singleton[j]; oldRow < 0 || pen.maxMultiplier(row)*math.Abs(val[k]) > pen.maxMultiplier(int(oldRow))*math.Abs(pen.SingletonEntry[j]) {
-			pen.Singleton[j], pen.SingletonEntry[j] = int32(row), val[k]
+		j, entry := idx[0], val[0]
+		if oldRow := pen.Singleton[j]; oldRow < 0 || pen.maxMultiplier(row)*math.Abs(entry) > pen.maxMultiplier(int(oldRow))*math.Abs(pen.SingletonEntry[j]) {
+			pen.Singleton[j], pen.SingletonEntry[j] = int32(row), entry
 		}
 	}
 }
@@ -162,7 +149,7 @@ func (pen *Penalty) Grouped() bool { return pen.Groups != nil }
 
 func (pen *Penalty) Squared(row int) bool { return pen.Square != nil && pen.Square[row] > 0 }
 
-// entryCount returns the number of kept rows of A (see Penalty) with a stored entry for feature j.
+// entryCount returns the number of kept rows of A (see Penalty) with an entry for feature j.
 func (pen *Penalty) entryCount(j int) int {
 	if pen.T == nil {
 		return 1
@@ -171,14 +158,8 @@ func (pen *Penalty) entryCount(j int) int {
 	return len(rows)
 }
 
-// Touches reports whether a kept row of A (see Penalty) has a non-zero entry for feature j.
-func (pen *Penalty) Touches(j int) bool {
-	if pen.T == nil {
-		return true
-	}
-	_, val := pen.T.Row(j)
-	return nonzeros(val) > 0
-}
+// Touches reports whether a kept row of A (see Penalty) has an entry for feature j.
+func (pen *Penalty) Touches(j int) bool { return pen.entryCount(j) > 0 }
 
 // maxMultiplier returns the largest |z| for which g* is finite, where z is the multiplier of the row. It is
 // +Inf if the row has a square.
@@ -424,7 +405,7 @@ func (pen *Penalty) imageError(x, v, z []float64) (sum float64) {
 func cancels(idx []int32, val, x []float64) bool {
 	products, firstEntry, firstCoordinate := 0, 0.0, 0.0
 	for k, j := range idx {
-		if val[k] == 0 || x[j] == 0 {
+		if x[j] == 0 {
 			continue
 		}
 		if products++; products == 1 {

@@ -13,7 +13,8 @@ func TestCancels(t *testing.T) {
 	}{
 		{[]float64{1.5, -1.5}, []float64{x, x}, true},
 		{[]float64{1.5, 1.5}, []float64{x, -x}, true},
-		{[]float64{1.5, 0, 2}, []float64{0, x, 0}, true},
+		{[]float64{1.5, 1, 2}, []float64{0, 0, 0}, true},
+		{[]float64{1.5, 2, -1.5}, []float64{x, 0, x}, true},
 		{[]float64{1.5, -1.5}, []float64{x, -x}, false},
 		{[]float64{1.5, -1.5}, []float64{x, math.Nextafter(x, 3)}, false}, // the rounded products are equal
 		{[]float64{1.5, 0.75}, []float64{x, -2 * x}, false},

@@ -37,12 +37,15 @@ type Algebra struct {
 	spectrum *Spectrum
 }
 
-// New returns the Algebra of a. A nil a means the identity of R^p.
+// New returns the Algebra of a. A nil a means the identity of R^p. Stored zeros of a matrix are left out.
 func New(a Map, p int) *Algebra {
 	q := &Algebra{rows: p, cols: p, operator: a}
 	if a != nil {
 		q.rows, q.cols = a.Dims()
-		q.matrix, _ = a.(*sparse.CSR)
+	}
+	if matrix, ok := a.(*sparse.CSR); ok {
+		q.matrix = withoutZeros(matrix)
+		q.operator = q.matrix
 	}
 	q.transpose = sync.OnceValue(func() *sparse.CSR { return q.matrix.Transpose() })
 	q.gram = sync.OnceValue(func() *sparse.CSR { return q.matrix.Gram() })
@@ -53,13 +56,38 @@ func New(a Map, p int) *Algebra {
 	return q
 }
 
+// withoutZeros returns a matrix that stores only the entries of a that are not 0: a itself if it stores no
+// zeros.
+func withoutZeros(a *sparse.CSR) *sparse.CSR {
+	rows, cols := a.Dims()
+	stored := a.Rows(0, rows)
+	if !slices.Contains(stored.Val[:a.NNZ()], 0) {
+		return a
+	}
+	ptr, idx, val := make([]int64, rows+1), []int32(nil), []float64(nil)
+	for i := range rows {
+		rowIdx, rowVal := a.Row(i)
+		for k, v := range rowVal {
+			if v != 0 {
+				idx, val = append(idx, rowIdx[k]), append(val, v)
+			}
+		}
+		ptr[i+1] = int64(len(idx))
+	}
+	out, err := sparse.New(rows, cols, ptr, idx, val)
+	if err != nil {
+		panic(err) // unreachable: a part of a valid matrix is valid
+	}
+	return out
+}
+
 // Dims returns the numbers of rows and columns of A.
 func (q *Algebra) Dims() (rows, cols int) { return q.rows, q.cols }
 
 // IsIdentity reports whether New was called with nil, for A = I.
 func (q *Algebra) IsIdentity() bool { return q.operator == nil }
 
-// Matrix returns A, or nil if A is the identity or not given as a matrix.
+// Matrix returns A without stored zeros, or nil if A is the identity or not given as a matrix.
 func (q *Algebra) Matrix() *sparse.CSR { return q.matrix }
 
 // Gram returns A'A, or nil if A is the identity or not given as a matrix.

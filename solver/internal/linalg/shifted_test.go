@@ -72,6 +72,24 @@ func TestNorm(t *testing.T) {
 	}
 }
 
+// TestStoredZeros checks that New leaves out stored zeros, so that rows with one other entry are singleton rows.
+func TestStoredZeros(t *testing.T) {
+	a, err := sparse.FromTriplets(3, 3, []sparse.Triplet{
+		{Row: 0, Col: 0, Value: 0}, {Row: 0, Col: 1, Value: 2}, {Row: 1, Col: 0, Value: 3}, {Row: 1, Col: 2, Value: math.Copysign(0, -1)},
+		{Row: 2, Col: 2, Value: 4},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := New(a, 3)
+	if got := q.LeastSingleton(nil); q.Matrix().NNZ() != 3 || got != 2 || len(q.Components().Members) != 3 {
+		t.Errorf("%d entries, least singleton %v", q.Matrix().NNZ(), got)
+	}
+	if clean := q.Matrix(); New(clean, 3).Matrix() != clean {
+		t.Error("a matrix without stored zeros is copied")
+	}
+}
+
 // hiddenMatrix wraps a Map, so that package linalg cannot see that the Map is a matrix.
 type hiddenMatrix struct{ Map }
 
