@@ -450,7 +450,7 @@ func (p *Problem) setResidual(t *Tally, sum *Sum) {
 	copy(d.e, sum.Head)
 	clear(d.eErr)
 	if len(p.recomputedRows) < len(d.z) {
-		p.Penalty.absTrans(d.eErr, d.z)
+		absTrans(d.eErr, p.Penalty.M, d.z)
 	}
 	for j, size := range d.eErr {
 		entryCount := float64(p.Penalty.entryCount(j) + 8)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/sparse"
 )
 
 // AddTransPairs adds X'g to the compensated sums head + tail. X has the given rows. The sums are as accurate
@@ -46,12 +47,18 @@ func (pen *Penalty) addPairs(head, tail, z []float64) {
 	}
 }
 
-// absTrans sets dst = |A|'|z|, where |A| and |z| have the absolute values of the entries.
-func (pen *Penalty) absTrans(dst, z []float64) {
+// absTrans sets dst = |A|'|z|, where |A| and |z| have the absolute values of the entries. A nil A means the
+// identity.
+func absTrans(dst []float64, a *sparse.CSR, z []float64) {
 	clear(dst)
 	for row, v := range z {
-		if v != 0 {
-			pen.EachEntry(int32(row), func(j int32, a float64) { dst[j] += math.Abs(float64(v * a)) })
+		if a == nil {
+			dst[row] = math.Abs(v)
+			continue
+		}
+		idx, val := a.Row(row)
+		for k, j := range idx {
+			dst[j] += math.Abs(float64(val[k] * v))
 		}
 	}
 }

@@ -2,6 +2,7 @@ package gap
 
 import (
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/linalg"
@@ -95,31 +96,23 @@ func (f *SimpleProblem) roundingErrors(point *SimplePoint) (marginCost float64, 
 	marginCost = f.Team.SumWith(residualErrors, marginCost)
 	l, _ := f.A.Dims()
 	relativeError := (sampleCount + float64(l+64)) * roundoff
-	absTransAt := f.absTrans(point.Beta, l, p)
-	for j := range residualErrors {
-		residualErrors[j] = float64(relativeError * (residualErrors[j] + absTransAt(j)))
+	for j, size := range f.absTrans(point.Beta, p) {
+		residualErrors[j] = float64(relativeError * (residualErrors[j] + size))
 	}
 	return marginCost, residualErrors
 }
 
-// absTrans returns a function of the column j that bounds Σ |a_kj beta_k|, the sum over the rows k of A.
-func (f *SimpleProblem) absTrans(beta []float64, l, p int) func(j int) float64 {
-	a := f.A.Matrix()
-	switch {
-	case f.A.IsIdentity():
-		return func(j int) float64 { return math.Abs(beta[j]) }
-	case a == nil: // the bound is |beta|₂ times a bound of the Frobenius norm of A
-		bound := math.Sqrt(float64(f.A.LargestEigenvalue()*float64(min(l, p))) * kernels.Dot(beta, beta))
-		return func(int) float64 { return bound }
+// absTrans returns bounds of |A|'|beta|, see the function absTrans. p is the number of features.
+func (f *SimpleProblem) absTrans(beta []float64, p int) []float64 {
+	if f.A.IsIdentity() || f.A.Matrix() != nil {
+		sum := make([]float64, p)
+		absTrans(sum, f.A.Matrix(), beta)
+		return sum
 	}
-	sum := make([]float64, p)
-	for k, b := range beta {
-		idx, val := a.Row(k)
-		for i, j := range idx {
-			sum[j] += math.Abs(float64(val[i] * b))
-		}
-	}
-	return func(j int) float64 { return sum[j] }
+	// The bound of all entries is |beta|₂ times a bound of the Frobenius norm of A.
+	l, _ := f.A.Dims()
+	bound := math.Sqrt(float64(f.A.LargestEigenvalue()*float64(min(l, p))) * kernels.Dot(beta, beta))
+	return slices.Repeat([]float64{bound}, p)
 }
 
 // imageError returns an upper bound of the increase of g(y) − z'y that the rounding of y = A x can cause. It
