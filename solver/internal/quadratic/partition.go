@@ -114,14 +114,20 @@ func (p *Partition) Collect(dst, v []float64) {
 	}
 }
 
-// Holds reports whether all zeros and ties of the partition hold in x exactly.
-func (p *Partition) Holds(x []float64) bool {
-	value := make([]float64, p.GroupCount)
+// values returns the values of the groups in x. Each is the value of a coordinate with the factor 1.
+func (p *Partition) values(x []float64) []float64 {
+	y := make([]float64, p.GroupCount)
 	for j, group := range p.Group {
 		if group >= 0 && p.Factor[j] == 1 {
-			value[group] = x[j]
+			y[group] = x[j]
 		}
 	}
+	return y
+}
+
+// Holds reports whether all zeros and ties of the partition hold in x exactly.
+func (p *Partition) Holds(x []float64) bool {
+	value := p.values(x)
 	for j, group := range p.Group {
 		if group < 0 && x[j] != 0 || group >= 0 && x[j] != float64(p.Factor[j]*value[group]) {
 			return false
@@ -133,13 +139,8 @@ func (p *Partition) Holds(x []float64) bool {
 // repair makes the ties of x exact if they hold up to rounding. Otherwise, or if x has a NaN, it changes
 // nothing.
 func (p *Partition) repair(x []float64) {
-	y, repaired := make([]float64, p.GroupCount), make([]float64, len(x))
-	for j, group := range p.Group {
-		if group >= 0 && p.Factor[j] == 1 {
-			y[group] = x[j]
-		}
-	}
-	p.Expand(repaired, y)
+	repaired := make([]float64, len(x))
+	p.Expand(repaired, p.values(x))
 	if slices.EqualFunc(x, repaired, func(a, b float64) bool { return math.Abs(a-b) <= rounding*math.Abs(a) }) {
 		copy(x, repaired)
 	}
