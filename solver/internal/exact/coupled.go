@@ -188,10 +188,4 @@ func (s *Solver) leastCurvatures() []float64 {
 
 // riseCoupled returns the rise of the penalty from the current point to the solution of the model. The
 // squared terms of the penalty are left out, because the model's gradient contains them.
-func (s *Solver) riseCoupled() float64 {
-	m, v := &s.coupled.model, make([]float64, s.coupled.penalty.Len())
-	m.Penalty.Mul(v, m.U)
-	penaltyAtU := m.Penalty.Value(v)
-	m.Penalty.Mul(v, m.X)
-	return penaltyAtU - m.Penalty.Value(v)
-}
+func (s *Solver) riseCoupled() float64 { return s.coupled.model.PenaltyRise() }

@@ -53,11 +53,16 @@ func (q *Coupled) Value() float64 {
 	for j, u := range q.U {
 		sum += float64((u - q.X[j]) * (q.Gradient[j] + float64(0.5*q.hd[j])))
 	}
+	return sum + q.PenaltyRise()
+}
+
+// PenaltyRise returns the penalty at U minus the penalty at X.
+func (q *Coupled) PenaltyRise() float64 {
 	v := make([]float64, q.Penalty.Len())
 	q.Penalty.Mul(v, q.U)
 	penaltyAtU := q.Penalty.Value(v)
 	q.Penalty.Mul(v, q.X)
-	return sum + (penaltyAtU - q.Penalty.Value(v))
+	return penaltyAtU - q.Penalty.Value(v)
 }
 
 // zeros marks the rows of A u that seem to be zero at the solution. Let v be the entry of A u, or the vector
