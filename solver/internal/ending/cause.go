@@ -45,8 +45,8 @@ func CauseOf(ctx context.Context) float64 {
 }
 
 // CauseError returns the error of a run with the context ctx that must stop for the given cause, or nil for
-// Running. If several ranks have agreed on the cause, all of them return the same error, unless the context of
-// one has a deadline of the caller's own.
+// Running. If several ranks have agreed on the cause, all of them return the same error, unless the context
+// of one has a deadline of the caller's own.
 func CauseError(ctx context.Context, cause float64) error {
 	switch {
 	case cause == Running:

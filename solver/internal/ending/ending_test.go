@@ -48,8 +48,8 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestCauseError checks the errors of ranks that agreed on a cause, although only the context of one of them may
-// have ended.
+// TestCauseError checks the errors of ranks that agreed on a cause, although only the context of one of
+// them may have ended.
 func TestCauseError(t *testing.T) {
 	running := context.Background()
 	late, cancelLate := WithTimeLimit(running, time.Nanosecond)

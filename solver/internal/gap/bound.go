@@ -130,8 +130,9 @@ func (p *Problem) chooseSteps() {
 	}
 }
 
-// farAway says which bounds of a coefficient xⱼ are far away: those at a distance of more than farAway times the
-// sum of |xⱼ| and the coefficient's typical size, the reciprocal of the largest entry of its column.
+// farAway says which bounds of a coefficient xⱼ are far away: those at a distance of more than farAway
+// times the sum of |xⱼ| and the coefficient's typical size, the reciprocal of the largest entry of its
+// column.
 const farAway = 1e6
 
 // isFar reports whether a bound at this distance from x, the coefficient of feature j, is far away. Infinite
@@ -158,9 +159,10 @@ func (p *Problem) findFarBounds() {
 	}
 }
 
-// chooseSet sets p.set to Set without the bounds that are far away from x, and reports whether p.set changes. A
-// lower bound of the minimum over a larger set is also one of the minimum over Set. The cost of a rounding error
-// of eⱼ is the error times the distance of a bound. Without the bound eⱼ must be exactly 0, which costs less.
+// chooseSet sets p.set to Set without the bounds that are far away from x, and reports whether p.set
+// changes. A lower bound of the minimum over a larger set is also one of the minimum over Set. The cost of
+// a rounding error of eⱼ is the error times the distance of a bound. Without the bound eⱼ must be exactly
+// 0, which costs less.
 func (p *Problem) chooseSet(x []float64) (changed bool) {
 	box, isBox := term.Box{}, true
 	if p.Set != nil {

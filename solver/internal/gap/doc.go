@@ -36,12 +36,13 @@
 // rounding error too. Bound returns a bound of P(x) − P* for the exact P(x); RoundedGap makes it a bound for
 // the computed one. These things are assumed, not proved:
 //
-//   - The rounding errors of long sums have random signs: of compensated sums (see compensatedRoundoff), and of
-//     the sums of non-negative terms that make up a gap. The latter are allowed a relative error of 1e-11, the
-//     worst case for 10⁵ terms.
+//   - The rounding errors of long sums have random signs: of compensated sums (see compensatedRoundoff),
+//     and of the sums of non-negative terms that make up a gap. The latter are allowed a relative error of
+//     1e-11, the worst case for 10⁵ terms.
 //   - Every term of the objective is accurate to its last digit (see RoundedGap).
 //   - If A is a Map that is not a matrix, the computed A x is exact (see SimpleProblem).
-//   - If the second derivative of a caller's own loss has no bound, it grows at most as fast as e^t near a margin.
+//   - If the second derivative of a caller's own loss has no bound, it grows at most as fast as e^t near a
+//     margin.
 //
 // SimpleProblem is an independent, simpler bound for problems with rⱼ > 0 or a bounded set S. It does not
 // need φ*. solver.Minimize uses it if Problem.Bound does not apply or proves nothing.

@@ -27,8 +27,8 @@ func TestCancels(t *testing.T) {
 	}
 }
 
-// TestMarginErrorCost checks that a second derivative without a bound gives no cost if the error of a margin is
-// too large for it.
+// TestMarginErrorCost checks that the cost is infinite if the second derivative has no bound and the error of
+// a margin is above 1.
 func TestMarginErrorCost(t *testing.T) {
 	tally := Tally{Curvature: 1}
 	if got := tally.marginErrorCost(2, 10); got != 4 {

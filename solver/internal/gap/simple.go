@@ -115,8 +115,9 @@ func (f *SimpleProblem) absTrans(beta []float64, p int) []float64 {
 	return slices.Repeat([]float64{bound}, p)
 }
 
-// imageError returns an upper bound of the increase of g(y) − z'y that the rounding of y = A x can cause. It
-// assumes that the error of g(y) is at most the error of z'y. It returns 0 if A is a Map that is not a matrix.
+// imageError returns an upper bound of the increase of g(y) − z'y that the rounding of y = A x can cause.
+// It assumes that the error of g(y) is at most the error of z'y. It returns 0 if A is a Map that is not a
+// matrix.
 func (f *SimpleProblem) imageError(point *SimplePoint) float64 {
 	a, sum := f.A.Matrix(), 0.0
 	if a == nil {

@@ -38,8 +38,8 @@ func eigenSymmetric(m []float64, p int, interrupt func() error) (values, vectors
 	return values, vectors, nil
 }
 
-// scaleToOne divides v by 2^exponent, so that its largest absolute value is from 1/2 to 1. Then squares neither
-// overflow nor underflow. The division does not change the digits.
+// scaleToOne divides v by 2^exponent, so that its largest absolute value is from 1/2 to 1. Then squares
+// neither overflow nor underflow. The division does not change the digits.
 func scaleToOne(v []float64) (exponent int) {
 	var largest float64
 	for _, x := range v {

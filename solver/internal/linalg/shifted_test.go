@@ -22,8 +22,8 @@ func TestLargestEigenvalue(t *testing.T) {
 	}
 }
 
-// TestExtremeScale checks eigenvalues and solutions for a chain whose entries have sizes from 1e-100 to 1e100.
-// The squares of the entries of A'A overflow or underflow.
+// TestExtremeScale checks eigenvalues and solutions for a chain whose entries have sizes from 1e-100 to
+// 1e100. The squares of the entries of A'A overflow or underflow.
 func TestExtremeScale(t *testing.T) {
 	const p = 12
 	for _, size := range []float64{1e-100, 1e-82, 1, 1e78, 1e100} {
@@ -72,7 +72,8 @@ func TestNorm(t *testing.T) {
 	}
 }
 
-// TestStoredZeros checks that New leaves out stored zeros, so that rows with one other entry are singleton rows.
+// TestStoredZeros checks that New leaves out stored zeros, so that rows with one other entry are singleton
+// rows.
 func TestStoredZeros(t *testing.T) {
 	a, err := sparse.FromTriplets(3, 3, []sparse.Triplet{
 		{Row: 0, Col: 0, Value: 0}, {Row: 0, Col: 1, Value: 2}, {Row: 1, Col: 0, Value: 3}, {Row: 1, Col: 2, Value: math.Copysign(0, -1)},

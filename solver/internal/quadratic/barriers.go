@@ -57,8 +57,8 @@ func (b *barriers) normalise(u []float64) {
 	}
 }
 
-// leastWidth is the smallest distance of two bounds of a coordinate, relative to the sum of the lower bound and
-// the typical size of the coordinate, for which slacks are accurate.
+// leastWidth is the smallest distance of two bounds of a coordinate, relative to the sum of the lower bound
+// and the typical size of the coordinate, for which slacks are accurate.
 const leastWidth = 1e-12
 
 // fixed reports whether the bounds of coordinate j are equal or nearly so. Then the coordinate stays at the

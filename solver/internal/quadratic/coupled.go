@@ -40,8 +40,8 @@ type Coupled struct {
 	// Z has the multipliers of the rows of A. Move is near U − x. It is stored in place of x + Move, because
 	// this sum would lose digits. g + H Move + A'Z + ν = 0 with a vector ν that is normal to Set.
 	Z, Move []float64
-	// Tau is the parameter τ of the smooth problem at the end of Solve. If Solve returns true, Steps is the number
-	// of Newton steps; tests read it.
+	// Tau is the parameter τ of the smooth problem at the end of Solve. If Solve returns true, Steps is the
+	// number of Newton steps; tests read it.
 	Tau   float64
 	Steps int
 
@@ -275,8 +275,9 @@ func (q *Coupled) dualGap() float64 {
 }
 
 // TermCount returns the number of absolute values or norms in the problem plus the number of logarithms in
-// the barrier, or 1 if this sum is 0. It also counts kept rows with the limit 0, which have a square. At the solution of the smooth problem for τ (see Coupled), the
-// objective of the original problem exceeds its minimum by at most 2 τ TermCount.
+// the barrier, or 1 if this sum is 0. It also counts kept rows with the limit 0, which have a square. At
+// the solution of the smooth problem for τ (see Coupled), the objective of the original problem exceeds its
+// minimum by at most 2 τ TermCount.
 func (q *Coupled) TermCount() float64 {
 	count := q.Penalty.Len()
 	if q.Penalty.Grouped() {

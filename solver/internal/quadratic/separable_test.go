@@ -140,8 +140,8 @@ func violation(q *Separable, h *Dense) (worst float64) {
 	return worst
 }
 
-// TestSignedPoint checks, for solutions after few sweeps, that the derivatives at SignedPoint are usually nearer to
-// those at the minimum than the derivatives at U.
+// TestSignedPoint checks, for solutions after few sweeps, that the derivatives at SignedPoint are usually
+// nearer to those at the minimum than the derivatives at U.
 func TestSignedPoint(t *testing.T) {
 	better, worse := 0, 0
 	for seed := range uint64(400) {
