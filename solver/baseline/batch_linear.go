@@ -65,7 +65,7 @@ type batchLinear struct {
 func newBatchLinear(r *solver.Run) *batchLinear {
 	m := &batchLinear{base: newBase(r, 1)}
 	m.b = m.vector()
-	largest := linalg.New(r.Problem.Data, len(m.x)).LargestEigenvalue()
+	largest := linalg.LargestEigenvalue(r.Problem.Data)
 	m.nubar = float64(r.Samples.Curvature()*largest)/float64(m.n) + m.mu
 	return m
 }

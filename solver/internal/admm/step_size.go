@@ -96,7 +96,7 @@ func (c *RowCurvature) weightedMean(curvature func(i int) float64) float64 {
 func MeanCurvature(curvature float64, x *sparse.CSR, weights []float64) float64 {
 	n, p := x.Dims()
 	if weights == nil {
-		return curvature * linalg.New(x, p).LargestEigenvalue() / float64(n)
+		return curvature * linalg.LargestEigenvalue(x) / float64(n)
 	}
 	sum := rows.Mass(weights, n)
 	if sum == 0 {

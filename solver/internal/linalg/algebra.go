@@ -39,13 +39,18 @@ type Algebra struct {
 
 // New returns the Algebra of a. A nil a means the identity of R^p. Stored zeros of a matrix are left out.
 func New(a Map, p int) *Algebra {
+	if matrix, ok := a.(*sparse.CSR); ok {
+		a = withoutZeros(matrix)
+	}
+	return newAlgebra(a, p)
+}
+
+// newAlgebra is New, but keeps stored zeros of a matrix.
+func newAlgebra(a Map, p int) *Algebra {
 	q := &Algebra{rows: p, cols: p, operator: a}
 	if a != nil {
 		q.rows, q.cols = a.Dims()
-	}
-	if matrix, ok := a.(*sparse.CSR); ok {
-		q.matrix = withoutZeros(matrix)
-		q.operator = q.matrix
+		q.matrix, _ = a.(*sparse.CSR)
 	}
 	q.transpose = sync.OnceValue(func() *sparse.CSR { return q.matrix.Transpose() })
 	q.gram = sync.OnceValue(func() *sparse.CSR { return q.matrix.Gram() })

@@ -22,8 +22,15 @@ func (q *Algebra) estimateLargest() float64 {
 // raises the estimate by at most 1e-10 of its value, or after a limited amount of work.
 func PowerIteration(m *sparse.CSR) float64 {
 	_, p := m.Dims()
-	lambda, _ := New(m, p).powerIteration()
+	lambda, _ := newAlgebra(m, p).powerIteration()
 	return lambda
+}
+
+// LargestEigenvalue returns the estimate of Algebra.LargestEigenvalue for a data matrix. Unlike New, it does
+// not copy the matrix to leave out stored zeros.
+func LargestEigenvalue(m *sparse.CSR) float64 {
+	_, p := m.Dims()
+	return newAlgebra(m, p).LargestEigenvalue()
 }
 
 // powerIteration estimates the largest eigenvalue of A'A as PowerIteration does. It starts at a random
