@@ -68,7 +68,8 @@ func (a *stepArgs) run(kernel, reference stepKernel) int {
 		a.work = maxWork
 		done := stepsBlock(kernel, a)
 		if done == 0 {
-			a.work, done = 1, reference(noescape(a))
+			a.work = 1 // the reference does one step
+			done = reference(noescape(a))
 		}
 		a.sampled = a.sampled[done:]
 	}

@@ -50,7 +50,7 @@ func (s *spy) set() *set {
 		return func(a *stepArgs) (done int) {
 			work := 0
 			for _, i := range a.sampled {
-				if work >= a.work {
+				if work >= a.work || a.Rows.rowLen(i) > len(a.scratch.off) {
 					break
 				}
 				work += a.Rows.rowLen(i) + fixedWork(a)
@@ -115,6 +115,9 @@ func TestBoundedWork(t *testing.T) {
 	rotatedCall := func(p int, radius float64) func() {
 		return func() { rotatedCaseOf(rng, sources[0], p, 2, 2*(maxWork/p)+1, LogisticLossKind, radius).run() }
 	}
+	// Assembly refuses row 0, which is longer than scratchRow; the reference does its step.
+	refusedRow := Rows{Ptr: []int64{0, 20000, 20008}, Idx: make([]int32, n), Val: v, Cols: 1}
+	refusedSteps := &Steps{Rows: refusedRow, Label: v[:2], Slope0: v[:2]}
 	longRow := Rows{Ptr: []int64{0, 5, n, n}, Idx: make([]int32, n), Val: v, Cols: 1}
 	for _, c := range []struct {
 		name  string
@@ -150,6 +153,10 @@ func TestBoundedWork(t *testing.T) {
 		{"InnerDense", 120, func() { InnerDense(w, h, x, x, steps, sampled) }},
 		{"InnerBox", 120, func() { InnerBox(w, h, x, x, x, x, steps, sampled) }},
 		{"InnerLazyCells", 9, func() { InnerLazyCells(cells, &Lazy{Alpha: 1, Q: 1}, steps, sampled) }},
+		// The calls: one that refuses row 0 at once, one for the two short rows, and one that refuses again.
+		{"InnerLazyCells, refused row", 3, func() {
+			InnerLazyCells(cells, &Lazy{Alpha: 1, Q: 1}, refusedSteps, []int32{0, 1, 1, 0})
+		}},
 		{"InnerLazyBallCells", 9, func() {
 			InnerLazyBallCells(cells, v[:rows.Len()], &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}}, steps, sampled)
 		}},
