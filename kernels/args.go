@@ -96,10 +96,11 @@ func (a *stepArgs) eachStep(fixedWork int, step func(i int32)) (done int) {
 	return done
 }
 
-// keptNumbers returns memory for n numbers that a reference step stores for later use in the same step.
+// keptNumbers returns memory for n numbers that a reference step stores for later use in the same step. If it
+// must allocate memory, the caller's Scratch keeps it.
 func (a *stepArgs) keptNumbers(n int) []float64 {
-	if n > len(a.scratch.keep) {
-		a.scratch.keep = make([]float64, n)
+	if n > len(a.Scratch.keep) {
+		a.Scratch.keep = make([]float64, n)
 	}
-	return a.scratch.keep[:n]
+	return a.Scratch.keep[:n]
 }

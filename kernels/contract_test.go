@@ -148,6 +148,26 @@ func TestAllocations(t *testing.T) {
 	})
 }
 
+// TestScratchGrows checks that a Scratch keeps the memory that the reference needs for a row which is too
+// long for assembly.
+func TestScratchGrows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 2))
+	const n = 4 * scratchRow
+	a := increasingRows(rng, sources[0], []int{3 * scratchRow, 4}, n)
+	steps := &Steps{Rows: a, Label: labels(rng, 2), Slope0: make([]float64, 2), Scratch: NewScratch(a)}
+	sampled := []int32{0, 1, 0}
+	state, zeros := make([]float64, n*DecayStride), make([]float64, n)
+	w, sum := make([]float64, n), make([]float64, n)
+	eachLevel(t, func(t *testing.T) {
+		if got := testing.AllocsPerRun(5, func() {
+			InnerDecay(state, 0, steps, sampled)
+			InnerBox(w, sum, zeros, zeros, zeros, zeros, steps, sampled)
+		}); got != 0 {
+			t.Errorf("%v allocations", got)
+		}
+	})
+}
+
 func TestEmpty(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		Margins(nil, Rows{}, nil)
