@@ -3,7 +3,9 @@ package kernels
 import "math"
 
 // Log returns log y for a positive finite y. math.Log is not used because its bits differ between
-// architectures.
+// architectures. Log(0) is about -709 and Log(+Inf) about 710, so a sum of logarithms stays finite if a
+// product or quotient has underflowed or overflowed; smoothValue of package quadratic needs this. For a
+// negative y or NaN the result is a number without meaning.
 func Log(y float64) float64 {
 	if y < minNormal {
 		m, k := math.Frexp(y)

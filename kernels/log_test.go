@@ -14,6 +14,18 @@ func TestLogarithm(t *testing.T) {
 	}
 }
 
+// TestLogarithmLimits checks Log for 0, +Inf and the finite numbers next to them.
+func TestLogarithmLimits(t *testing.T) {
+	for y, want := range map[float64]float64{
+		0: -1023 * math.Ln2, 0x1p-1074: -1074 * math.Ln2, minNormal: -1022 * math.Ln2,
+		math.MaxFloat64: 1024 * math.Ln2, math.Inf(1): 1024 * math.Ln2,
+	} {
+		if got := Log(y); math.Abs(got-want) > 1e-12 {
+			t.Errorf("Log(%v) = %v, want %v", y, got, want)
+		}
+	}
+}
+
 // TestEntropyTerm compares EntropyTerm(1+u, 1, u) with its series, summed in 200 bits, for |u| ≤ 0.3, and
 // with its definition for other u.
 func TestEntropyTerm(t *testing.T) {
