@@ -76,7 +76,7 @@ func (e *emitter) proxDual(t *isa) {
 	e.eachPlace(n, func(p place) {
 		v, lim := e.read(beta, p), e.read(limit, p)
 		e.VFMADD231PD(e.read(ax, p), rho, v)
-		b := e.max(e.xorK(lim, "signBit"), e.min(lim, v)) // a NaN in v is kept
+		b := e.min(lim, e.max(e.xorK(lim, "signBit"), v)) // a NaN in v is kept
 		e.write(b, beta, p)
 		e.write(e.mul(e.sub(v, b), inv), y, p)
 	})

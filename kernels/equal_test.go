@@ -191,6 +191,21 @@ func TestEqual(t *testing.T) {
 	}
 }
 
+// TestEqualNegativeLimit compares every level with the reference for negative limits, which ProxDual does not
+// allow. A wrong limit so gives the same bits at every level.
+func TestEqualNegativeLimit(t *testing.T) {
+	op := operation{"ProxDual", func(rng *rand.Rand, s source, n int) [][]float64 {
+		beta, y := s.vector(rng, n), s.vector(rng, n)
+		ProxDual(beta, y, s.vector(rng, n), s.vector(rng, n), s.draw(rng))
+		return [][]float64{beta, y}
+	}}
+	for _, s := range sources {
+		for _, n := range lengths {
+			op.check(t, s, n, 78)
+		}
+	}
+}
+
 // TestEveryKernel removes the kernels from the set, one at a time. Each time an operation must
 // crash; otherwise TestEqual would not test this kernel.
 func TestEveryKernel(t *testing.T) {

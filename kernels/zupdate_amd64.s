@@ -722,8 +722,8 @@ block1:
 	VMOVUPD     (DX)(DI*8), Y4
 	VFMADD231PD Y4, Y0, Y2
 	VXORPD      ·table_signBit+0(SB), Y3, Y4
-	VMINPD      Y2, Y3, Y3
-	VMAXPD      Y3, Y4, Y3
+	VMAXPD      Y2, Y4, Y4
+	VMINPD      Y4, Y3, Y3
 	VMOVUPD     Y3, (AX)(DI*8)
 	VSUBPD      Y3, Y2, Y2
 	VMULPD      Y1, Y2, Y2
@@ -733,8 +733,8 @@ block1:
 	VMOVUPD     32(DX)(DI*8), Y4
 	VFMADD231PD Y4, Y0, Y2
 	VXORPD      ·table_signBit+0(SB), Y3, Y4
-	VMINPD      Y2, Y3, Y3
-	VMAXPD      Y3, Y4, Y3
+	VMAXPD      Y2, Y4, Y4
+	VMINPD      Y4, Y3, Y3
 	VMOVUPD     Y3, 32(AX)(DI*8)
 	VSUBPD      Y3, Y2, Y2
 	VMULPD      Y1, Y2, Y2
@@ -744,8 +744,8 @@ block1:
 	VMOVUPD     64(DX)(DI*8), Y4
 	VFMADD231PD Y4, Y0, Y2
 	VXORPD      ·table_signBit+0(SB), Y3, Y4
-	VMINPD      Y2, Y3, Y3
-	VMAXPD      Y3, Y4, Y3
+	VMAXPD      Y2, Y4, Y4
+	VMINPD      Y4, Y3, Y3
 	VMOVUPD     Y3, 64(AX)(DI*8)
 	VSUBPD      Y3, Y2, Y2
 	VMULPD      Y1, Y2, Y2
@@ -755,8 +755,8 @@ block1:
 	VMOVUPD     96(DX)(DI*8), Y4
 	VFMADD231PD Y4, Y0, Y2
 	VXORPD      ·table_signBit+0(SB), Y3, Y4
-	VMINPD      Y2, Y3, Y3
-	VMAXPD      Y3, Y4, Y3
+	VMAXPD      Y2, Y4, Y4
+	VMINPD      Y4, Y3, Y3
 	VMOVUPD     Y3, 96(AX)(DI*8)
 	VSUBPD      Y3, Y2, Y2
 	VMULPD      Y1, Y2, Y2
@@ -776,8 +776,8 @@ single3:
 	VMOVUPD     (DX)(DI*8), Y4
 	VFMADD231PD Y4, Y0, Y2
 	VXORPD      ·table_signBit+0(SB), Y3, Y4
-	VMINPD      Y2, Y3, Y3
-	VMAXPD      Y3, Y4, Y3
+	VMAXPD      Y2, Y4, Y4
+	VMINPD      Y4, Y3, Y3
 	VMOVUPD     Y3, (AX)(DI*8)
 	VSUBPD      Y3, Y2, Y2
 	VMULPD      Y1, Y2, Y2
@@ -798,8 +798,8 @@ rest4:
 	VMASKMOVPD  (DX)(DI*8), Y2, Y5
 	VFMADD231PD Y5, Y0, Y3
 	VXORPD      ·table_signBit+0(SB), Y4, Y0
-	VMINPD      Y3, Y4, Y4
-	VMAXPD      Y4, Y0, Y0
+	VMAXPD      Y3, Y0, Y0
+	VMINPD      Y0, Y4, Y0
 	VMASKMOVPD  Y0, Y2, (AX)(DI*8)
 	VSUBPD      Y0, Y3, Y0
 	VMULPD      Y1, Y0, Y0
@@ -830,8 +830,8 @@ block1:
 	VMOVUPD     (DX)(DI*8), Z4
 	VFMADD231PD Z4, Z0, Z2
 	VXORPD.BCST ·table_signBit+0(SB), Z3, Z4
-	VMINPD      Z2, Z3, Z3
-	VMAXPD      Z3, Z4, Z3
+	VMAXPD      Z2, Z4, Z4
+	VMINPD      Z4, Z3, Z3
 	VMOVUPD     Z3, (AX)(DI*8)
 	VSUBPD      Z3, Z2, Z2
 	VMULPD      Z1, Z2, Z2
@@ -841,8 +841,8 @@ block1:
 	VMOVUPD     64(DX)(DI*8), Z4
 	VFMADD231PD Z4, Z0, Z2
 	VXORPD.BCST ·table_signBit+0(SB), Z3, Z4
-	VMINPD      Z2, Z3, Z3
-	VMAXPD      Z3, Z4, Z3
+	VMAXPD      Z2, Z4, Z4
+	VMINPD      Z4, Z3, Z3
 	VMOVUPD     Z3, 64(AX)(DI*8)
 	VSUBPD      Z3, Z2, Z2
 	VMULPD      Z1, Z2, Z2
@@ -862,8 +862,8 @@ single3:
 	VMOVUPD     (DX)(DI*8), Z4
 	VFMADD231PD Z4, Z0, Z2
 	VXORPD.BCST ·table_signBit+0(SB), Z3, Z4
-	VMINPD      Z2, Z3, Z3
-	VMAXPD      Z3, Z4, Z3
+	VMAXPD      Z2, Z4, Z4
+	VMINPD      Z4, Z3, Z3
 	VMOVUPD     Z3, (AX)(DI*8)
 	VSUBPD      Z3, Z2, Z2
 	VMULPD      Z1, Z2, Z2
@@ -883,8 +883,8 @@ rest4:
 	VMOVUPD.Z   (DX)(DI*8), K1, Z4
 	VFMADD231PD Z4, Z0, Z2
 	VXORPD.BCST ·table_signBit+0(SB), Z3, Z0
-	VMINPD      Z2, Z3, Z3
-	VMAXPD      Z3, Z0, Z0
+	VMAXPD      Z2, Z0, Z0
+	VMINPD      Z0, Z3, Z0
 	VMOVUPD     Z0, K1, (AX)(DI*8)
 	VSUBPD      Z0, Z2, Z0
 	VMULPD      Z1, Z0, Z0
