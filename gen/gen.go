@@ -37,8 +37,8 @@
 //
 // For a new storage form, edit:
 //
-//   - kernels/rows.go: a field of Rows; forms.go: the list of forms, form; generic_rows.go: the type of a
-//     stored number in column or value
+//   - kernels/rows.go: a field of Rows; forms.go: the list of forms, formTexts, form; generic_rows.go: the
+//     type of a stored number in column or value
 //   - kernels/set.go: the arrays in generic; preempt_test.go: the arrays in spy.set
 //   - gen/storage.go: a variable for its columns or values, in columnForms or valueForms, in the order of the
 //     method form

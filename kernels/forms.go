@@ -12,6 +12,18 @@ const (
 	numForms
 )
 
+var formTexts = [numForms]string{
+	int32Float64:  "int32 columns, float64 values",
+	int32Float32:  "int32 columns, float32 values",
+	int32Ones:     "int32 columns, all values 1",
+	uint16Float64: "uint16 columns, float64 values",
+	uint16Float32: "uint16 columns, float32 values",
+	uint16Ones:    "uint16 columns, all values 1",
+}
+
+// Form describes the storage form: the types of the columns and values.
+func (a Rows) Form() string { return formTexts[a.form()] }
+
 func (a *Rows) form() int {
 	f := int32Float64
 	if a.Idx == nil {

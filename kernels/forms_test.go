@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -47,6 +48,25 @@ func lengthsOf(rng *rand.Rand, n, bound int) []int {
 		lens[r] = rng.IntN(bound + 1)
 	}
 	return lens
+}
+
+func TestFormText(t *testing.T) {
+	a := rowsOf(rand.New(rand.NewPCG(52, 1)), sources[0], []int{3}, 9)
+	for form, name := range formNames {
+		_, storedRows := inForm(a, form)
+		index, value, _ := strings.Cut(name, "/")
+		if value == "ones" {
+			value = "all values 1"
+		} else {
+			value += " values"
+		}
+		if got, want := storedRows.Form(), index+" columns, "+value; got != want {
+			t.Errorf("form %d is %q, want %q", form, got, want)
+		}
+	}
+	if got, want := (Rows{}).Form(), "uint16 columns, all values 1"; got != want {
+		t.Errorf("without slices: %q, want %q", got, want)
+	}
 }
 
 // TestForms compares Margins, Gradient and MarginsGradient in every form and at every level with the

@@ -115,18 +115,3 @@ func scatterLongRow(z []float64, a Rows, lo, hi int64, slope []float64) {
 		scatterBlock(z, &a, slope)
 	}
 }
-
-// Form describes the storage form: the types of the columns and values.
-func (a Rows) Form() string {
-	index, value := "int32 columns", "float64 values"
-	if a.Idx == nil && a.Idx16 != nil {
-		index = "uint16 columns"
-	}
-	switch {
-	case a.Val == nil && a.Val32 != nil:
-		value = "float32 values"
-	case a.Val == nil:
-		value = "all values 1"
-	}
-	return index + ", " + value
-}
