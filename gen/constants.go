@@ -41,6 +41,8 @@ func (e *emitter) constant(name string) operand.Mem {
 	if !ok {
 		x, _ := constant.Float64Val(e.number(name))
 		b = math.Float64bits(x)
+	} else if e.pkg.Scope().Lookup(name) != nil {
+		panic("gen: commonConstants and package kernels both declare " + name)
 	}
 	return e.rodata.add(name, 4, func(int) uint64 { return b })
 }

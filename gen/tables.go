@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mmcloughlin/avo/operand"
@@ -14,17 +15,21 @@ type rodata struct {
 	words map[string][]uint64
 }
 
-// add returns the address of the table with the given name. The first call with a name defines the
-// table: it has n words, and word(i) is word i.
+// add returns the address of the table with the given name. The table has n words, and word(i) is word i. It
+// is the same table in all calls with this name.
 func (t *rodata) add(name string, n int, word func(i int) uint64) operand.Mem {
+	words := make([]uint64, n)
+	for i := range words {
+		words[i] = word(i)
+	}
 	if t.words == nil {
 		t.words = map[string][]uint64{}
 	}
-	if _, ok := t.words[name]; !ok {
+	if old, ok := t.words[name]; !ok {
 		t.names = append(t.names, name)
-		for i := range n {
-			t.words[name] = append(t.words[name], word(i))
-		}
+		t.words[name] = words
+	} else if !slices.Equal(old, words) {
+		panic("gen: two different tables have the name " + name)
 	}
 	return operand.NewDataAddr(operand.Symbol{Name: symbol(name)}, 0)
 }

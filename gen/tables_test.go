@@ -1,0 +1,46 @@
+package gen
+
+import (
+	"go/constant"
+	"go/token"
+	"go/types"
+	"strings"
+	"testing"
+)
+
+// TestNames checks that two different tables or constants cannot have the same name.
+func TestNames(t *testing.T) {
+	pkg := types.NewPackage("kernels", "kernels")
+	for name, value := range map[string]float64{"own": 3, "half": 0.25} {
+		number := types.Typ[types.Float64]
+		pkg.Scope().Insert(types.NewConst(token.NoPos, pkg, name, number, constant.MakeFloat64(value)))
+	}
+	e := newEmitter(&rodata{}, pkg)
+	table := func(n int, word uint64) func() {
+		return func() { e.rodata.add("table", n, func(int) uint64 { return word }) }
+	}
+	for _, c := range []struct {
+		name, want string
+		add        func()
+	}{
+		{"new table", "", table(2, 7)},
+		{"the same table", "", table(2, 7)},
+		{"a longer table", "two different tables have the name table", table(3, 7)},
+		{"other words", "two different tables have the name table", table(2, 8)},
+		{"constant of kernels", "", func() { e.constant("own") }},
+		{"common constant", "", func() { e.constant("one") }},
+		{"constant of both", "both declare half", func() { e.constant("half") }},
+		{"no constant", "no constant other", func() { e.constant("other") }},
+	} {
+		if got := panicText(c.add); (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: panic %q, want one with %q", c.name, got, c.want)
+		}
+	}
+}
+
+// panicText returns the text with which f panics, or an empty text.
+func panicText(f func()) (text string) {
+	defer func() { text, _ = recover().(string) }()
+	f()
+	return ""
+}
