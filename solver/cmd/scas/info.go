@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/klauspost/cpuid/v2"
+
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
@@ -67,13 +69,12 @@ type machineSummary struct {
 }
 
 func newMachineSummary() machineSummary {
-	k := kernels.Describe()
 	m := machineSummary{
 		Version: version, GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
-		CPU: k.CPU, Vendor: k.Vendor, CPUs: runtime.NumCPU(),
-		Level: k.Level.String(), Env: os.Getenv("SCAS_LEVEL"),
+		CPU: cpuid.CPU.BrandName, Vendor: cpuid.CPU.VendorString, CPUs: runtime.NumCPU(),
+		Level: kernels.Active().String(), Env: os.Getenv("SCAS_LEVEL"),
 	}
-	for _, l := range k.Available {
+	for _, l := range kernels.Available() {
 		m.AvailableLevels = append(m.AvailableLevels, l.String())
 	}
 	if build, ok := debug.ReadBuildInfo(); ok {
