@@ -167,7 +167,7 @@ func (r *rotatedLoop) setGainAndFactor(g vec) {
 		return
 	}
 	inside := r.label("inside")
-	n2, f, radius := r.XMM(), r.XMM(), r.field("a.ball.Radius")
+	n2, f, radius := r.XMM(), r.XMM(), r.field("a.radius")
 	r.withScalarISA(func() { r.VMOVAPD(r.constantVec("one"), f) })
 	r.VADDSD(r.dot(dotRowPoint), r.dot(dotRowPoint), n2)
 	r.VFMADD231SD(g, r.dot(dotRowRow), n2)

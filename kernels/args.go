@@ -18,11 +18,13 @@ type stepArgs struct {
 
 	cells []float64 // the cells of InnerLazyCells or InnerLazyBallCells, or the state of InnerDecay
 	norm2 []float64 // squared norms of the rows, for InnerLazyBallCells; else nil
-	ball  LazyBall  // the scalars of the lazy loops, and the radius of InnerRotated
+	ball  LazyBall  // the scalars of the lazy loops
 	step  float64   // number of steps done, for InnerDecay
 
-	denseRows []float64 // the dense rows, the argument x of InnerRotated
-	stepCount int       // number of steps of InnerRotated; the further rows of sampled are only prefetched
+	// For InnerRotated:
+	denseRows []float64 // the dense rows, the argument x
+	stepCount int       // number of steps; the further rows of sampled are only prefetched
+	radius    float64   // the radius of the ball
 }
 
 // A stepKernel does the steps of a.sampled and returns how many it did. It stops after the step

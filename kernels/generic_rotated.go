@@ -40,7 +40,7 @@ func innerRotatedBallGeneric(a *stepArgs) (done int) {
 		}
 		rw := dot8(row, w)
 		n2 := math.FMA(g, math.FMA(g, dot8(row, row), rw+rw), dot8(w, w))
-		f := projectionFactor(n2, a.ball.Radius)
+		f := projectionFactor(n2, a.radius)
 		if k+1 < a.stepCount {
 			_, next := a.denseRow(k + 1)
 			t = float64(f * math.FMA(g, dot8(next, row), dot8(next, w)))

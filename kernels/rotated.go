@@ -40,7 +40,7 @@ func InnerRotated(w, sum, c, e, x []float64, radius float64, s *Steps, sampled [
 	if len(w) == 0 {
 		return
 	}
-	a.denseRows, a.ball.Radius = x, radius
+	a.denseRows, a.radius = x, radius
 	kernel, reference := active.innerRotated, stepKernel(innerRotatedGeneric)
 	if radius > 0 {
 		kernel, reference = active.innerRotatedBall, innerRotatedBallGeneric

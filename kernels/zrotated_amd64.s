@@ -1103,12 +1103,12 @@ begun3:
 	VADDSD       X5, X5, X2
 	VFMADD231SD  X0, X6, X2
 	VFMADD213SD  X7, X0, X2
-	VMOVSD       536(AX), X9
+	VMOVSD       632(AX), X9
 	VMULSD       X9, X9, X9
 	VUCOMISD     X9, X2
 	JLS          inside13
 	VSQRTSD      X2, X2, X2
-	VMOVSD       536(AX), X8
+	VMOVSD       632(AX), X8
 	VDIVSD       X2, X8, X8
 
 inside13:
@@ -1497,12 +1497,12 @@ begun3:
 	VADDSD       X5, X5, X2
 	VFMADD231SD  X0, X6, X2
 	VFMADD213SD  X7, X0, X2
-	VMOVSD       536(AX), X10
+	VMOVSD       632(AX), X10
 	VMULSD       X10, X10, X10
 	VUCOMISD     X10, X2
 	JLS          inside13
 	VSQRTSD      X2, X2, X2
-	VMOVSD       536(AX), X8
+	VMOVSD       632(AX), X8
 	VDIVSD       X2, X8, X8
 
 inside13:
