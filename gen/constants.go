@@ -35,6 +35,15 @@ func (e *emitter) number(name string) constant.Value {
 	return c.Val()
 }
 
+// integer returns the value of an integer constant that package kernels declares.
+func (e *emitter) integer(name string) int {
+	n, ok := constant.Int64Val(e.number(name))
+	if !ok {
+		panic("gen: " + name + " is not an integer")
+	}
+	return int(n)
+}
+
 // constant returns the address of four copies of a named constant, enough for a 256-bit instruction.
 func (e *emitter) constant(name string) operand.Mem {
 	b, ok := commonConstants[name]

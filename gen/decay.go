@@ -1,8 +1,6 @@
 package gen
 
 import (
-	"go/constant"
-
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -59,8 +57,7 @@ func (l *decayLoop) step() {
 // package kernels that is the index of this number. j is the distance in bytes from l.cells to the
 // column's state.
 func (l *decayLoop) cellNumber(j reg.GPVirtual, name string) operand.Mem {
-	i, _ := constant.Int64Val(l.number(name))
-	return operand.Mem{Base: l.cells, Index: j, Scale: 1, Disp: 8 * int(i)}
+	return operand.Mem{Base: l.cells, Index: j, Scale: 1, Disp: 8 * l.integer(name)}
 }
 
 // margin returns the margin of the row at the current point. For each nonzero it stores

@@ -1,6 +1,8 @@
 package gen
 
 import (
+	"math/bits"
+
 	"github.com/mmcloughlin/avo/gotypes"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -172,7 +174,8 @@ func (l *hessianLoop) eachNonzero(f func(k int)) {
 func (e *emitter) hessianPanel(t *isa) {
 	e.beginKernel(t, "hessianPanel", "func(h []float64, stride int, mask []uint64, t, panel []float64)",
 		"\th[j*stride+q] = FMA(t[k++], panel[64*r+q], h[j*stride+q])   for each bit r of mask[j] and q < 64")
-	l := &panelLoop{emitter: e, h: e.base("h"), mask: e.base("mask"), t: e.base("t"), panel: e.base("panel"), stride: e.GP64()}
+	l := &panelLoop{emitter: e, h: e.base("h"), mask: e.base("mask"), t: e.base("t"), panel: e.base("panel"),
+		stride: e.GP64(), rows: e.integer("panelRows"), cols: e.integer("panelCols")}
 	rows := e.length("mask")
 	e.Load(e.Param("stride"), l.stride)
 	e.SHLQ(operand.Imm(3), l.stride)
@@ -208,23 +211,18 @@ type panelLoop struct {
 	*emitter
 	h, mask, t, panel reg.GPVirtual
 	stride            reg.GPVirtual // in bytes
+	rows, cols        int           // numbers of rows and columns of the panel
 }
-
-const (
-	panelCols     = 64                        // numbers in a row of the panel
-	panelRowBytes = 8 * panelCols             // bytes in a row of the panel, and in 64 numbers of t
-	panelBytes    = panelCols * panelRowBytes // bytes in the panel
-)
 
 // updateRow updates one row of h, eight vectors at a time.
 func (l *panelLoop) updateRow() {
 	const vectors = 8
 	skip := l.label("skip")
-	bits, factors, r := l.GP64(), l.GP64(), l.GP64()
-	for q := 0; q < panelCols; q += vectors * l.lanes {
+	rowsLeft, factors, r := l.GP64(), l.GP64(), l.GP64()
+	for q := 0; q < l.cols; q += vectors * l.lanes {
 		nextBit := l.label("bit")
-		l.MOVQ(operand.Mem{Base: l.mask}, bits)
-		l.TESTQ(bits, bits)
+		l.MOVQ(operand.Mem{Base: l.mask}, rowsLeft)
+		l.TESTQ(rowsLeft, rowsLeft)
 		l.JZ(skip)
 		l.MOVQ(l.t, factors)
 		acc := make([]vec, vectors)
@@ -232,15 +230,15 @@ func (l *panelLoop) updateRow() {
 			acc[i] = l.load(l.emitter, operand.Mem{Base: l.h, Disp: 8 * (q + i*l.lanes)}, nil)
 		}
 		l.placeLabel(nextBit)
-		l.TZCNTQ(bits, r)
-		l.SHLQ(operand.Imm(9), r) // panelRowBytes
+		l.TZCNTQ(rowsLeft, r)
+		l.SHLQ(operand.Imm(uint64(bits.TrailingZeros(uint(8*l.cols)))), r) // times 8*l.cols, a power of 2
 		g := l.vector(l.emitter)
 		l.VBROADCASTSD(operand.Mem{Base: factors}, g)
 		l.ADDQ(operand.Imm(8), factors)
 		for i := range acc {
 			l.VFMADD231PD(operand.Mem{Base: l.panel, Index: r, Scale: 1, Disp: 8 * (q + i*l.lanes)}, g, acc[i])
 		}
-		l.BLSRQ(bits, bits)
+		l.BLSRQ(rowsLeft, rowsLeft)
 		l.JNZ(nextBit)
 		for i := range acc {
 			l.store(l.emitter, acc[i], operand.Mem{Base: l.h, Disp: 8 * (q + i*l.lanes)}, nil)
@@ -270,7 +268,7 @@ func (l *panelLoop) updateFourRows() {
 		}
 		return m
 	}
-	for q := 0; q < panelCols; q += vectors * l.lanes {
+	for q := 0; q < l.cols; q += vectors * l.lanes {
 		var acc [rows][]vec
 		for i := range acc {
 			for v := range vectors {
@@ -287,14 +285,14 @@ func (l *panelLoop) updateFourRows() {
 		}
 		for i := range acc {
 			g := l.vector(l.emitter)
-			l.VBROADCASTSD(operand.Mem{Base: factors, Disp: i * panelRowBytes}, g)
+			l.VBROADCASTSD(operand.Mem{Base: factors, Disp: 8 * i * l.rows}, g)
 			for v := range x {
 				l.VFMADD231PD(x[v], g, acc[i][v])
 			}
 		}
 		l.ADDQ(operand.Imm(8), factors)
-		l.ADDQ(operand.I32(panelRowBytes), k)
-		l.CMPQ(k, operand.I32(panelBytes))
+		l.ADDQ(operand.I32(8*l.cols), k)
+		l.CMPQ(k, operand.I32(8*l.rows*l.cols))
 		l.JNE(nextTerm)
 		for i := range acc {
 			for v := range vectors {
@@ -304,5 +302,5 @@ func (l *panelLoop) updateFourRows() {
 	}
 	l.LEAQ(operand.Mem{Base: thirdRow, Index: l.stride, Scale: 2}, l.h)
 	l.ADDQ(operand.Imm(8*rows), l.mask)
-	l.ADDQ(operand.I32(rows*panelRowBytes), l.t)
+	l.ADDQ(operand.I32(8*rows*l.rows), l.t)
 }

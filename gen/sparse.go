@@ -1,8 +1,6 @@
 package gen
 
 import (
-	"go/constant"
-
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -98,8 +96,7 @@ func (e *emitter) scatter(t *isa, s *storage) {
 
 // prefetch emits prefetches of about 16 nonzeros that MarginsGradient reads in its next block.
 func (r nonzeros) prefetch(e *emitter) {
-	block, _ := constant.Int64Val(e.number("gradientBlock"))
-	distance := int(block)
+	distance := e.integer("gradientBlock")
 	e.PREFETCHT0(r.column(distance))
 	if r.valBytes > 0 {
 		e.PREFETCHT0(r.value(distance))
