@@ -161,7 +161,7 @@ func (k LabelKind) Prediction(margin float64) float64 {
 // positive and the mean rate, label + slope, is finite. Then loss may be very large, so ToleranceUnit returns
 // the mean loss after the best constant is added to all margins.
 func (k LabelKind) ToleranceUnit(loss, label, slope float64) float64 {
-	rate := label + slope
+	rate := max(0, label+slope) // rounding can make the sum negative
 	if k != Counts || label == 0 || math.IsInf(rate, 1) {
 		return loss
 	}
