@@ -20,8 +20,9 @@ type Comm interface {
 	AllReduceMax(v []float64) error
 	// Bcast sets the v of every rank to the v of rank root.
 	Bcast(v []float64, root int) error
-	// Close ends the connection; no calls may follow. A rank that fails calls Close, although the
-	// other ranks do not. The calls of the other ranks then return errors, or end their processes.
+	// Close ends the connection; no calls may follow. It may wait until all ranks call it, as with MPI.
+	// If a rank fails alone, it must not leave the others waiting for it: with Local it calls Close, and
+	// the calls of the others return ErrDead; with MPI it ends its process (see package mpi).
 	Close() error
 }
 

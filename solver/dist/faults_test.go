@@ -129,11 +129,13 @@ func TestDelays(t *testing.T) {
 }
 
 // TestWatch checks that the watchdog calls its function if an operation takes longer than the limit, and only
-// then. With the limit 0 there must be no watchdog.
+// then. Without a limit above 0 there must be no watchdog.
 func TestWatch(t *testing.T) {
 	comms := dist.Local(2, 0)
-	if dist.Watch(comms[0], 0, nil) != dist.Comm(comms[0]) {
-		t.Error("a watchdog without a limit")
+	for _, limit := range []time.Duration{0, -time.Second} {
+		if dist.Watch(comms[0], limit, nil) != dist.Comm(comms[0]) {
+			t.Errorf("a watchdog with the limit %v", limit)
+		}
 	}
 	expired := make(chan struct{}, 1)
 	watched := dist.Watch(comms[0], 50*time.Millisecond, func() { expired <- struct{}{} })

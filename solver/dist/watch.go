@@ -5,11 +5,11 @@ import (
 )
 
 // Watch returns c with a watchdog. If a call takes longer than limit, the watchdog calls onExpiry in
-// a new goroutine; 0 means no limit. A rank waits in a call while other ranks still compute or read;
-// limit must be longer than this time. With MPI, onExpiry should end the process, because MPI calls
-// cannot be cancelled.
+// a new goroutine. If limit is not above 0, there is no watchdog. A rank waits in a call while other ranks
+// still compute or read; limit must be longer than this time. With MPI, onExpiry should end the process,
+// because MPI calls cannot be cancelled.
 func Watch(c Comm, limit time.Duration, onExpiry func()) Comm {
-	if limit == 0 {
+	if limit <= 0 {
 		return c
 	}
 	return &watchedComm{c, limit, onExpiry}

@@ -13,5 +13,9 @@
 // ranks. Then all ranks gather the sums (MPI_Allgather). With S ranks, each rank sends 2 (S − 1)/S times
 // the length of the vector. The send buffer and the receive buffer have at most about 2²² numbers each.
 //
+// Close waits until all ranks call Close. A rank that fails alone must not call it, because the other ranks
+// may still wait for a vector of this rank, and then all ranks would wait for ever. It must end its process
+// with an exit code other than 0; mpirun then ends the job, as does srun with --kill-on-bad-exit.
+//
 // MPI is initialised with MPI_THREAD_FUNNELED: one goroutine, locked to its thread, makes all calls.
 package mpi

@@ -80,7 +80,11 @@ func Open() (dist.Comm, error) {
 			do()
 		}
 	}()
-	return w, <-opened
+	if err := <-opened; err != nil {
+		close(w.calls) // ends the goroutine and its thread
+		return nil, err
+	}
+	return w, nil
 }
 
 func (w *world) begin() error {
@@ -131,8 +135,8 @@ func (w *world) Bcast(v []float64, root int) error {
 	})
 }
 
-// Close finalises MPI. After a failure it does nothing, because MPI_Finalize would wait
-// for ranks that have ended.
+// Close finalises MPI: it waits until all ranks call Close. After a failed call it does nothing, because
+// MPI_Finalize would wait for ranks that have ended.
 func (w *world) Close() error {
 	if w.failed {
 		return nil
