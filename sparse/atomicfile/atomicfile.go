@@ -242,12 +242,18 @@ func Followed(path string) string {
 	}
 	link := path
 	for range 40 { // as many links as Linux follows
+		dir, name := filepath.Split(link)
 		target, err := os.Readlink(link)
 		if err != nil {
+			if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+				return filepath.Join(resolved, name)
+			}
 			return link
 		}
 		if !filepath.IsAbs(target) {
-			target = filepath.Join(filepath.Dir(link), target)
+			// Not filepath.Join, which would remove ".." together with the element before it. If this
+			// element is a link, ".." is the parent of the directory to which it leads.
+			target = dir + target
 		}
 		link = target
 	}

@@ -256,17 +256,42 @@ func TestWriteThroughLink(t *testing.T) {
 	}
 }
 
+// TestFollowed checks Followed for files that do not exist. The element before ".." may be a link to a
+// directory; ".." then is the parent of that directory.
 func TestFollowed(t *testing.T) {
-	dir := t.TempDir()
-	for from, to := range map[string]string{"a": "b", "b": "file", "loop": "loop"} {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "other", "dir"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for from, to := range map[string]string{
+		"a": "b", "b": "file", "loop": "loop", "d": "other/dir", "other/dir/up": "../x", "through": "d/../y", "absolute": dir + "/d/../z",
+	} {
 		if err := os.Symlink(to, filepath.Join(dir, from)); err != nil {
 			t.Skip(err)
 		}
 	}
-	for from, want := range map[string]string{"a": "file", "b": "file", "file": "file", "loop": "loop"} {
-		if got := Followed(filepath.Join(dir, from)); got != filepath.Join(dir, want) {
+	for from, want := range map[string]string{
+		"a": "file", "b": "file", "file": "file", "loop": "loop", "none/file": "none/file",
+		"d/up": "other/x", "through": "other/y", "absolute": "other/z", "d/../file": "other/file", "d/file": "other/dir/file",
+	} {
+		path, want := dir+"/"+from, filepath.Join(dir, want)
+		if got := Followed(path); got != want {
 			t.Errorf("%s leads to %s, want %s", from, got, want)
+			continue
 		}
+		if err := Write(path, 0o644, writerOf(from)); err != nil {
+			if from != "loop" && from != "none/file" {
+				t.Error(err)
+			}
+			continue
+		}
+		if got, err := os.ReadFile(want); string(got) != from || err != nil {
+			t.Errorf("%s: the file %s holds %q, %v", from, want, got, err)
+		}
+		os.Remove(want)
 	}
 }
 

@@ -60,17 +60,13 @@ func (out outputs) check(inputs ...string) error {
 }
 
 // canonicalPath returns the absolute path of a file, with links resolved. The file need not exist. If its
-// directory does not exist, or cannot be read, the path may stay relative.
+// directory does not exist, or cannot be read, links in it may remain.
 func canonicalPath(path string) string {
 	path = atomicfile.Followed(path)
-	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
-	if err != nil {
-		return path
+	if absolute, err := filepath.Abs(path); err == nil {
+		return absolute
 	}
-	if absoluteDir, err := filepath.Abs(dir); err == nil {
-		dir = absoluteDir
-	}
-	return filepath.Join(dir, filepath.Base(path))
+	return path
 }
 
 // write writes all files under temporary names, calls show, which prints the result, and renames the files.
