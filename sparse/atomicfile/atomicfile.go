@@ -124,13 +124,14 @@ func stem(path string) string {
 	return "." + strings.ToValidUTF8(base[:min(len(base), 200)], "") + "."
 }
 
-const suffix = ".tmp"
+// A temporary name consists of the stem, a random number with digitCount hexadecimal digits, and the suffix.
+const digitCount, suffix = 8, ".tmp"
 
 // createTemp creates a new temporary file for path, and locks it if the system has file locks. The lock
 // ends when the file and the duplicate that keepLock makes are closed.
 func createTemp(path string, perm fs.FileMode) (*os.File, error) {
 	for {
-		name := filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%08x%s", stem(path), rand.Uint32(), suffix))
+		name := filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%0*x%s", stem(path), digitCount, rand.Uint32(), suffix))
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
 		if errors.Is(err, fs.ErrExist) {
 			continue
@@ -170,14 +171,20 @@ func removeStale(path string) {
 	}
 	for _, e := range entries {
 		name := e.Name()
-		if len(name) != len(prefix)+8+len(suffix) || name[:len(prefix)] != prefix || filepath.Ext(name) != suffix {
+		middle, hasPrefix := strings.CutPrefix(name, prefix)
+		digits, hasSuffix := strings.CutSuffix(middle, suffix)
+		if !hasPrefix || !hasSuffix || len(digits) != digitCount || strings.Trim(digits, "0123456789abcdef") != "" {
 			continue
 		}
 		if info, err := e.Info(); err != nil || !info.Mode().IsRegular() {
 			continue
 		}
 		stalePath := filepath.Join(dir, name)
-		if f, err := os.Open(stalePath); err == nil {
+		f, err := os.OpenFile(stalePath, os.O_RDWR, 0) // on NFS, Lock works only if the file is open for writing
+		if err != nil {
+			f, err = os.Open(stalePath)
+		}
+		if err == nil {
 			if Lock(f) == nil {
 				os.Remove(stalePath)
 			}

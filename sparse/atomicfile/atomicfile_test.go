@@ -208,11 +208,14 @@ func TestStale(t *testing.T) {
 	}
 	touch(".f.01234567.tmp", old)
 	want := []string{"f"}
-	for _, name := range []string{".f.long-name.tmp", ".g.01234567.tmp", "f.01234567.tmp"} {
+	for _, name := range []string{".f.long-name.tmp", ".f.settings.tmp", ".f.0123456F.tmp", ".g.01234567.tmp", "f.01234567.tmp"} {
 		touch(name, old)
 		want = append(want, name)
 	}
 	touch(".f.11234567.tmp", time.Now())
+	if err := os.Chmod(touch(".f.89abcdef.tmp", old), 0o400); err != nil {
+		t.Fatal(err)
+	}
 	lockedFile, err := os.Open(touch(".f.21234567.tmp", old))
 	if err != nil {
 		t.Fatal(err)
