@@ -179,10 +179,14 @@ func (f *File) labelSpan(lo, hi int) span {
 	return span{f.labels.start + 8*int64(lo), f.labels.start + 8*int64(hi)}
 }
 
+// systemPage is the size of a page of memory. On some systems it is larger than page. A range of memory that
+// willNeed or dontNeed gets must begin at a multiple of it.
+var systemPage = int64(os.Getpagesize())
+
 // Prefetch asks the system to load rows lo to hi−1. It does not wait.
 func (f *File) Prefetch(lo, hi int) {
 	if f.mapped {
-		f.eachPart(lo, hi, func(s span) { willNeed(f.data[s.start/page*page : s.end]) })
+		f.eachPart(lo, hi, func(s span) { willNeed(f.data[s.start/systemPage*systemPage : s.end]) })
 	}
 }
 
@@ -202,7 +206,7 @@ func (f *File) ReleaseLabels(lo, hi int) {
 }
 
 func (f *File) release(s span) {
-	if start, end := (s.start+page-1)/page*page, s.end/page*page; start < end {
+	if start, end := (s.start+systemPage-1)/systemPage*systemPage, s.end/systemPage*systemPage; start < end {
 		dontNeed(f.data[start:end])
 	}
 }
