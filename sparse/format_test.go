@@ -309,6 +309,7 @@ func TestReadNPZRefuses(t *testing.T) {
 		{"checksum", damagedArchive, ReadOptions{}, "array y: zip: checksum error"},
 		{"names", archiveWith("names", npyFile("|S1", false, "(2,)", 'a', 'b')), ReadOptions{}, "array names: 2 names for 3 columns"},
 		{"names without characters", archiveWith("names", npyFile("<U0", false, "(3,)")), ReadOptions{}, `array names: elements of type "<U0"`},
+		{"long names", archiveWith("names", npyFile("<U65537", false, "(3,)")), ReadOptions{}, `array names: elements of type "<U65537": expected strings of at most 65536 characters`},
 		{"same names", archiveWith("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'a')), ReadOptions{}, `"a": array names: a name that comes twice`},
 		{"absent name", archiveWith("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'c')), ReadOptions{Names: []string{"d"}}, `"d": no such column`},
 		{"features", archiveWith("y", vectorFile("(4,)", 1, 2, 1, 2)), ReadOptions{Features: 2}, "3 columns: expected at most 2 features"},
@@ -370,6 +371,8 @@ func TestHugeSizes(t *testing.T) {
 			string(csrArchive(maxInt32+four, "(5,)")):          "5 row pointers for 2147483647 rows",
 			string(csrArchive(maxInt32+four, "(2147483648,)")): "the file ends after 5 of 2147483648 elements",
 			string(csrArchive(four+maxInt32, "(5,)")):          "",
+			string(zipArchive(t, zip.Store, append(csrParts([]byte{0, 0, 0, 0, 0}, nil, 3, nil),
+				"names.npy", string(npyFile("<U65536", false, "(2147483647,)")))...)): "the file ends after 0 of 2147483647 elements",
 		},
 		MatrixMarket: {
 			"2147483647 1 2147483647\n1 1 1\n": "the file ends after 1 entries",

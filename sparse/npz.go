@@ -193,7 +193,7 @@ func (a *arrayReader) readWords(array *npy.Array) ([]string, error) {
 	var words []string
 	bytes := int64(0)
 	for {
-		block, err := array.ReadStrings(1024)
+		block, err := array.ReadStrings(max(1, min(1024, (1<<20)/array.Size))) // at most about 1 MiB
 		if err == io.EOF {
 			return words, nil
 		}

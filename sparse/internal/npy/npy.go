@@ -199,8 +199,10 @@ func (a *Array) setType(name string) error {
 	case kind == 'f' && (size == 4 || size == 8):
 	case (kind == 'i' || kind == 'u') && (size == 1 || size == 2 || size == 4 || size == 8):
 	case kind == 'b' && size == 1:
-	case kind == 'S' && size >= 1 && size <= maxString:
-	case kind == 'U' && size >= 1 && size <= maxString:
+	case (kind == 'S' || kind == 'U') && size > maxString:
+		return fmt.Errorf("elements of type %q: expected strings of at most %d characters", name, maxString)
+	case kind == 'S' && size >= 1:
+	case kind == 'U' && size >= 1:
 		a.Size *= 4
 	default:
 		return typeErr

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -42,6 +43,27 @@ func TestLargeWholeNumbers(t *testing.T) {
 			if _, err := a.ReadFloats(v[:]); err != io.EOF {
 				t.Errorf("%v, want EOF", err)
 			}
+		}
+	}
+}
+
+// TestLongStrings checks that WriteStrings writes only strings that ReadStrings reads.
+func TestLongStrings(t *testing.T) {
+	for length, written := range map[int]bool{maxString: true, maxString + 1: false} {
+		var b strings.Builder
+		want := []string{strings.Repeat("é", length), "b"}
+		if err := WriteStrings(&b, want); (err == nil) != written {
+			t.Fatalf("%d characters: %v", length, err)
+		}
+		if !written {
+			continue
+		}
+		a, err := Open(strings.NewReader(b.String()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := a.ReadStrings(len(want)); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%d characters: %d strings, %v", length, len(got), err)
 		}
 	}
 }

@@ -78,11 +78,15 @@ func writeBlocks[T any](w *Writer, v []T, add func([]byte, T) []byte) error {
 	return nil
 }
 
-// WriteStrings writes a file that contains v, as an array of one dimension and kind U.
+// WriteStrings writes a file that contains v, as an array of one dimension and kind U. A string of more than
+// 65,536 characters is an error, because Open would not read the file.
 func WriteStrings(w io.Writer, v []string) error {
 	maxChars := 1
 	for _, s := range v {
 		maxChars = max(maxChars, utf8.RuneCountInString(s))
+	}
+	if maxChars > maxString {
+		return fmt.Errorf("a name of %d characters: expected at most %d", maxChars, maxString)
 	}
 	if err := writeHeader(w, fmt.Sprintf("<U%d", maxChars), []int{len(v)}); err != nil {
 		return err
