@@ -97,7 +97,7 @@ const leastComponent = 128
 
 // bytesOfPair is the number of bytes that each thread of glasso needs for each pair of features of a
 // component.
-const bytesOfPair = 9 * 8
+const bytesOfPair = 14 * 8
 
 // solverBytes returns the bytes that glasso needs if its largest component has the given number of
 // features. This is twice the larger of two sizes: of the matrices with which the threads work, and of the

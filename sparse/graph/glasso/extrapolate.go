@@ -33,7 +33,7 @@ func (e *extrapolation) afterSweep(b *newtonBlock, activeCols [][]int32) {
 			b.setActive(z, activeCols)
 		}
 	}
-	e.iterates = e.iterates[:0]
+	e.iterates = nil // not e.iterates[:0], which keeps the memory of the entries
 }
 
 // combine returns sum_k c_k iterates[k+1]. The numbers c_k have the sum 1 and minimise the norm of sum_k c_k
@@ -79,7 +79,11 @@ func (e *extrapolation) combine() ([]float64, bool) {
 
 // activeValues returns the active entries of b.z, in the order of activeCols.
 func (b *newtonBlock) activeValues(activeCols [][]int32) []float64 {
-	var v []float64
+	count := 0
+	for _, cols := range activeCols {
+		count += len(cols)
+	}
+	v := make([]float64, 0, count)
 	for i, cols := range activeCols {
 		for _, j := range cols {
 			v = append(v, b.z[i*b.n+int(j)])

@@ -29,7 +29,7 @@ type Options struct {
 	// MaxSteps limits the Newton steps of each component; default 100.
 	MaxSteps int `json:"max_steps"`
 	// MaxComponent is the largest number of features of a component; default DefaultMaxComponent. Each
-	// thread needs about 9 dense matrices of the size of its component.
+	// thread needs up to about 14 dense matrices of the size of its component.
 	MaxComponent int `json:"max_component"`
 	// Threads is the number of goroutines; default one per processor. The result does not depend on it.
 	Threads int `json:"-"`

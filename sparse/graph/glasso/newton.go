@@ -179,10 +179,10 @@ func (b *newtonBlock) minimizeModel(activeCols [][]int32, accuracy float64) {
 		}
 		accelerator.afterSweep(b, activeCols)
 		if sweep >= subspaceAfter && sweep%subspaceEvery == 0 && failures < maxFailures {
+			accelerator.iterates = nil
 			if failures++; b.subspaceStep(activeCols, accuracy) {
 				failures = 0
 			}
-			accelerator.iterates = accelerator.iterates[:0]
 		}
 	}
 }
