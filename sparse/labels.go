@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/scas-admm/scas/sparse/internal/npy"
+	"github.com/scas-admm/scas/sparse/internal/scasfile"
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
@@ -95,10 +96,9 @@ func WriteLabels(w io.Writer, format Format, labels []float64) error {
 		})
 	}
 	return text.WriteAll(w, "sparse", "writing labels", func(w io.Writer) error {
-		out, err := npy.NewWriter(w, "f8", len(labels))
-		if err != nil {
+		if err := npy.WriteHeader(w, "<f8", len(labels)); err != nil {
 			return err
 		}
-		return out.WriteFloats(labels)
+		return scasfile.WriteNumbers(w, labels)
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/scas-admm/scas/sparse/internal/npy"
+	"github.com/scas-admm/scas/sparse/internal/scasfile"
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
@@ -201,8 +202,7 @@ func readNPYLabels(r io.Reader, name string, opt *ReadOptions) ([]float64, error
 func writeNPY(w io.Writer, d *Dataset) error {
 	x := d.X
 	return text.WriteAll(w, "sparse", "writing an array", func(w io.Writer) error {
-		out, err := npy.NewWriter(w, "f8", x.rows, x.cols)
-		if err != nil {
+		if err := npy.WriteHeader(w, "<f8", x.rows, x.cols); err != nil {
 			return err
 		}
 		row := make([]float64, x.cols)
@@ -211,7 +211,7 @@ func writeNPY(w io.Writer, d *Dataset) error {
 			for k, j := range idx {
 				row[j] = val[k]
 			}
-			if err := out.WriteFloats(row); err != nil {
+			if err := scasfile.WriteNumbers(w, row); err != nil {
 				return err
 			}
 			for _, j := range idx {

@@ -15,6 +15,7 @@ import (
 	"github.com/scas-admm/scas/kernels/pkgerr"
 	"github.com/scas-admm/scas/sparse/internal/coordinates"
 	"github.com/scas-admm/scas/sparse/internal/npy"
+	"github.com/scas-admm/scas/sparse/internal/scasfile"
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
@@ -376,28 +377,28 @@ type npzPart struct {
 
 func npzParts(d *Dataset) []npzPart {
 	x := d.X
-	arrayPart := func(name, kind string, n int, fill func(*npy.Writer) error) npzPart {
-		return npzPart{name, func(w io.Writer) error {
-			out, err := npy.NewWriter(w, kind, n)
-			if err != nil {
-				return err
-			}
-			return fill(out)
-		}}
-	}
 	parts := []npzPart{
-		arrayPart("indices", "i4", len(x.idx), func(w *npy.Writer) error { return w.WriteInt32s(x.idx) }),
-		arrayPart("indptr", "i8", len(x.ptr), func(w *npy.Writer) error { return w.WriteInts(x.ptr) }),
+		numbersPart("indices", "<i4", x.idx),
+		numbersPart("indptr", "<i8", x.ptr),
 		{"format", func(w io.Writer) error { return npy.WriteBytes(w, "csr") }},
-		arrayPart("shape", "i8", 2, func(w *npy.Writer) error { return w.WriteInts([]int64{int64(x.rows), int64(x.cols)}) }),
-		arrayPart("data", "f8", len(x.val), func(w *npy.Writer) error { return w.WriteFloats(x.val) }),
+		numbersPart("shape", "<i8", []int64{int64(x.rows), int64(x.cols)}),
+		numbersPart("data", "<f8", x.val),
 	}
 	if y := d.OriginalLabels(); y != nil {
-		writeLabels := func(w *npy.Writer) error { return w.WriteFloats(y) }
-		parts = append(parts, arrayPart("y", "f8", len(y), writeLabels))
+		parts = append(parts, numbersPart("y", "<f8", y))
 	}
 	if d.Names != nil {
 		parts = append(parts, npzPart{"names", func(w io.Writer) error { return npy.WriteStrings(w, d.Names) }})
 	}
 	return parts
+}
+
+// numbersPart returns the array with the numbers v. descr is NumPy's name of their type.
+func numbersPart[T scasfile.Number](name, descr string, v []T) npzPart {
+	return npzPart{name, func(w io.Writer) error {
+		if err := npy.WriteHeader(w, descr, len(v)); err != nil {
+			return err
+		}
+		return scasfile.WriteNumbers(w, v)
+	}}
 }
