@@ -177,7 +177,9 @@ func stroke(weight float64) string {
 	return `stroke="#0072b2"`
 }
 
-func thickness(weight, maxWeight float64) float64 { return 0.6 + 1.4*math.Abs(weight)/maxWeight }
+func thickness(weight, maxWeight float64) float64 {
+	return 0.6 + float64(1.4*(math.Abs(weight)/maxWeight)) // at most 2, for all finite weights
+}
 
 func (d *drawing) writeNodes(w io.Writer) {
 	fmt.Fprintf(w, "<g text-anchor=\"middle\" stroke-linejoin=\"round\">\n")

@@ -96,6 +96,30 @@ func TestSVGSets(t *testing.T) {
 	check.Error(t, SVG(io.Discard, g, nil, &Sets{SetOf: []int{0, 1, Plain, Faint, -3, 0}}), "node 4 is in set -3")
 }
 
+// TestManySets checks that the legend counts the sets beyond the first maxSets that have a node and a name.
+func TestManySets(t *testing.T) {
+	const count = maxSets + 5
+	sets := &Sets{SetOf: make([]int, count)}
+	for k := range count {
+		sets.SetOf[k] = min(k, count-3) // no node is in the last two sets
+		sets.Names = append(sets.Names, "set")
+	}
+	sets.Names[count-3] = "" // no place in the legend
+	var b bytes.Buffer
+	if err := SVG(&b, graph.Chain(count), nil, sets); err != nil || !strings.Contains(b.String(), ">and 2 more colours<") {
+		t.Errorf("want 2 more colours: %v\n%s", err, &b)
+	}
+}
+
+// TestLargeWeights checks that lines have a finite width if weights are near the largest number.
+func TestLargeWeights(t *testing.T) {
+	g := mustGraph(t, 3, []graph.Edge{{I: 0, J: 1, Weight: math.MaxFloat64}, {I: 1, J: 2, Weight: -math.MaxFloat64 / 2}})
+	var b bytes.Buffer
+	if err := SVG(&b, g, nil, nil); err != nil || strings.Contains(b.String(), "Inf") || !strings.Contains(b.String(), `stroke-width="2.00"`) {
+		t.Errorf("%v\n%s", err, &b)
+	}
+}
+
 func TestColours(t *testing.T) {
 	setOf := map[string]int{}
 	for k := range 100 {

@@ -53,10 +53,15 @@ func (d *drawing) legend() (entries []entry) {
 			fmt.Fprintf(w, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5.5\" %s/>", x+11, y, colours)
 		}, text})
 	}
-	for k, name := range d.sets.Names[:min(maxSets, len(d.sets.Names))] {
-		node(k, name)
+	hiddenCount := 0
+	for k, name := range d.sets.Names {
+		if k < maxSets {
+			node(k, name)
+		} else if name != "" && slices.Contains(d.sets.SetOf, k) {
+			hiddenCount++
+		}
 	}
-	if hiddenCount := len(d.sets.Names) - maxSets; hiddenCount > 0 {
+	if hiddenCount > 0 {
 		entries = append(entries, entry{func(io.Writer, float64, float64) {}, fmt.Sprintf("and %d more colours", hiddenCount)})
 	}
 	node(Plain, d.sets.Plain)
