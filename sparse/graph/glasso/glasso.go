@@ -20,22 +20,22 @@ const DefaultMaxComponent = 2000
 // Options are the settings of Estimate. A zero field means its default; Penalty has no default.
 type Options struct {
 	// Penalty is rho, the weight of the absolute values. It must be above 0.
-	Penalty float64 `json:"penalty"`
+	Penalty float64
 	// FreeDiagonal excludes the diagonal of Theta from the penalty. Every variance must then be above 0.
-	FreeDiagonal bool `json:"free_diagonal"`
+	FreeDiagonal bool
 	// Tol times the number of features of a component is the duality gap to reach for the component;
 	// default 1e-12. If rounding prevents this, the gap that rounding allows is enough.
-	Tol float64 `json:"tol"`
+	Tol float64
 	// MaxSteps limits the Newton steps of each component; default 100.
-	MaxSteps int `json:"max_steps"`
+	MaxSteps int
 	// MaxComponent is the largest number of features of a component; default DefaultMaxComponent. Each
 	// thread needs up to about 14 dense matrices of the size of its component.
-	MaxComponent int `json:"max_component"`
+	MaxComponent int
 	// Threads is the number of goroutines; default one per processor. The result does not depend on it.
-	Threads int `json:"-"`
+	Threads int
 	// Progress, unless nil, is called before each Newton step of a component, possibly for several
 	// components at the same time.
-	Progress func(Progress) `json:"-"`
+	Progress func(Progress)
 }
 
 // Progress describes the progress of one component.
@@ -75,9 +75,8 @@ type Result struct {
 	// Options.FreeDiagonal is set, |Theta|_1 leaves out the diagonal. Objective is at most Gap above its
 	// minimum.
 	Objective, Gap float64
-	// Steps is the largest number of Newton steps of a component, Sweeps the largest number of coordinate
-	// descent sweeps of a component.
-	Steps, Sweeps int
+	// Steps is the largest number of Newton steps of a component.
+	Steps int
 	// Components is the number of connected components with two features or more; features i and j are
 	// connected if |S_ij| > Penalty. Largest is the number of features of the largest component: 1 if all
 	// features are isolated.
@@ -135,7 +134,7 @@ func assemble(c *graph.Covariance, members [][]int32, blocks []*newtonBlock, o *
 		}
 		res.Objective += b.objective
 		res.Gap += b.gap
-		res.Steps, res.Sweeps, res.Largest = max(res.Steps, b.steps), max(res.Sweeps, b.sweeps), max(res.Largest, b.n)
+		res.Steps, res.Largest = max(res.Steps, b.steps), max(res.Largest, b.n)
 		if !b.converged {
 			failures++
 		}

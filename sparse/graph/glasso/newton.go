@@ -29,7 +29,6 @@ type newtonBlock struct {
 	objective float64 // F(x)
 	gap       float64 // F(x) minus the dual value; infinite if no dual point is known
 	steps     int
-	sweeps    int
 	converged bool
 }
 
@@ -50,7 +49,6 @@ func solveBlock(s []float64, n int, o *Options) *newtonBlock {
 // fails, or until b.steps is equal to maxSteps.
 func (b *newtonBlock) runNewton(tol float64, maxSteps int, progress func(Progress)) {
 	accuracy := 1e-3 // relative accuracy of the next minimisation of the Newton model
-	b.converged = false
 	for {
 		b.invert()
 		b.gap = b.dualityGap()
@@ -165,7 +163,6 @@ func (b *newtonBlock) minimizeModel(activeCols [][]int32, accuracy float64) {
 	const maxSweeps, subspaceAfter, subspaceEvery, maxFailures = 500, 18, 3, 3
 	failures := 0 // consecutive subspace steps that did not lower the model
 	for sweep := 1; sweep <= maxSweeps; sweep++ {
-		b.sweeps++
 		change := 0.0
 		for i := range b.n {
 			change += b.sweepRow(i, activeCols[i])

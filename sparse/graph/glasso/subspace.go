@@ -44,7 +44,7 @@ func (s *subspace) collectEntries(activeCols [][]int32) {
 				continue
 			}
 			weight := 2.0
-			if index%s.n == i {
+			if int(j) == i {
 				weight = 1
 			}
 			s.indices, s.weight = append(s.indices, index), append(s.weight, weight)
