@@ -26,7 +26,7 @@ func readBinary(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	var d *Dataset
 	err = f.Guard(func() (err error) {
 		check := func() error { return f.Check(opt.Beyond) }
-		if opt.Beyond && f.Mapped() && opt.Memory > 0 && size > opt.Memory {
+		if opt.Beyond && f.Mapped() && opt.exceededBy(size) {
 			check = f.CheckMeta
 		} else if err := opt.checkMemory(name, size, "%d rows", f.Rows); err != nil {
 			return err
@@ -34,14 +34,18 @@ func readBinary(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 		if err := check(); err != nil {
 			return parseError(err)
 		}
-		d, err = newBinaryData(f, name, opt)
+		if d, err = newBinaryData(f, name, opt); err == nil && d.X.file == nil { // the matrix is a copy
+			d.Labels = slices.Clone(d.Labels)
+		}
 		return err
 	})
 	if errors.Is(err, scasfile.ErrChanged) {
 		err = parseError(err)
 	}
+	if err != nil || d.X.file == nil {
+		err = cmp.Or(err, f.Close())
+	}
 	if err != nil {
-		f.Close()
 		return nil, err
 	}
 	d.Stats.Compression, d.Stats.Bytes = compressionName, size

@@ -375,7 +375,8 @@ func TestBinaryMemory(t *testing.T) {
 			data[position] ^= 1
 			must(t, os.WriteFile(path, data, 0o666))
 		}
-		d, err := ReadFile(path, &ReadOptions{Memory: 1 << 20, Beyond: true})
+		// Memory has no room for the file and Reserve together.
+		d, err := ReadFile(path, &ReadOptions{Memory: 11 << 20, Reserve: 10 << 20, Beyond: true})
 		if err != nil || !d.X.Mapped() {
 			t.Fatal(err)
 		}
@@ -390,6 +391,63 @@ func TestBinaryMemory(t *testing.T) {
 			wantParseError(t, err, 0, 0, path, "damaged: bytes 2101248 to 3149823")
 		}
 	}
+}
+
+// mappingsOf returns how many parts of the memory of this process are mappings of the file.
+func mappingsOf(t *testing.T, path string) int {
+	t.Helper()
+	data, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Skip(err)
+	}
+	return strings.Count(string(data), path+"\n")
+}
+
+// TestBinaryUnmaps checks that a file is no longer mapped if the data are a copy, and after an error.
+func TestBinaryUnmaps(t *testing.T) {
+	d := manyRows(t, 3000)
+	for j := range d.X.cols {
+		d.Names = append(d.Names, fmt.Sprint("f", j))
+	}
+	dir := t.TempDir()
+	var paths []string
+	for k := range 3 {
+		paths = append(paths, filepath.Join(dir, fmt.Sprint(k, ".scas")))
+		must(t, WriteFile(paths[k], d))
+	}
+	reversedNames := slices.Clone(d.Names)
+	slices.Reverse(reversedNames)
+	checkUnmapped := func(name string) {
+		t.Helper()
+		for _, path := range paths {
+			if n := mappingsOf(t, path); n > 0 {
+				t.Errorf("%s: %s is mapped %d times", name, path, n)
+			}
+		}
+	}
+	whole, err := ReadFile(paths[0], &ReadOptions{AnyLabels: true})
+	must(t, err)
+	if whole.X.Mapped() != (mappingsOf(t, paths[0]) == 1) {
+		t.Error("the test does not see mappings")
+	}
+	copied, err := ReadFile(paths[1], &ReadOptions{AnyLabels: true, Names: reversedNames})
+	must(t, err)
+	if copied.X.Mapped() || !sameFloats(copied.Labels, whole.Labels) {
+		t.Errorf("copied: mapped %v, %d labels", copied.X.Mapped(), len(copied.Labels))
+	}
+	must(t, whole.Close())
+	checkUnmapped("other columns")
+	shard, err := ReadShard(paths, 0, 1, nil)
+	must(t, err)
+	if shard.X.rows != 9000 {
+		t.Errorf("%d rows", shard.X.rows)
+	}
+	checkUnmapped("three files")
+	d.Names[0] = "other"
+	must(t, WriteFile(paths[2], d))
+	_, err = ReadShard(paths, 0, 1, nil)
+	check.Error(t, err, "2.scas: the names of its features differ")
+	checkUnmapped("an error")
 }
 
 // TestBinaryNamesMemory checks that the columns of a file larger than ReadOptions.Memory are put in another

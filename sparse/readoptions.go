@@ -63,7 +63,7 @@ type ReadOptions struct {
 	Memory int64
 	// Reserve is the part of Memory, in bytes, that the program needs for other purposes than the data.
 	Reserve int64
-	// Beyond allows mapped data (CSR.Mapped) that are larger than Memory. The caller must check
+	// Beyond allows mapped data (CSR.Mapped) that are larger than Memory allows. The caller must check
 	// (CSR.Check), process and release (CSR.Release) a part of the rows at a time.
 	Beyond bool
 
@@ -135,12 +135,15 @@ func (o *ReadOptions) check() error {
 	return nil
 }
 
-// checkMemory returns an error if bytes and Reserve together are more than Memory, unless Memory is 0.
-// format and args say in the error what takes the bytes.
+// exceededBy reports whether bytes and Reserve together are more than Memory. It returns false if Memory is 0.
+func (o *ReadOptions) exceededBy(bytes int64) bool { return o.Memory > 0 && bytes+o.Reserve > o.Memory }
+
+// checkMemory returns an error if o.exceededBy(bytes). format and args say in the error what takes the bytes.
 func (o *ReadOptions) checkMemory(name string, bytes int64, format string, args ...any) error {
-	if bytes += o.Reserve; o.Memory == 0 || bytes <= o.Memory {
+	if !o.exceededBy(bytes) {
 		return nil
 	}
+	bytes += o.Reserve
 	return &ParseError{
 		File: name,
 		Msg: fmt.Sprintf("%s take %s of memory, more than the %s allowed",

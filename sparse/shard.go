@@ -2,6 +2,7 @@ package sparse
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -201,22 +202,34 @@ func (p *filePart) correctLine(err error) error {
 	}
 }
 
-// readBinaryParts reads parts of .scas files. The rows of a single part are a view of the file.
-func readBinaryParts(fileParts []filePart, opt *ReadOptions) (*Dataset, error) {
+// readBinaryParts reads parts of .scas files. The rows of a single part are a view of the file; the rows of
+// several parts are a copy.
+func readBinaryParts(fileParts []filePart, opt *ReadOptions) (shard *Dataset, err error) {
 	var partBytes int64
 	for _, p := range fileParts {
 		partBytes += p.hi - p.lo
 	}
-	if len(fileParts) > 1 && opt.Memory > 0 && partBytes > opt.Memory {
+	if len(fileParts) > 1 && opt.exceededBy(partBytes) {
 		return nil, errorf("%s and %d more files: the part takes about %d bytes, more than the %d allowed, and only a part of one file may be larger than memory: join the files by scas convert, or use as many files as parts",
 			fileParts[0].path, len(fileParts)-1, partBytes, opt.Memory)
 	}
 	opt.keepSigns = true
-	var shard *Dataset
+	var files []*mapping
+	defer func() {
+		if err == nil && len(fileParts) == 1 {
+			return
+		}
+		for _, f := range files {
+			err = cmp.Or(err, f.Close())
+		}
+	}()
 	for _, p := range fileParts {
 		d, err := ReadFile(p.path, opt)
 		if err != nil {
 			return nil, err
+		}
+		if d.X.file != nil {
+			files = append(files, d.X.file)
 		}
 		if err := d.cut(&p, opt); err != nil {
 			return nil, err
@@ -247,8 +260,8 @@ func (d *Dataset) cut(p *filePart, opt *ReadOptions) (err error) {
 		return errorf("%s: the file has no labels: convert the data with them", p.path)
 	}
 	d.Stats.Bytes = p.hi - p.lo
-	exceedsMemory := opt.Memory > 0 && p.hi-p.lo > opt.Memory
-	if unchecked := d.X.Mapped() && opt.Memory > 0 && p.size > opt.Memory; unchecked && !exceedsMemory {
+	exceedsMemory := opt.exceededBy(p.hi - p.lo)
+	if unchecked := d.X.Mapped() && opt.exceededBy(p.size); unchecked && !exceedsMemory {
 		err = d.X.file.contentError(d.X.file.CheckPart(d.X.file.firstRow+lo, d.X.file.firstRow+hi, true))
 	}
 	if err == nil {
