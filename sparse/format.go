@@ -182,7 +182,7 @@ func Read(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 		return nil, err
 	}
 	if o.LabelsFile != "" {
-		if o.targets, err = readLabelsFile(o.LabelsFile, o.Memory); err != nil {
+		if o.targets, err = readLabelsFile(o.LabelsFile, o); err != nil {
 			return nil, err
 		}
 	}

@@ -62,6 +62,23 @@ func TestIgnoreBeyond(t *testing.T) {
 	}
 }
 
+// TestIgnoreBeyondUnknownBase checks that IgnoreBeyond is not advised where it is set already: index 3 is one
+// of 3 features only if indices count from 1, which is known at the end of the text.
+func TestIgnoreBeyondUnknownBase(t *testing.T) {
+	const text = "1 0:1 3:1\n2 1:1 7:1\n"
+	opt := &ReadOptions{Features: 3, IgnoreBeyond: true}
+	_, err := readAs(LIBSVM, strings.NewReader(text), "f", opt)
+	wantParseError(t, err, 1, 7, "expected at most 2; set ReadOptions.IndexBase to ZeroBased")
+	if strings.Contains(err.Error(), "IgnoreBeyond") {
+		t.Error(err)
+	}
+	opt.IndexBase = ZeroBased
+	d, err := readAs(LIBSVM, strings.NewReader(text), "f", opt)
+	if err != nil || !sameTable([][]float64{{1, 0, 0}, {0, 1, 0}}, d.X) {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
 // awkwardDataset returns a data set with numbers that lose bits if they are not written with full precision.
 func awkwardDataset(t *testing.T) *Dataset {
 	t.Helper()
@@ -178,11 +195,34 @@ func TestLabelsFiles(t *testing.T) {
 		if err := os.WriteFile(path, tt.content, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		_, err := readLabelsFile(path, 0)
+		_, err := readLabelsFile(path, &ReadOptions{})
 		check.Error(t, err, tt.want)
 	}
-	_, err := readLabels(strings.NewReader("1\n2\n3\n4\n"), "y", 10)
+	_, err := readLabels(strings.NewReader("1\n2\n3\n4\n"), "y", &ReadOptions{Memory: 10})
 	check.Error(t, err, "of memory")
+}
+
+// TestLabelsFileMemory checks that the memory for labels counts, and Reserve with it.
+func TestLabelsFileMemory(t *testing.T) {
+	text := strings.Repeat("1\n", 100_000)
+	for _, tt := range []struct {
+		opt  ReadOptions
+		want string
+	}{
+		{ReadOptions{Memory: 8 * int64(len(text))}, "100001 lines of labels take"},
+		{ReadOptions{Memory: 16 * int64(len(text)), Reserve: 8 * int64(len(text))}, "100001 lines of labels take"},
+		{ReadOptions{Memory: 1000}, "bytes of text take"},
+		{ReadOptions{Memory: 16 * int64(len(text))}, ""},
+	} {
+		var l labelsOfFile
+		var err error
+		mib := allocatedMiB(func() { l, err = readLabels(strings.NewReader(text), "y", &tt.opt) })
+		if tt.want != "" {
+			wantParseError(t, err, 0, 0, tt.want)
+		} else if err != nil || len(l.labels) != 100_000 || mib > 4 {
+			t.Errorf("%d labels, %v, %d MiB allocated", len(l.labels), err, mib)
+		}
+	}
 }
 
 // TestLabelsFileErrors checks that an error about a label in a file of labels names this file and the line.

@@ -2,6 +2,7 @@ package sparse
 
 import (
 	"bufio"
+	"bytes"
 	"io"
 	"strconv"
 
@@ -38,24 +39,26 @@ func (l *labelsOfFile) line(i int) int {
 	return i + 1
 }
 
-// readLabelsFile reads the file ReadOptions.LabelsFile. memory is ReadOptions.Memory.
-func readLabelsFile(path string, memory int64) (labelsOfFile, error) {
-	return text.ReadFile(path, func(r io.Reader, name string) (labelsOfFile, error) { return readLabels(r, name, memory) })
+// readLabelsFile reads a file of labels within the memory that opt allows.
+func readLabelsFile(path string, opt *ReadOptions) (labelsOfFile, error) {
+	return text.ReadFile(path, func(r io.Reader, name string) (labelsOfFile, error) { return readLabels(r, name, opt) })
 }
 
-func readLabels(r io.Reader, name string, memory int64) (l labelsOfFile, err error) {
-	opt := &ReadOptions{Memory: memory}
+func readLabels(r io.Reader, name string, opt *ReadOptions) (l labelsOfFile, err error) {
 	if FormatOf(name) == NPY {
 		l.labels, err = readNPYLabels(r, name, opt)
 		return l, err
 	}
-	data, err := ReadText(r, name)
+	data, _, err := readText(r, name, opt)
 	if err != nil {
 		return l, err
 	}
-	if err := opt.checkMemory(name, 3*int64(len(data)), "%d bytes of labels", len(data)); err != nil {
+	lineCount := bytes.Count(data, []byte("\n")) + 1
+	// The text, its copy as a string, and a label and a line number for each line.
+	if err := opt.checkMemory(name, int64(cap(data)+len(data)+2*8*lineCount), "%d lines of labels", lineCount); err != nil {
 		return l, err
 	}
+	l.labels = make([]float64, 0, lineCount)
 	for lines := text.NewLines(string(data)); lines.Next(); {
 		v, ok := text.ParseFloat(lines.Fields[0].Text)
 		wrongField := 0
@@ -67,7 +70,7 @@ func readLabels(r io.Reader, name string, memory int64) (l labelsOfFile, err err
 			return l, &ParseError{File: name, Line: lines.Number, Column: f.Column, Token: f.Text, Msg: "expected one label a line, a finite decimal number"}
 		}
 		if l.lines == nil && lines.Number != len(l.labels)+1 { // after a comment or a blank line
-			l.lines = make([]int, len(l.labels))
+			l.lines = make([]int, len(l.labels), lineCount)
 			for i := range l.lines {
 				l.lines[i] = i + 1
 			}
@@ -77,7 +80,7 @@ func readLabels(r io.Reader, name string, memory int64) (l labelsOfFile, err err
 		}
 		l.labels = append(l.labels, v)
 	}
-	if l.labels == nil {
+	if len(l.labels) == 0 {
 		return l, &ParseError{File: name, Msg: "no labels: expected one number a line"}
 	}
 	return l, nil

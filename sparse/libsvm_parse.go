@@ -214,7 +214,7 @@ func (p *libsvmPart) recordExtreme(b []byte, start, i int, j int64) error {
 	if j == 0 {
 		if p.opt.IndexBase == OneBased {
 			return p.errorAt(b, start, i, "index 0, but indices count from 1: expected an index >= 1",
-				Remedy{Field: "ReadOptions.IndexBase", To: "ZeroBased"})
+				zeroBased)
 		}
 		p.Zero = true
 	}
@@ -255,6 +255,9 @@ func (p *libsvmParser) columns() (int, error) {
 	if p.stats.IndexBase == ZeroBased {
 		if p.AtEdge != nil {
 			p.AtEdge.Msg, p.AtEdge.Remedies = beyondMessage(ZeroBased, cols)
+			if p.opt.IgnoreBeyond { // the entry was stored, because indices could still have counted from 1
+				p.AtEdge.Remedies = []Remedy{zeroBased}
+			}
 			return 0, p.AtEdge
 		}
 		p.Max++

@@ -81,7 +81,7 @@ np.save('half.npy', W.astype('f2'))
 `)
 	x, w, y := numpyWant(t)
 	for _, name := range []string{"column.npy", "y.txt"} {
-		if got, err := readLabelsFile(filepath.Join(dir, name), 0); err != nil || !sameFloats(got.labels, y) {
+		if got, err := readLabelsFile(filepath.Join(dir, name), &ReadOptions{}); err != nil || !sameFloats(got.labels, y) {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}

@@ -78,6 +78,7 @@ var (
 	ignoreLabels = Remedy{Field: "ReadOptions.AnyLabels", To: "true", If: "the labels do not matter"}
 	moreFeatures = Remedy{Field: "ReadOptions.Features", To: "a larger number"}
 	ignoreBeyond = Remedy{Field: "ReadOptions.IgnoreBeyond", To: "true", If: "larger columns do not matter"}
+	zeroBased    = Remedy{Field: "ReadOptions.IndexBase", To: "ZeroBased"}
 	sortColumns  = Remedy{Field: "ReadOptions.Strict", To: "false", If: "they may be sorted"}
 	chooseLabel  = Remedy{Field: "TableOptions.Label", To: "the column of the labels"}
 	correctLabel = Remedy{To: "correct the label"}
