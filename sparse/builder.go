@@ -181,7 +181,7 @@ func (b *Builder) spill() error {
 			return errorf("writing rows to a file: %w", err)
 		}
 	}
-	return b.flush()
+	return b.moveRows()
 }
 
 func (b *Builder) createFile() error {
@@ -204,12 +204,8 @@ func (b *Builder) createFile() error {
 	return nil
 }
 
-func (b *Builder) flush() error {
-	if err := b.file.moveRows(&b.rows, &b.labels); err != nil {
-		return err
-	}
-	return b.file.flush()
-}
+// moveRows moves the rows from memory to the file.
+func (b *Builder) moveRows() error { return b.file.moveRows(&b.rows, &b.labels) }
 
 // Dataset returns the rows, and closes the builder. It returns an error if there are no rows, if
 // Options does not allow the labels (for example because there is only one class), or if writing
@@ -252,10 +248,13 @@ func (b *Builder) mappedDataset() (*Dataset, error) {
 	if err := c.assignLabels(&Dataset{}); err != nil {
 		return nil, err
 	}
-	if err := b.flush(); err != nil {
+	if err := b.moveRows(); err != nil {
 		return nil, err
 	}
 	f := b.file
+	if err := f.flush(); err != nil {
+		return nil, err
+	}
 	s := f.fileSections(b.cols, nil)
 	s.meta.Features = b.Names
 	if err := atomicfile.Write(f.path, 0o666, s.write); err != nil {
@@ -287,7 +286,6 @@ func (b *Builder) discard() error {
 	if f == nil {
 		return nil
 	}
-	f.parts.close()
 	f.parts.remove()
 	return f.removeTemporary()
 }

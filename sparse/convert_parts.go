@@ -253,4 +253,12 @@ func (p *parts) close() {
 	p.journal.Close()
 }
 
-func (p *parts) remove() { _ = os.RemoveAll(p.dir) }
+// remove removes the parts and closes them. It removes them first, while they are locked. Windows does not
+// remove open files.
+func (p *parts) remove() {
+	err := os.RemoveAll(p.dir)
+	p.close()
+	if err != nil {
+		_ = os.RemoveAll(p.dir)
+	}
+}

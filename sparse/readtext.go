@@ -153,7 +153,7 @@ func eachBlock(input io.Reader, name string, do func(buf []byte, n int, isLast b
 		}
 		if usedBytes == 0 { // the buffer has no complete record yet
 			if count > maxLine {
-				return &ParseError{File: name, Msg: fmt.Sprintf("a line of more than %d MiB: expected one line for every sample, such as `label index:value ...`", maxLine>>20)}
+				return &ParseError{File: name, Msg: fmt.Sprintf("a line of more than %d MiB: expected one line for every sample (in a table, a closing quotation mark may be missing)", maxLine>>20)}
 			}
 			if count == len(buf)-tail {
 				buf = append(buf, make([]byte, len(buf))...)
