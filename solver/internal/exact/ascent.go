@@ -90,6 +90,9 @@ func (s *Solver) newAscent() *ascent {
 	for _, j := range a.noRidge {
 		a.inverseRidge[j] = 1 / meanRidge
 	}
+	if math.IsInf(slices.Max(a.inverseRidge), 1) {
+		return nil
+	}
 	sum = 0
 	for i := range m.n {
 		idx, val := m.Data.Row(i)
@@ -102,6 +105,9 @@ func (s *Solver) newAscent() *ascent {
 		if m.MeanWeights[i] > 0 {
 			a.order = append(a.order, int32(i))
 		}
+	}
+	if !(sum <= math.MaxFloat64) {
+		return nil
 	}
 	smooth := s.Loss.Traits().ContinuousCurvature
 	if smooth && !(float64(sum*s.Loss.Curvature()) <= mostMarginFall*float64(m.n)) {

@@ -54,3 +54,15 @@ func TestAscent(t *testing.T) {
 		}
 	}
 }
+
+// TestAscentOverflow checks that ridges whose reciprocals overflow do not make the point NaN.
+func TestAscentOverflow(t *testing.T) {
+	q := ridgeProblem(t, term.SquaredHinge{})
+	for j, r := range q.FixedRidge {
+		q.FixedRidge[j] = 1e-309 * r
+	}
+	s := mustNew(t, q)
+	if r := s.Solve(0, &Settings{Tol: 1e-6 * s.Scale()}); !(r.Objective <= s.Scale()) {
+		t.Errorf("%+v", r)
+	}
+}

@@ -179,6 +179,49 @@ func TestWidePaths(t *testing.T) {
 	}
 }
 
+// supportSize returns the number of coefficients of s that are not zero.
+func supportSize(s *Solver) (count int) {
+	for _, v := range s.X() {
+		if v != 0 {
+			count++
+		}
+	}
+	return count
+}
+
+// TestLambdaMaxOfBounds checks that a coefficient with equal bounds, or a ridge near overflow, does not change
+// the lambda max of the others.
+func TestLambdaMaxOfBounds(t *testing.T) {
+	p := kind{loss: term.Squared{}, ridge: 0.3}.random(60, 4, 2)
+	for _, sign := range []float64{-1, 1} {
+		for i := range p.Labels {
+			p.Labels[i] *= sign
+		}
+		lambdaMax := func(change func(q *Problem)) float64 {
+			q := *p
+			q.Limit, q.Ridge = slices.Clone(p.Limit), slices.Clone(p.Ridge)
+			change(&q)
+			v, err := mustNew(t, &q).LambdaMax(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+		for j := range 4 {
+			box := term.NewBox(4, math.Inf(-1), math.Inf(1))
+			box.Lower[j], box.Upper[j] = 0, 0
+			got := lambdaMax(func(q *Problem) { q.Set = box })
+			if want := lambdaMax(func(q *Problem) { q.Limit[j] *= 1e6 }); math.Abs(got-want) > 1e-9*want {
+				t.Errorf("feature %d fixed at 0: lambda max %v; %v with a large limit", j, got, want)
+			}
+			got = lambdaMax(func(q *Problem) { q.Ridge[j] = 1e250 })
+			if want := lambdaMax(func(q *Problem) {}); math.Abs(got-want) > 1e-9*want {
+				t.Errorf("ridge of feature %d 1e250: lambda max %v; %v with a usual one", j, got, want)
+			}
+		}
+	}
+}
+
 // TestLambdaMax checks that a penalised coefficient becomes nonzero slightly below the lambda that
 // LambdaMax returns, and that all penalised coefficients are 0 slightly above this lambda. A second call
 // must return the same lambda, up to rounding.
@@ -187,7 +230,7 @@ func TestLambdaMax(t *testing.T) {
 		s := mustNew(t, k.random(60, 12, 9))
 		lambdaMax, _ := s.LambdaMax(nil)
 		s.Solve(lambdaMax*(1-1e-3), &Settings{Tol: 1e-13 * s.Scale()})
-		if s.SupportSize() <= k.free && k.free < 3 {
+		if supportSize(s) <= k.free && k.free < 3 {
 			t.Errorf("%v: nothing enters below lambda max = %g: %v", k, lambdaMax, s.X())
 		}
 		repeated, _ := s.LambdaMax(nil)
@@ -195,7 +238,7 @@ func TestLambdaMax(t *testing.T) {
 			t.Errorf("%v: lambda max is %v, then %v", k, lambdaMax, repeated)
 		}
 		s.Solve(lambdaMax*(1+1e-9), &Settings{Tol: 1e-14 * s.Scale()})
-		if s.SupportSize() > k.free {
+		if supportSize(s) > k.free {
 			t.Errorf("%v: above lambda max the point is %v", k, s.X())
 		}
 	}

@@ -280,6 +280,9 @@ func (f *File) clipping() float64 { return 0 }
 func (f *File) tally() *gap.Tally { return &f.current.tally }
 
 func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
+	if f.current == nil || f.current.model == nil { // no visit has computed α
+		return gap.Bound{Gap: math.Inf(1)}
+	}
 	b := f.bound(x, z)
 	if f.compensated && goal > lessCare*f.compensatedGoal {
 		f.compensated = false
@@ -333,7 +336,7 @@ func (f *File) roundings() float64 {
 }
 
 func (f *File) trivialGap(x []float64, value float64) float64 {
-	if f.current.model == nil {
+	if f.current == nil || f.current.model == nil {
 		return math.Inf(1)
 	}
 	return f.bounds.TrivialBound(x, value, &f.current.tally)

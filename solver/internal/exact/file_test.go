@@ -57,6 +57,33 @@ func TestFileLossFallsForever(t *testing.T) {
 	}
 }
 
+// TestCertifyStops checks that a proof from a file, if it is stopped, claims no smaller gap than without a stop.
+func TestCertifyStops(t *testing.T) {
+	p := kind{loss: term.Logistic{}, ridge: 0.3}.random(200, 6, 1)
+	x := []float64{1, -0.5, 0, 0, 0.25, 0}
+	run := func(stopReading int) (gap float64, readings int) {
+		f := NewFile(&FileProblem{Data: p.Data, Labels: p.Labels, Loss: p.Loss, Memory: 1 << 20})
+		if err := f.Survey(f.MaxSamples()); err != nil {
+			t.Fatal(err)
+		}
+		f.Stop = func() error {
+			if readings++; readings >= stopReading {
+				return errors.New("stop")
+			}
+			return nil
+		}
+		q := *p
+		q.Take(f)
+		return mustNew(t, &q).Certify(x, &Settings{}), readings
+	}
+	least, all := run(math.MaxInt)
+	for reading := all; reading > 0; reading-- {
+		if gap, _ := run(reading); !(gap >= 0.999*least) {
+			t.Errorf("stopped in reading %d of %d: gap %v; %v without a stop", reading, all, gap, least)
+		}
+	}
+}
+
 // TestFileStops checks that an error of File.Stop ends Solve in every reading of the rows, also in the last
 // one, which checks for separated classes. Later calls of File.LossFallsForever must return the same error.
 func TestFileStops(t *testing.T) {

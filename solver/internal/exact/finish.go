@@ -160,7 +160,10 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 	s.Start(x)
 	s.set.model.Stop = func() bool { return set.Stop != nil && set.Stop() != nil }
 	s.setLambda(1)
-	s.visit()
+	if s.visit(); s.rows.Err() != nil {
+		s.work.started = false
+		return math.Inf(1)
+	}
 	s.chooseSet(1)
 	s.current.value = s.value(s.current.loss)
 	value := s.current.value
@@ -170,6 +173,9 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 			break
 		}
 		_, length := s.step(tol, false)
+		if s.rows.Err() != nil {
+			break
+		}
 		s.rows.tally()
 		proved := s.proveGap(tol)
 		bestGap = math.Min(bestGap, gap.GapAtObjective(proved, s.current.value, value))

@@ -10,12 +10,14 @@ import (
 	"github.com/scas-admm/scas/solver/internal/quadratic"
 )
 
+// Settings are the settings of Solve.
 type Settings struct {
 	Tol           float64 // a proved gap of at most Tol ends Solve; 0 makes the gap as small as possible
 	MaxIterations int     // largest number of Newton steps; 0 means 100
 	// Unproved makes Solve end, usually without a proof, when the objective is estimated to be at most Tol
-	// above the optimum. It has no effect if proofs cost little: with a Gram matrix, and if the working set
-	// has all columns.
+	// above the optimum. It has an effect only near the solution for another lambda (see warmFactor), where
+	// the estimate is good. It has none if proofs cost little: with a Gram matrix, and if the working set has
+	// all columns.
 	Unproved  bool
 	Interrupt func() error // called before each step or pass; its error ends the run; may be nil
 	Stop      func() error // called during a step; its error ends the step; may be nil
@@ -23,6 +25,7 @@ type Settings struct {
 	Watch func(*Result) error
 }
 
+// A Result says how a call of Solve ended.
 type Result struct {
 	Gap        float64    // an upper bound of Objective − P*, rounding included; +Inf if nothing is proved
 	Objective  float64    // P(x) as computed
@@ -73,7 +76,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	s.current.value = s.value(s.current.loss)
 	ascended := r.Iterations > 0
 	stepBudget += r.Iterations
-	if (sampleSolver != nil || ascended) && s.current.value > s.rows.lossAtZero() { // x = 0 is the better start
+	if (sampleSolver != nil || ascended) && !(s.current.value <= s.rows.lossAtZero()) { // x = 0 is the better start
 		s.Start(make([]float64, s.p))
 		s.visit()
 		s.chooseSet(share)
@@ -86,7 +89,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	if s.coupled != nil {
 		s.coupled.extraSteps = 0
 	}
-	unproved := set.Unproved && s.gram == nil && s.File == nil
+	unproved := set.Unproved && s.work.warm && s.gram == nil && s.File == nil
 	if s.coupled != nil {
 		unproved = unproved && s.coupled.rough
 	} else if s.set.needsAll { // a proof is a product with the Hessian, and shows whether the next lambda needs a new Hessian
@@ -505,7 +508,7 @@ func (s *Solver) hasConstantCurvature() bool {
 // memory may also get the columns that it lacks (see growHessian).
 func (s *Solver) updateHessian(keep bool) {
 	w := &s.set
-	reuse := keep && s.work.damping == 0 || !s.rows.hasHessian() && !s.work.stale
+	reuse := s.work.damping == 0 && (keep || !s.rows.hasHessian() && !s.work.stale)
 	switch {
 	case w.reusable && (s.hasConstantCurvature() || reuse), reuse && s.growHessian():
 		w.reusable, s.work.stale = true, true
@@ -677,7 +680,8 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	}
 	s.Start(make([]float64, s.p))
 	s.work.keepsStart = false
-	const huge, lastFall = 1e100, 1e-18
+	const lastFall = 1e-18
+	huge := min(1e100, 1e300/max(slices.Max(s.Limit), slices.Max(s.Ridge)))
 	tol := 1e-14
 	if s.Loss.Traits().Accuracy > 0 {
 		tol = 1e-12 // the loss is not computed accurately enough to prove a smaller gap
@@ -708,16 +712,6 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	}
 	s.lambda = lambdaMax
 	return lambdaMax, nil
-}
-
-// SupportSize returns the number of coefficients that are not zero.
-func (s *Solver) SupportSize() (count int) {
-	for _, v := range s.x {
-		if v != 0 {
-			count++
-		}
-	}
-	return count
 }
 
 // Gradient returns X'Cα for the last dual point α, where C is the diagonal matrix of the sample weights,

@@ -196,6 +196,8 @@ func (s *Solver) correlation(j int) float64 {
 	switch {
 	case s.box == nil:
 		return math.Abs(e)
+	case s.box.Lower[j] == s.box.Upper[j]: // the coefficient cannot move
+		return 0
 	case s.box.Lower[j] >= 0:
 		return -e
 	case s.box.Upper[j] <= 0:

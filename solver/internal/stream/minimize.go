@@ -12,6 +12,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
+	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
@@ -140,6 +141,11 @@ func problemOf(p *solver.Problem, set *solver.Settings) (*exact.Problem, error) 
 		return nil, errorf("%d labels for %d rows: want one for every row", len(p.Labels), n)
 	case p.Coupling != nil:
 		return nil, refusal("a coupling A x + B y = c is not streamed")
+	case set.DualUpdates > n:
+		return nil, &solver.SettingError{
+			Field: "DualUpdates", Value: set.DualUpdates, Allowed: fmt.Sprintf("it must lie between 1 and the %d rows", n),
+			Remedies: []sparse.Remedy{{To: "leave it 0 for the default"}},
+		}
 	}
 	a := p.Constraint
 	if c, ok := a.(*solver.Constraint); ok {
@@ -204,10 +210,10 @@ func evaluation(p *solver.Problem, q *exact.Problem, x []float64, objective floa
 	return image, eval
 }
 
-// dualResidual returns |∇f(x) + A'z|₂, where f is the mean loss plus the ridge, x is r.X and z is r.Z.
-// grad is the gradient of the mean loss. The result is NaN if grad is nil, or if there is a domain.
+// dualResidual returns the dual residual of r, see solver.Result. grad is the gradient of the mean loss. The
+// result is NaN if grad is nil.
 func dualResidual(p *solver.Problem, q *exact.Problem, r *exact.Solution, grad []float64) float64 {
-	if grad == nil || p.Domain != nil {
+	if grad == nil {
 		return math.NaN()
 	}
 	sum := make([]float64, len(r.X))
@@ -215,5 +221,5 @@ func dualResidual(p *solver.Problem, q *exact.Problem, r *exact.Solution, grad [
 	for j, g := range grad {
 		sum[j] += g + float64((q.Ridge[j]-q.PenaltyRidge)*r.X[j])
 	}
-	return math.Sqrt(linalg.SumSquares(sum))
+	return gap.Residual(r.X, sum, p.Domain)
 }
