@@ -244,7 +244,7 @@ func (z *npzReader) readDense() (x *CSR, err error) {
 func (z *npzReader) readSparse() (x *CSR, sortedRows int, err error) {
 	for _, name := range []string{"data", "indices", "indptr", "shape"} {
 		if z.arrays[name] == nil {
-			return nil, 0, &ParseError{File: z.name, Token: name, Msg: fmt.Sprintf("no such array, only %v: expected those of scipy's csr: data, indices, indptr, shape, format", z.order)}
+			return nil, 0, &ParseError{File: z.name, Token: name, Msg: fmt.Sprintf("no such array, only %s: expected those of scipy's csr: data, indices, indptr, shape, format", strings.Join(z.order, ", "))}
 		}
 	}
 	if z.arrays["format"] != nil {

@@ -221,7 +221,7 @@ func refuseBinary(head []byte, name string) error {
 		return &ParseError{File: name, Line: 1, Column: 1, Msg: "this is UTF-16 text: convert it to plain ASCII or UTF-8"}
 	}
 	if bytes.HasPrefix(head, []byte(scasfile.Magic)) {
-		return &ParseError{File: name, Msg: "this is a .scas file: read it in the format scas, or give its name the ending .scas"}
+		return &ParseError{File: name, Msg: "this is a .scas file of data, not text: as data, read it in the format scas, or give its name the ending .scas"}
 	}
 	line, start := 1, 0
 	for i, c := range head {

@@ -350,7 +350,8 @@ func (m *Model) setClasses(classes []float64) {
 	m.Labels, m.Classes = sparse.LabelMapping{}, sparse.Classes{Values: classes}
 }
 
-// lambdaMax returns the largest LambdaMax of all problems. It ignores the time limit.
+// lambdaMax returns the largest LambdaMax of all problems. A problem in which no feature matters has none;
+// this is an error only if no problem has one. lambdaMax ignores the time limit.
 func (p *problems) lambdaMax(ctx context.Context) (float64, error) {
 	lambdaMaxes := make([]float64, p.count())
 	err := p.eachProblem(func(k int) error {
@@ -358,12 +359,18 @@ func (p *problems) lambdaMax(ctx context.Context) (float64, error) {
 		if err == nil {
 			lambdaMaxes[k], err = d.lambdaMax(ctx)
 		}
+		if p.classes != nil && errors.Is(err, errNoFeature) {
+			return nil
+		}
 		return err
 	})
 	if err != nil {
 		return 0, err
 	}
-	return slices.Max(lambdaMaxes), nil
+	if largest := slices.Max(lambdaMaxes); largest > 0 {
+		return largest, nil
+	}
+	return 0, errNoFeature
 }
 
 func (p *problems) lambdas(ctx context.Context, set *PathSettings) (_ []float64, err error) {

@@ -108,7 +108,7 @@ type columnNames struct {
 	Features []string           `json:"features,omitempty"`
 	Target   string             `json:"target,omitempty"` // the name of the label column
 	Offset   string             `json:"offset_column,omitempty"`
-	Fill     map[string]float64 `json:"fill,omitempty"` // the numbers that replace missing values, by column
+	Fill     map[string]float64 `json:"fill,omitzero"` // the numbers that replace missing values, by column; not nil if values may be missing
 }
 
 // A proof has the fields of a Certificate in a model file.

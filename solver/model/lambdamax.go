@@ -51,6 +51,9 @@ func (d *design) lambdaMax(ctx context.Context) (float64, error) {
 }
 
 // lambdaMaxError returns the error for a problem whose LambdaMax is not known; reason is its text.
+// errNoFeature is the error of LambdaMax if all penalised coefficients are 0 for every lambda.
+var errNoFeature = lambdaMaxError("no feature matters at all: every gradient at zero is 0, up to rounding, or the domain keeps all coefficients at 0")
+
 func lambdaMaxError(reason string) error {
 	return &sparse.RemedyError{
 		Err:      errorf("%s", reason),
@@ -128,7 +131,7 @@ func (d *design) structuredLambdaMax(ctx context.Context, plainLambdaMax float64
 			return 0, errorf("the features without a penalty separate the classes, or the rows with count 0 from the others, so that no lambda matters; give these features a positive penalty factor, or a group")
 		}
 	}
-	return 0, lambdaMaxError("no feature matters at all: every gradient at zero is 0, up to rounding")
+	return 0, errNoFeature
 }
 
 // graphLambdaMax returns LambdaMax for a design with a graph. g is the gradient, on the original scale, at

@@ -121,6 +121,23 @@ func TestLambdaMax(t *testing.T) {
 	if _, err := LambdaMax(context.Background(), nil, zeroX, []float64{0, 1, 0, 1}); err == nil || !strings.Contains(err.Error(), "no feature matters") {
 		t.Errorf("%v", err)
 	}
+	// The domain keeps the coefficients of the class 3 at 0, but not those of the others.
+	x, err = sparse.FromDense(8, 2, []float64{1, 0, 2, 0, 3, 1, 3, 2, 0, 5, 0, 6, -5, -5, -6, -6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y = []float64{0, 0, 1, 1, 2, 2, 3, 3}
+	spec := &Spec{Domain: solver.Nonnegative{}}
+	if v, err := LambdaMax(context.Background(), spec, x, y); !(v > 0) || err != nil {
+		t.Errorf("one of four classes without a lambda max: %v, %v", v, err)
+	}
+	for i := range y {
+		y[i] = max(2, y[i])
+	}
+	spec.Positive = &y[7]
+	if _, err := LambdaMax(context.Background(), spec, x, y); err == nil || !strings.Contains(err.Error(), "the domain keeps all") {
+		t.Errorf("a class without a lambda max: %v", err)
+	}
 }
 
 // TestPathEnds checks what ends a path, and that a path continues after a fit that does not converge.

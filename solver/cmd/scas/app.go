@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -98,17 +100,38 @@ func run(e *env, args []string) (code int) {
 	} else if err == nil {
 		e.command = pathOf(command)
 	}
-	e.jsonLog = a.LogFormat == "json"
+	e.jsonLog = a.LogFormat == "json" || err != nil && asksForJSON(args)
 	if helpOut.err != nil {
 		return e.codeOrFail(helpOut.err, exitIO)
 	}
 	if err == nil {
-		err = kernels.EnvError()
+		err = cmp.Or(kernels.EnvError(), checkEmpty(command))
 	}
 	if err != nil {
 		return e.fail(usageError{err})
 	}
 	return e.fail(command.Run(e))
+}
+
+// asksForJSON reports whether args have --log-format=json. Package kong sets no flag if it cannot parse args.
+func asksForJSON(args []string) bool {
+	for i, arg := range args {
+		if arg == "--log-format=json" || arg == "--log-format" && i+1 < len(args) && args[i+1] == "json" {
+			return true
+		}
+	}
+	return false
+}
+
+// checkEmpty returns an error if the value of a flag is empty. It would count as not given, for example if a
+// script has a variable that is not set.
+func checkEmpty(command *kong.Context) error {
+	for _, f := range command.Flags() {
+		if f.Set && f.Target.Kind() == reflect.String && f.Target.Len() == 0 {
+			return fmt.Errorf("--%s: the value is empty; give one, or leave the flag out", f.Name)
+		}
+	}
+	return nil
 }
 
 // helpTexts returns the texts for names such as ${formats} in the help of the flags.

@@ -157,7 +157,7 @@ func (l cvLambda) differenceText(base cvLambda) string {
 }
 
 func (r *cvReport) fill(c *cvCmd, result *model.CVResult) {
-	r.Folds, r.Seed, r.Metric, r.Choose, r.verbose = len(result.Values), c.Seed, c.Metric, c.Choose, c.Verbose
+	r.Folds, r.Seed, r.Metric, r.Choose, r.verbose = len(result.Values), uint64(c.Seed), c.Metric, c.Choose, c.Verbose
 	for k, s := range newStepReports(result.Path, r.HasIntercept) {
 		values := metricValues{}
 		for _, m := range heldOutMetrics {

@@ -18,8 +18,8 @@ import (
 // the rows of DATA.
 
 type distFlags struct {
-	Dist        string        `enum:"none,mpi" default:"none" placeholder:"mpi" help:"Fit together with the other processes (ranks) that mpirun or srun has started. Each reads a part of the rows of DATA: a file of LIBSVM text or .scas, or a pattern in quotes such as 'shards/*.svm'. scas must be built with -tags mpi."`
-	DistTimeout time.Duration `default:"10m" placeholder:"DURATION" help:"End with exit code 75 if the other ranks do not answer for this time (default ${default})."`
+	Dist        string   `enum:"none,mpi" default:"none" placeholder:"mpi" help:"Fit together with the other processes (ranks) that mpirun or srun has started. Each reads a part of the rows of DATA: a file of LIBSVM text or .scas, or a pattern in quotes such as 'shards/*.svm'. scas must be built with -tags mpi."`
+	DistTimeout duration `default:"10m" placeholder:"DURATION" help:"End with exit code 75 if the other ranks do not answer for this time (default ${default})."`
 }
 
 // A silentError is the exit code of a rank that prints no message, because another rank reports the error.
@@ -58,9 +58,6 @@ func (c *fitFlags) checkDist() error {
 			return usagef("--dist %s takes no %s%s", c.Dist, f.name, strings.TrimSuffix(": "+f.remedy, ": "))
 		}
 	}
-	if c.DistTimeout <= 0 {
-		return usagef("--dist-timeout %v: want a time, such as 10m", c.DistTimeout)
-	}
 	return nil
 }
 
@@ -72,15 +69,15 @@ func (c *fitFlags) runOnRanks(e *env, do func(*env) error) error {
 		open = e.join
 	}
 	abort := func() {
-		e.log("error", fmt.Sprintf("a rank waited for the others for %v: one of them hangs or cannot be reached; relaunch the command", c.DistTimeout))
+		e.log("error", fmt.Sprintf("a rank waited for the others for %v: one of them hangs or cannot be reached; relaunch the command", time.Duration(c.DistTimeout)))
 		os.Exit(exitRelaunch)
 	}
-	openTimer := time.AfterFunc(c.DistTimeout, abort)
+	openTimer := time.AfterFunc(time.Duration(c.DistTimeout), abort)
 	comm, err := open()
 	if openTimer.Stop(); err != nil {
 		return err
 	}
-	c.ranks.comm = &dist.Meter{Comm: dist.Watch(comm, c.DistTimeout, abort), Clock: cpuTime}
+	c.ranks.comm = &dist.Meter{Comm: dist.Watch(comm, time.Duration(c.DistTimeout), abort), Clock: cpuTime}
 	c.ranks.team = rows.NewTeam(c.ranks.comm)
 	rankEnv := *e
 	if comm.Rank() > 0 {

@@ -125,7 +125,7 @@ type specFlags struct {
 	Fusion         positive    `default:"1" placeholder:"F" help:"Weight of the differences along the graph, relative to the penalty of the coefficients (default ${default})." group:"Structure:"`
 	Groups         string      `placeholder:"FILE" help:"Group lasso: the coefficients of a group, such as all categories of a column, become zero only together. FILE has a line for each group: numbers of features from 1 (with --graph, of rows of A, edges first). Others are not penalised." group:"Structure:"`
 	Mu             notNegative `default:"0" placeholder:"F" help:"Add (F/2)|x|^2 to the penalty, whatever lambda is (default ${default})." group:"Loss and penalty:"`
-	L2Y            notNegative `name:"l2y" default:"0" placeholder:"F" help:"With --graph, add (F/2)|A x|^2: joined coefficients become closer, but not equal (default ${default})." group:"Structure:"`
+	L2Y            notNegative `name:"l2y" default:"0" placeholder:"F" help:"Add (F/2)|A x|^2: coefficients that --graph joins become closer, but not equal (default ${default})." group:"Structure:"`
 	Domain         domainFlag  `placeholder:"SET" help:"Set that contains the coefficients: nonnegative, box:LO,HI, ball:RADIUS or simplex[:TOTAL]. The last two need --no-intercept and --no-standardize." group:"Structure:"`
 	Bounds         string      `placeholder:"FILE" help:"Bounds of coefficients, in the units of DATA. FILE has a line 'feature lower upper' for each feature with bounds: its name, such as age or city=Bern (its number from 1 if features have no names), and numbers, -inf or inf." group:"Structure:"`
 	Intercept      bool        `negatable:"" default:"true" help:"Fit an intercept, which is not penalised (default: yes)." group:"Intercept and features:"`
@@ -149,7 +149,7 @@ type rowFlags struct {
 type solveFlags struct {
 	Tol       ratio    `default:"1e-6" placeholder:"F" help:"A fit ends when its objective is proved to be within F times the objective at 0 of the optimum (default ${default})." group:"How it is solved:"`
 	TimeLimit duration `placeholder:"DURATION" help:"Stop after this time, such as 90s or 5m. scas path keeps the lambdas that are done; scas cv keeps nothing." group:"How it is solved:"`
-	Seed      uint64   `default:"0" placeholder:"N" help:"Seed of random choices, such as the folds (default ${default})." group:"How it is solved:"`
+	Seed      seed     `default:"0" placeholder:"N" help:"Seed of random choices, such as the folds (default ${default})." group:"How it is solved:"`
 }
 
 type processorFlags struct {
@@ -158,7 +158,7 @@ type processorFlags struct {
 }
 
 func (c *pathFlags) settings() solver.Settings {
-	return solver.Settings{RelTol: float64(c.Tol), TimeLimit: time.Duration(c.TimeLimit), Seed: c.Seed, Threads: int(c.Threads)}
+	return solver.Settings{RelTol: float64(c.Tol), TimeLimit: time.Duration(c.TimeLimit), Seed: uint64(c.Seed), Threads: int(c.Threads)}
 }
 
 type lambdaFlags struct {

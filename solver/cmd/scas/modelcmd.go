@@ -35,8 +35,8 @@ A group has features that a graph joins and whose coefficients are equal, up to
 sign. The gap is a proved bound on how far the objective of the fit is above the
 optimum, as a number and as a share of the objective.
 
---json prints the keys of scas train --json, and in addition coefficients,
-largest_groups and keys about the model.
+--json prints the keys of scas train --json that a model file has, and in addition
+coefficients, largest_groups and keys about the model.
 
 Exit codes: 0 done, 1 cannot read (also for a file that is no model, or a damaged
 one), 2 wrong usage, 130 interrupted.`
@@ -86,7 +86,7 @@ type modelReport struct {
 type modelColumns struct {
 	Label  string             `json:"label,omitempty"`
 	Offset string             `json:"offset,omitempty"`
-	Fill   map[string]float64 `json:"fill,omitempty"` // value for missing numbers, by the name of the column
+	Fill   map[string]float64 `json:"fill,omitzero"` // value for missing numbers, by the name of the column; not nil if values may be missing
 }
 
 // A columnReport describes a column of coefficients.
@@ -222,7 +222,7 @@ func (r *modelReport) headSummary() (f summary) {
 	if t := r.Table; t != nil {
 		f.addIf(t.Label != "", "target", "column %s", t.Label)
 		f.addIf(t.Offset != "", "offsets", "column %s", t.Offset)
-		f.addIf(len(t.Fill) > 0, "missing", "values are filled in %s", plural(len(t.Fill), "column"))
+		f.addIf(t.Fill != nil, "missing", "numbers are filled in %s; a missing category is 0 in each feature", plural(len(t.Fill), "column"))
 	}
 	switch {
 	case r.Positive != "":

@@ -15,14 +15,14 @@ type predictCmd struct {
 	Model string `short:"m" required:"" placeholder:"FILE" help:"Model written by scas train or scas cv, or by liblinear." group:"Predictions:"`
 	Data  string `arg:"" name:"DATA" help:"Data file as for scas train, or - for standard input."`
 
-	Output       string `short:"o" placeholder:"FILE" help:"Write the predictions to this file (default: standard output)." group:"What is written:"`
-	Threshold    *label `placeholder:"F" help:"Predict the positive class if its probability (with squared-hinge loss, the margin) is above F (default: 0.5; for margins 0)." group:"Predictions:"`
-	Metrics      bool   `help:"Also report AUC, log loss, Brier score, precision, recall, F1 and the confusion table; for numbers MSE, MAE and R2; for counts deviance and D2." group:"Predictions:"`
-	SVG          string `name:"svg" placeholder:"FILE" help:"Draw the ROC curve: the share of positive rows predicted as positive against the share of negative rows predicted as positive." group:"What is written:"`
-	JSON         bool   `name:"json" help:"Print the measures as one JSON object: on standard output with -o, else on standard error." group:"What is written:"`
-	Offset       string `placeholder:"FILE" help:"File with a number for each row, one a line, that is added to its margin (default: the column of a table that had the offsets in training)." group:"Predictions:"`
-	IgnoreLabels bool   `help:"Do not compare with the labels of DATA." group:"Predictions:"`
-	IgnoreBeyond bool   `help:"Leave out features of DATA whose index is larger than in the model. With names, features that the model does not have are always left out." group:"Predictions:"`
+	Output       string  `short:"o" placeholder:"FILE" help:"Write the predictions to this file (default: standard output)." group:"What is written:"`
+	Threshold    *finite `placeholder:"F" help:"Predict the positive class if its probability (with squared-hinge loss, the margin) is above F (default: 0.5; for margins 0)." group:"Predictions:"`
+	Metrics      bool    `help:"Also report AUC, log loss, Brier score, precision, recall, F1 and the confusion table; for numbers MSE, MAE and R2; for counts deviance and D2." group:"Predictions:"`
+	SVG          string  `name:"svg" placeholder:"FILE" help:"Draw the ROC curve: the share of positive rows predicted as positive against the share of negative rows predicted as positive." group:"What is written:"`
+	JSON         bool    `name:"json" help:"Print the measures as one JSON object: on standard output with -o, else on standard error." group:"What is written:"`
+	Offset       string  `placeholder:"FILE" help:"File with a number for each row, one a line, that is added to its margin (default: the column of a table that had the offsets in training)." group:"Predictions:"`
+	IgnoreLabels bool    `help:"Do not compare with the labels of DATA." group:"Predictions:"`
+	IgnoreBeyond bool    `help:"Leave out features of DATA whose index is larger than in the model. With names, features that the model does not have are always left out." group:"Predictions:"`
 	formatFlags
 	memoryFlags
 	IndexBase string `enum:"model,0,1" default:"model" help:"Number of the first feature in DATA; model: as in the training file (default ${default})." group:"Form of DATA:"`

@@ -43,7 +43,7 @@ func newPredictReport(m *model.Model, s *model.Metrics, detailed bool) *predictR
 }
 
 // addRows adds the rows of data to a tally. threshold is ScoreSettings.Threshold; nil means the default.
-func addRows(t *model.Tally, data *sparse.Dataset, threshold *label) error {
+func addRows(t *model.Tally, data *sparse.Dataset, threshold *finite) error {
 	set := &model.ScoreSettings{Threshold: (*float64)(threshold), Offsets: data.Offsets}
 	return t.Add(data.X, data.OriginalLabels(), set)
 }

@@ -44,7 +44,7 @@ type runFlags struct {
 	BatchSize   count      `placeholder:"N" help:"Samples per stochastic step (default: 1; more with a graph that makes steps expensive)." group:"For the methods of --method list:"`
 	Schedule    string     `enum:"practical,theorem" default:"practical" help:"For scas and scas-strong. practical: one step size, n steps for each full gradient. theorem: the schedule of the convergence proofs (default ${default})." group:"For the methods of --method list:"`
 	Start       string     `placeholder:"MODEL" help:"Begin at this model, which must have the same features and classes, for example a model of fewer rows or for another lambda. The fit needs fewer steps and finds the same optimum." group:"How it is solved:"`
-	Seed        uint64     `default:"0" placeholder:"N" help:"Seed of the sampling; equal seeds give equal models (default ${default})." group:"How it is solved:"`
+	Seed        seed       `default:"0" placeholder:"N" help:"Seed of the sampling; equal seeds give equal models (default ${default})." group:"How it is solved:"`
 }
 
 func (trainCmd) Help() string {
@@ -232,6 +232,6 @@ func (c *trainCmd) settings() solver.Settings {
 	return solver.Settings{
 		Method: c.Method.Method, RelTol: float64(c.Tol), TimeLimit: time.Duration(c.TimeLimit), DualUpdates: int(c.DualUpdates), Passes: float64(c.Passes),
 		Eta: float64(c.Eta), Rho: float64(c.Rho), InnerSteps: int(c.InnerSteps), BatchSize: int(c.BatchSize),
-		Schedule: solver.Schedule(c.Schedule), Seed: c.Seed, Float32: c.Float32, Threads: int(c.Threads),
+		Schedule: solver.Schedule(c.Schedule), Seed: uint64(c.Seed), Float32: c.Float32, Threads: int(c.Threads),
 	}
 }

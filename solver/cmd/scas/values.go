@@ -98,10 +98,21 @@ func (v *positiveFlag) notNumberError() error {
 	return fmt.Errorf("%q: want a label, a finite number", v.word)
 }
 
-type label float64
+type finite float64
 
-func (v *label) UnmarshalText(text []byte) error {
-	return parseNumber(v, text, isFinite, "a label, a finite number")
+func (v *finite) UnmarshalText(text []byte) error {
+	return parseNumber(v, text, isFinite, "a finite number")
+}
+
+type seed uint64
+
+func (v *seed) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseUint(string(text), 10, 64)
+	if err != nil {
+		return fmt.Errorf("%q: want a whole number from 0 to %d", text, uint64(math.MaxUint64))
+	}
+	*v = seed(n)
+	return nil
 }
 
 // A duration is a time above 0, or 0 if the flag is not given.
@@ -155,7 +166,11 @@ type level struct{ *kernels.Level }
 func (v *level) UnmarshalText(text []byte) error {
 	l, err := kernels.ParseLevel(string(text))
 	if err != nil {
-		return fmt.Errorf("%q: want one of %v", text, kernels.Available())
+		var names []string
+		for _, l := range kernels.Available() {
+			names = append(names, l.String())
+		}
+		return fmt.Errorf("%q: want one of %s", text, strings.Join(names, ", "))
 	}
 	v.Level = &l
 	return nil
