@@ -34,7 +34,8 @@ func newSamples(p *Problem, set *Settings, ended bool) *Samples {
 	if !ended {
 		s.rows = p.Data.Compact(set.Float32)
 	}
-	s.exact, s.rounded = s.rows, set.Float32 && s.rows.Val32 != nil
+	// All processes agree on rounded, because they make other calls together if it is true.
+	s.exact, s.rounded = s.rows, p.team().Any(set.Float32 && s.rows.Val32 != nil)
 	if s.rounded {
 		s.exact = p.Data.Rows(0, n)
 	}

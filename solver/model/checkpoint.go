@@ -1,9 +1,7 @@
 package model
 
 import (
-	"bytes"
 	"crypto/sha256"
-	"encoding/gob"
 	"fmt"
 	"slices"
 
@@ -70,11 +68,11 @@ func (p *problems) classProblem() string {
 
 func (c *classStore) Save(state []byte) error {
 	c.State, c.StateClass = state, c.class
-	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(c); err != nil {
+	b, err := rows.Encode(c)
+	if err != nil {
 		return err
 	}
-	return c.checkpoint.Save(b.Bytes())
+	return c.checkpoint.Save(b)
 }
 
 // Load returns the state that the fit of the current class has saved, or nil if there is none.
@@ -85,12 +83,15 @@ func (c *classStore) Load() ([]byte, error) {
 	return c.State, nil
 }
 
-// fit returns the stored model of a class. If there is none, or only one with a larger RelTol, fit calls do,
-// and stores the model if do returns no error.
+// fit returns the stored model of a class. If there is none, or only one with a larger RelTol or without a
+// proof that is now requested, fit calls do, and stores the model if do returns no error.
 func (c *classStore) fit(spec *Spec, class int, do func() (*Model, error)) (*Model, error) {
-	if m, ok := c.Done[class]; ok && m.Columns[0].Certificate.RelTol <= spec.relTol() {
-		m.Loss = spec.loss()
-		return &m, nil
+	if m, ok := c.Done[class]; ok {
+		stored, wanted := m.Columns[0].Certificate.RelTol, spec.relTol() // 0: no proof was requested
+		if wanted == 0 || 0 < stored && stored <= wanted {
+			m.Loss = spec.loss()
+			return &m, nil
+		}
 	}
 	c.class = class
 	m, err := do()

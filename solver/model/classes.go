@@ -36,6 +36,9 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 		spec = &Spec{}
 	}
 	p = &problems{spec: spec, team: rows.NewTeam(spec.Comm), problemSpec: spec, x: x, y: y}
+	if err := spec.checkCommon(p.team); err != nil {
+		return nil, err
+	}
 	if !classifies(spec.loss()) || spec.Positive != nil {
 		return p, nil
 	}
@@ -51,6 +54,23 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 	p.classes = classes
 	p.problemSpec, err = spec.classSpec(p.team, y)
 	return p, err
+}
+
+// checkCommon returns an error if SampleWeights or Offsets are nil in some processes only.
+func (s *Spec) checkCommon(team *rows.Team) error {
+	if team.Alone() {
+		return nil
+	}
+	var err error
+	for _, field := range []struct {
+		name  string
+		given bool
+	}{{"SampleWeights", s.SampleWeights != nil}, {"Offsets", s.Offsets != nil}} {
+		if team.Any(field.given) && !field.given {
+			err = errorf("Spec.%s is nil in this process, but not in all: give it in all processes or in none", field.name)
+		}
+	}
+	return team.CommonError(err)
 }
 
 // differentLabels returns the labels that occur in any process, each once, in increasing order. It

@@ -68,6 +68,29 @@ func equalResult[M any](t *testing.T, results []M, errs []error) M {
 	return results[0]
 }
 
+// TestRanksDiffer checks ranks of which only one has weights, or data that float32 does not round.
+func TestRanksDiffer(t *testing.T) {
+	x, err := sparse.FromDense(4, 1, []float64{1.5, 0.1, 1, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y := []float64{-1, 1, 1, -1}
+	spec := &Spec{Lambda: 0.01, NoIntercept: true, Standardize: StandardizeOff, Settings: solver.Settings{Float32: true, Method: solver.SCASK{}}}
+	_, errs := onRanks(t, 2, spec, x, y, Fit)
+	if err := errors.Join(errs...); err != nil {
+		t.Errorf("values to round on one rank only: %v", err)
+	}
+	_, errs = onRanks(t, 2, &Spec{Lambda: 0.01}, x, y, func(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (*Model, error) {
+		if spec.Comm.Rank() == 1 {
+			spec.SampleWeights = []float64{1, 2}
+		}
+		return Fit(ctx, spec, x, y)
+	})
+	if errs[0] == nil || !strings.Contains(errs[0].Error(), "Spec.SampleWeights is nil in this process, but not in all") || errs[1] == nil {
+		t.Errorf("weights on one rank only: %v", errs)
+	}
+}
+
 // fitOnRanks fits twice on ranks, checks that all models have the same bits, and returns one of them.
 func fitOnRanks(t *testing.T, ranks int, spec *Spec, x *sparse.CSR, y []float64) *Model {
 	t.Helper()

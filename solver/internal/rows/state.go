@@ -4,23 +4,38 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/gob"
+	"errors"
 	"fmt"
+	"hash/crc32"
 	"math"
 
 	"github.com/scas-admm/scas/solver/dist"
 )
 
+var errDamaged = errors.New("the checkpoint cannot be read: it is damaged, or of another version")
+
 // Save stores state in c, but only in the first process. state must be the same in all processes.
 func (t *Team) Save(c dist.Checkpoint, state any) error {
 	var err error
 	if t.Rank() == 0 {
-		var b bytes.Buffer
-		if err = gob.NewEncoder(&b).Encode(state); err == nil {
-			err = c.Save(b.Bytes())
+		var b []byte
+		if b, err = Encode(state); err == nil {
+			err = c.Save(b)
 		}
 	}
 	return t.CommonError(err)
 }
+
+// Encode returns the bytes that Save stores: the state as package gob encodes it, and a checksum.
+func Encode(state any) ([]byte, error) {
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(state); err != nil {
+		return nil, err
+	}
+	return binary.LittleEndian.AppendUint32(b.Bytes(), checksum(b.Bytes())), nil
+}
+
+func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
 
 // Load reads a state from c in the first process, and sets state to it in all processes. It returns false if
 // c is nil or has no state.
@@ -32,7 +47,12 @@ func (t *Team) Load(c dist.Checkpoint, state any) (bool, error) {
 	if err != nil || len(b) == 0 {
 		return false, err
 	}
-	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(state); err != nil {
+	const sumBytes = 4
+	content := b[:max(0, len(b)-sumBytes)]
+	if len(b) < sumBytes || binary.LittleEndian.Uint32(b[len(content):]) != checksum(content) {
+		return false, errDamaged
+	}
+	if err := gob.NewDecoder(bytes.NewReader(content)).Decode(state); err != nil {
 		return false, fmt.Errorf("the checkpoint cannot be read: %w", err)
 	}
 	return true, nil
