@@ -85,7 +85,6 @@ var (
 	noIntercept   = sparse.Remedy{Field: "Spec.NoIntercept", To: "true"}
 	noStandardize = sparse.Remedy{Field: "Spec.Standardize", To: "StandardizeOff"}
 	noFactors     = sparse.Remedy{Field: "Spec.PenaltyFactors", To: "nil"}
-	noFusion      = sparse.Remedy{Field: "Spec.Fusion", To: "0"}
 	noMuA         = sparse.Remedy{Field: "Spec.MuA", To: "0"}
 	noWeights     = sparse.Remedy{Field: "Spec.SampleWeights", To: "nil"}
 	noClasses     = sparse.Remedy{Field: "Spec.ClassWeights", To: "nil"}
@@ -117,9 +116,7 @@ func (s *Spec) checkParts(p int, info solver.MethodInfo, settingName string, val
 	hasRidge := s.Mu > 0 || s.Graph != nil && isElasticNet || s.MuA > 0 && !s.couples()
 	const (
 		ridgeReason      = "the method has one ridge for all coefficients, and the intercept has none"
-		factorReason     = "the method has one ridge for all coefficients, and takes no factors beside it"
-		fusionReason     = "the method has one ridge for all rows of A, and takes no weight of the graph beside it"
-		netReason        = "the method takes no elastic net beside a ridge of A x"
+		factorReason     = "the method has one ridge for all coefficients, and takes no elastic net with factors beside it"
 		weightReason     = "the method takes rows of equal weight alone"
 		confineReason    = "the method does not confine coefficients"
 		penaltyReason    = "the method takes the penalty |A x|₁ alone"
@@ -132,9 +129,7 @@ func (s *Spec) checkParts(p int, info solver.MethodInfo, settingName string, val
 	hasFreeFeature := slices.Contains(s.PenaltyFactors, 0) // a feature has no penalty
 	return unsupportedError(settingName, value, nil, []unsupportedPart{
 		{!s.NoIntercept && hasRidge, ridgeReason, []sparse.Remedy{noIntercept}},
-		{s.PenaltyFactors != nil && (hasRidge || s.MuA > 0), factorReason, []sparse.Remedy{noFactors}},
-		{s.MuA > 0 && s.Graph != nil && s.fusion() != 1, fusionReason, []sparse.Remedy{noFusion}},
-		{s.MuA > 0 && s.couples() && isElasticNet, netReason, []sparse.Remedy{noMuA}},
+		{isElasticNet && s.PenaltyFactors != nil && (hasRidge || s.MuA > 0), factorReason, []sparse.Remedy{noFactors}},
 		{s.SampleWeights != nil && plainOnly, weightReason, []sparse.Remedy{noWeights, useSCASK}},
 		{s.ClassWeights != nil && plainOnly, weightReason, []sparse.Remedy{noClasses, useSCASK}},
 		{s.Balanced && plainOnly, weightReason, []sparse.Remedy{notBalanced, useSCASK}},

@@ -51,6 +51,38 @@ func TestMethods(t *testing.T) {
 	}
 }
 
+// squaredGraphs returns specifications for eight features with squares beside a graph or beside factors.
+func squaredGraphs() map[string]Spec {
+	g, factors := graph.Chain(8), []float64{1, 2, 1, 0, 0.5, 1, 1, 1}
+	return map[string]Spec{
+		"factors, ridge":                 {PenaltyFactors: factors, Mu: 0.02, MuA: 0.01},
+		"graph, MuA":                     {Graph: g, MuA: 0.05},
+		"graph, MuA, fusion":             {Graph: g, MuA: 0.05, Fusion: 0.2},
+		"graph, MuA, factors":            {Graph: g, MuA: 0.05, PenaltyFactors: factors},
+		"graph, MuA, net, fusion, ridge": {Graph: g, MuA: 0.05, Penalty: ElasticNet{0.3}, Fusion: 3, Mu: 0.01},
+		"matrix, MuA":                    {A: g.FusedLasso(), MuA: 0.05},
+	}
+}
+
+// TestSquaredGraphs checks that SCASK in memory reaches the optimum of problems with squares beside a graph
+// or beside factors. TestStreamedMethods checks the same out of core.
+func TestSquaredGraphs(t *testing.T) {
+	x, y := randomData(t, 80, 8, 3, true)
+	for name, spec := range squaredGraphs() {
+		spec.Lambda, spec.NoIntercept = 0.02, true
+		want := mustFit(t, &spec, x, y).Columns[0].Certificate
+		spec.Settings = solver.Settings{Method: solver.SCASK{}, RelTol: 1e-5, Passes: 2000}
+		column := mustFit(t, &spec, x, y).Columns[0]
+		c := column.Certificate
+		if objective := plainObjective(&spec, x, y, column.Coefficients, 0); math.Abs(objective-c.Objective) > 1e-12 {
+			t.Errorf("%s: objective %.15g, by plain loops %.15g", name, c.Objective, objective)
+		}
+		if math.Abs(c.Objective-want.Objective) > c.Gap+want.Gap {
+			t.Errorf("%s: %+v, by Newton steps %+v", name, c, want)
+		}
+	}
+}
+
 // TestAuto checks that solver.Auto fits the same model as the default method, even if solver.Minimize does
 // not support the specification.
 func TestAuto(t *testing.T) {
@@ -121,9 +153,7 @@ func TestMethodErrors(t *testing.T) {
 		{Spec{Mu: 1, Settings: solver.Settings{Passes: 10}}, "Passes", "NoIntercept"},
 		{Spec{Mu: 1, Settings: solver.Settings{RelTol: -1}}, "RelTol", "NoIntercept"},
 		{Spec{Mu: 1, Average: true}, "Average", "NoIntercept"},
-		{Spec{Mu: 1, NoIntercept: true, PenaltyFactors: []float64{1, 2, 3}, Settings: withMethod(solver.SCASK{})}, "Method", "PenaltyFactors"},
-		{Spec{Graph: g, Fusion: 2, MuA: 1, Settings: withMethod(solver.SCASK{})}, "Method", "Fusion"},
-		{Spec{Graph: g, MuA: 1, Penalty: ElasticNet{0.5}, NoIntercept: true, Settings: withMethod(solver.SCASK{})}, "Method", "MuA"},
+		{Spec{Mu: 1, NoIntercept: true, Penalty: ElasticNet{0.5}, PenaltyFactors: []float64{1, 2, 3}, Settings: withMethod(solver.SCASK{})}, "Method", "PenaltyFactors"},
 		{Spec{SampleWeights: ones, Settings: withMethod(baseline.SA{})}, "Method", "SampleWeights"},
 		{Spec{ClassWeights: map[float64]float64{1: 2}, Settings: withMethod(baseline.SA{})}, "Method", "ClassWeights"},
 		{Spec{Balanced: true, Settings: withMethod(baseline.SA{})}, "Method", "Balanced"},
@@ -179,7 +209,11 @@ func TestStreamedMethods(t *testing.T) {
 	memoryData, fileData := data.memoryData, data.fileData
 	plainSpec := Spec{Lambda: 1e-3, NoIntercept: true, Standardize: StandardizeOff}
 	for _, m := range []solver.Method{solver.SCASK{}, solver.SCASL{}} {
-		for name, spec := range map[string]Spec{"plain": {}, "weights": {Balanced: true, PenaltyFactors: []float64{1, 2, 1, 1, 0.5, 1, 1, 1}}, "graph": {Graph: graph.Chain(8), Mu: 0.01}} {
+		specs := squaredGraphs()
+		specs["plain"] = Spec{}
+		specs["weights"] = Spec{Balanced: true, PenaltyFactors: []float64{1, 2, 1, 1, 0.5, 1, 1, 1}}
+		specs["graph"] = Spec{Graph: graph.Chain(8), Mu: 0.01}
+		for name, spec := range specs {
 			spec.Lambda, spec.NoIntercept, spec.Standardize = plainSpec.Lambda, true, StandardizeOff
 			want := mustFit(t, &spec, memoryData.X, memoryData.Labels).Columns[0].Certificate
 			calls := 0

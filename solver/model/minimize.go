@@ -247,7 +247,8 @@ func (m *minimizer) problemFor(lambda float64) solver.Problem {
 	case m.squaresInPenalty:
 		p.Penalty = solver.ElasticNet{L1: lambda * r, L2: lambda * (1 - r), Weights: m.weights}
 	case d.spec.MuA > 0 && d.spec.couples():
-		p.Penalty = solver.ElasticNet{L1: lambda, L2: d.spec.MuA}
+		p.Penalty = solver.ElasticNet{L1: lambda, L2: d.spec.MuA, Weights: m.weights}
+		p.L2 = lambda * m.ridge
 	default:
 		p.Penalty = solver.L1{Lambda: lambda, Weights: m.weights}
 		p.L2 = lambda * m.ridge

@@ -89,7 +89,6 @@ var phrases = map[string]map[string]string{
 	"Spec.Balanced":            {"false": "leave out --class-weights"},
 	"Spec.ClassWeights":        {"nil": "leave out --class-weights"},
 	"Spec.Domain":              {"nil": "leave out --domain or --bounds"},
-	"Spec.Fusion":              {"0": "leave out --fusion"},
 	"Spec.MuA":                 {"0": "leave out --l2y"},
 	"Spec.NoIntercept":         {"true": "give --no-intercept"},
 	"Spec.Offsets":             {"nil": "leave out --offset and --offset-column"},
