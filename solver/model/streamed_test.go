@@ -302,6 +302,43 @@ func TestStreamedRare(t *testing.T) {
 	mustFit(t, &Spec{Lambda: 1e-6, Memory: 2 << 20}, fileData.X, fileData.Labels)
 }
 
+// TestStreamedColumns checks fits out of core of columns that weights make special. A constant column has the
+// scale 1, also if the sum of the weights is rounded. A free feature whose entries all have weight 0 does not
+// prevent a proof.
+func TestStreamedColumns(t *testing.T) {
+	zeroToTwo := []float64{0, 1, 2, 0, 1, 2, 0, 1, 2, 0}
+	for name, c := range map[string]struct {
+		x, y []float64
+		spec Spec
+	}{
+		"constant": {slices.Repeat([]float64{1}, 10), zeroToTwo, Spec{
+			Lambda: 0.1, NoIntercept: true, Standardize: StandardizeOn,
+			SampleWeights: []float64{0.1, 0.3, 1, 0.3, 0.1, 0.3, 0.1, 1, 0.1, 1},
+		}},
+		"weight 0": {[]float64{0, 0, 1}, []float64{1, 0, 0}, Spec{
+			Lambda: 1, Standardize: StandardizeOff, PenaltyFactors: []float64{0}, SampleWeights: []float64{1, 1, 0},
+		}},
+	} {
+		x, err := sparse.FromDense(len(c.x), 1, c.x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec := c.spec
+		spec.Loss = solver.Squared{}
+		want := mustFit(t, &spec, x, c.y).Columns[0]
+		fileData := storeInFile(t, &sparse.Dataset{X: x, Labels: c.y}, true).fileData
+		spec.Memory = 1 << 20
+		m, err := Fit(t.Context(), &spec, fileData.X, fileData.Labels)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got := m.Columns[0]; math.Abs(got.Certificate.Objective-want.Certificate.Objective) > got.Certificate.Gap+want.Certificate.Gap {
+			t.Errorf("%s: %+v, in memory %+v", name, got, want)
+		}
+	}
+}
+
 // TestStreamedPath checks that a path out of core has the lambdas and objectives of a path in memory.
 func TestStreamedPath(t *testing.T) {
 	eachStreamedSpec(t, func(t *testing.T, spec Spec, data *storedData) {

@@ -143,11 +143,15 @@ func (f *File) columnsOf(m *moments) (c gap.Columns, deviation []float64) {
 	if m.stats == nil {
 		return gap.Columns{LargestEntry: m.largest}, nil
 	}
-	m.stats.Rows = f.totalWeight
 	norm := make([]float64, len(m.stats.StoredMean), f.p)
 	for j, mean := range m.stats.StoredMean {
 		meanSquare := (m.stats.Square[j] + float64(m.stats.Stored[j]*float64(mean*mean))) / f.totalWeight
 		norm[j] = gap.NormOf(meanSquare, m.stats.Largest[j]) * (1 + 1e-9)
+	}
+	for j, weight := range m.stats.Stored {
+		if weight == 0 { // all entries are in rows of weight 0, which do not matter
+			m.stats.Largest[j] = 0
+		}
 	}
 	c, deviation = gap.Columns{LargestEntry: m.stats.Largest, Norm: norm}, m.stats.Scale()
 	if f.HasOnes {
