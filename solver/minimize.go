@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver/internal/ending"
-	"github.com/scas-admm/scas/solver/internal/quadratic"
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
@@ -168,7 +167,7 @@ func (r *Run) result() *Result {
 		r.useStartIfBetter(res)
 	}
 	if r.structure != nil {
-		res.Groups = nonzeroGroups(r.structure, res.X)
+		res.Groups = r.structure.NonzeroGroups(res.X)
 	}
 	res.Stats = r.Stats
 	return res
@@ -191,14 +190,4 @@ func (r *Run) useStartIfBetter(res *Result) {
 		}
 		r.Stats.Rounded = r.structure != nil
 	}
-}
-
-// nonzeroGroups returns the groups of the structure of x whose coefficients are not zero, or nil if there is
-// none.
-func nonzeroGroups(structure *quadratic.Partition, x []float64) [][]int {
-	groups := slices.DeleteFunc(structure.Groups(), func(group []int) bool { return x[group[0]] == 0 })
-	if len(groups) == 0 {
-		return nil
-	}
-	return groups
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
@@ -192,6 +193,65 @@ func TestPenaltyParts(t *testing.T) {
 			t.Errorf("%s, by package solver: %v", name, err)
 		} else if o := got.Columns[0].Certificate; math.Abs(o.Objective-c.Objective) > o.Gap+c.Gap {
 			t.Errorf("%s: objective %v, by package solver %v", name, c.Objective, o.Objective)
+		}
+	}
+}
+
+// TestBounds checks that coefficients of standardised features are in a box to the last bit if package solver
+// fits them.
+func TestBounds(t *testing.T) {
+	x, y := randomData(t, 60, 30, 5, true)
+	box := solver.NewBox(30, 0, 0)
+	for j := range 30 {
+		box.Lower[j], box.Upper[j] = -1e-3*float64(j+1)/7, 1e-3*float64(j+1)/7
+	}
+	spec := &Spec{Lambda: 1e-5, Domain: box, Standardize: StandardizeOn, Settings: solver.Settings{OuterIterations: minimizeIterations}}
+	atBounds := 0
+	for j, b := range mustFit(t, spec, x, y).Columns[0].Coefficients {
+		if b < box.Lower[j] || b > box.Upper[j] {
+			t.Errorf("coefficient %d is %v, not from %v to %v", j, b, box.Lower[j], box.Upper[j])
+		}
+		if b == box.Lower[j] || b == box.Upper[j] {
+			atBounds++
+		}
+	}
+	if atBounds < 10 {
+		t.Errorf("only %d coefficients at their bounds", atBounds)
+	}
+}
+
+// TestNonzeroGroups checks that Column.Groups lists no features with coefficients of 0.
+func TestNonzeroGroups(t *testing.T) {
+	x, err := sparse.FromDense(1, 2, []float64{-1, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := sparse.FromDense(1, 2, []float64{-0.41, 0.2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := &Spec{Loss: solver.Squared{}, Lambda: 100, A: a, Domain: solver.Nonnegative{}, NoIntercept: true}
+	c := mustFit(t, spec, x, []float64{1}).Columns[0]
+	if c.Groups != nil || slices.Max(c.Coefficients) != 0 {
+		t.Errorf("groups %v of the coefficients %v", c.Groups, c.Coefficients)
+	}
+}
+
+// TestInfiniteRidge checks the objective of a fit with a ridge that overflows: the coefficient is 0, and so is
+// its ridge term. With a graph and factors the fit does not converge.
+func TestInfiniteRidge(t *testing.T) {
+	x, err := sparse.FromDense(2, 1, []float64{0, 2e131})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, g := range map[string]*graph.Graph{"plain": nil, "graph": graph.Chain(1)} {
+		spec := &Spec{Lambda: 1e127, Penalty: ElasticNet{0.61}, Graph: g, PenaltyFactors: []float64{1}, NoIntercept: true, Standardize: StandardizeOn}
+		m, err := Fit(t.Context(), spec, x, []float64{3, 7})
+		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
+			t.Fatal(err)
+		}
+		if c := m.Columns[0]; c.Coefficients[0] != 0 || math.Abs(c.Certificate.Objective-math.Ln2) > 1e-15 {
+			t.Errorf("%s: %+v", name, c)
 		}
 	}
 }

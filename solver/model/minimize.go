@@ -351,6 +351,9 @@ func (m *minimizer) outcome(lambda float64, res *solver.Result) *outcome {
 	_, columns := d.x.Dims()
 	out.x = slices.Clone(x[:columns])
 	divide(out.x[:d.p], m.scale)
+	if box, ok := d.spec.box(d.p); ok { // the division rounds
+		box.Project(out.x[:d.p])
+	}
 	return out
 }
 

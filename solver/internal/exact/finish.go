@@ -138,11 +138,11 @@ func (s *Solver) LossFallsForever(d []float64) (bool, error) {
 	return falls, s.rows.Err()
 }
 
-// Ties returns the features of each group of tied coefficients. It returns nil if no
-// coefficients are tied, or if the zeros and ties of the point are not exact.
+// Ties returns the features of each group of tied coefficients that are not zero. It returns nil if there is
+// no such group, or if the zeros and ties of the point are not exact.
 func (s *Solver) Ties() [][]int {
 	if structure, ok := s.structure(); ok {
-		return structure.Groups()
+		return structure.NonzeroGroups(s.x)
 	}
 	return nil
 }

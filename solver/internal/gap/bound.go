@@ -241,7 +241,7 @@ func (p *Problem) Value(x []float64, loss float64) float64 {
 	p.Penalty.Mul(p.image, x)
 	value := loss + p.Penalty.Value(p.image)
 	for j, r := range p.Ridge {
-		if r > 0 {
+		if r > 0 && x[j] != 0 { // r may be infinite, and Inf·0 is NaN
 			value += float64(0.5 * r * float64(x[j]*x[j]))
 		}
 	}

@@ -146,16 +146,17 @@ func (p *Partition) repair(x []float64) {
 	}
 }
 
-// Groups lists the coordinates of every group that has at least two of them. It returns nil if there is no
-// such group.
-func (p *Partition) Groups() [][]int {
+// NonzeroGroups lists the coordinates of every group that has at least two of them and is not zero in x, a
+// point with the zeros and ties of the partition. It returns nil if there is no such group.
+func (p *Partition) NonzeroGroups(x []float64) [][]int {
 	groups := make([][]int, p.GroupCount)
 	for j, g := range p.Group {
 		if g >= 0 {
 			groups[g] = append(groups[g], j)
 		}
 	}
-	if groups = slices.DeleteFunc(groups, func(g []int) bool { return len(g) < 2 }); len(groups) == 0 {
+	isLeftOut := func(g []int) bool { return len(g) < 2 || x[g[0]] == 0 }
+	if groups = slices.DeleteFunc(groups, isLeftOut); len(groups) == 0 {
 		return nil
 	}
 	return groups
