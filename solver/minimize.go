@@ -98,7 +98,7 @@ func (r *Run) resultAfter(err error) (*Result, error) {
 	status, advice := evidence.Status()
 	res.Status = Status(status)
 	provable := r.prover.Finishes() || !math.IsInf(res.DualityGap, 1)
-	if advice != nil && r.goal > 0 && provable {
+	if advice != nil && r.Settings.RelTol > 0 && provable {
 		err = &NotConvergedError{
 			Status: res.Status, Objective: res.At.Objective, Gap: res.DualityGap, Goal: r.goal,
 			Why: advice.Why, Remedies: advice.Remedies,

@@ -136,15 +136,6 @@ func (p *Problem) unit() float64 {
 	return l.Traits().Labels.ToleranceUnit(p.lossAtZero(), label, slope)
 }
 
-// isSolvedNearZero reports whether the objective is 0 at the point of the domain nearest to 0. Then this
-// point is a solution.
-func (p *Problem) isSolvedNearZero() bool {
-	_, features := p.Data.Dims()
-	x := make([]float64, features)
-	p.project(x)
-	return p.Evaluate(x).Objective == 0
-}
-
 // isRegression reports whether labels are numbers that margins approximate, and not classes or counts.
 func (p *Problem) isRegression() bool { return p.loss().Traits().Labels == term.Numbers }
 

@@ -95,7 +95,14 @@ func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run
 	r.prover = exact.NewProver(p.exactProblem(algebra, r.Samples.exact, set.Threads))
 	r.gap = math.Inf(1)
 	r.unit = p.unit()
-	if r.goal = set.RelTol * r.unit; set.RelTol > 0 && r.unit == 0 && p.isSolvedNearZero() {
+	solved := false
+	if r.unit == 0 {
+		nearZero := make([]float64, features)
+		p.project(nearZero)
+		at := p.Evaluate(nearZero)
+		r.unit, solved = at.Loss, at.Objective == 0
+	}
+	if r.goal = set.RelTol * r.unit; set.RelTol > 0 && solved {
 		r.goal = math.SmallestNonzeroFloat64 // 0 would mean no goal
 	}
 	r.moveToStart()

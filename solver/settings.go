@@ -30,7 +30,8 @@ type Settings struct {
 	Passes float64 `json:"passes"`
 	// RelTol ends a run once the gap is proved to be at most RelTol times the mean loss at x = 0. With
 	// Poisson, the mean loss of the best model that has only an intercept replaces the loss at x = 0. If
-	// the loss at x = 0 is 0, RelTol ends a run only if x = 0 is a solution.
+	// this number is 0, the mean loss at the point of Domain nearest to 0 replaces it. If that is 0, too,
+	// RelTol ends a run only if this point is a solution.
 	// Zero means 1e-6 for Auto, while other methods use up their budget. With a negative number, all
 	// methods use up their budget. If no gap can be proved for a problem (see Result.DualityGap),
 	// RelTol does not end its runs.

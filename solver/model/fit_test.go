@@ -285,6 +285,44 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestNoLossAtZero checks fits in which the loss at 0 is 0, but the domain does not have 0, such as a portfolio
+// of the smallest variance. Without a proof there is an error.
+func TestNoLossAtZero(t *testing.T) {
+	x, y := randomData(t, 60, 5, 3, false)
+	clear(y)
+	data := storeInFile(t, &sparse.Dataset{X: x, Labels: y}, true)
+	spec := Spec{Loss: solver.Squared{}, Domain: solver.Simplex{}, NoIntercept: true, Standardize: StandardizeOff}
+	best := mustFit(t, &spec, x, y).Columns[0].Certificate
+	for name, change := range map[string]func(s *Spec){
+		"minimize": func(s *Spec) { s.OuterIterations = minimizeIterations },
+		"SCASK":    func(s *Spec) { s.Method, s.RelTol, s.Passes = solver.SCASK{}, 1e-3, 1000 },
+		"file":     func(s *Spec) { s.Memory = 1 << 20 },
+	} {
+		changed := spec
+		change(&changed)
+		input := data.memoryData
+		if changed.Memory > 0 {
+			input = data.fileData
+		}
+		c := mustFit(t, &changed, input.X, input.Labels).Columns[0].Certificate
+		if !(c.Gap > 0) || math.Abs(c.Objective-best.Objective) > c.Gap+best.Gap {
+			t.Errorf("%s: %+v, by Newton steps %+v", name, c, best)
+		}
+	}
+	spec.Memory, spec.Settings = 1<<20, solver.Settings{Method: solver.SCASK{}, RelTol: 1e-3, Passes: 10}
+	if m, err := Fit(t.Context(), &spec, data.fileData.X, data.fileData.Labels); !errors.Is(err, solver.ErrNotConverged) || m.Columns[0].Certificate.Status != solver.PassesDone {
+		t.Errorf("SCASK by a file: %v", err)
+	}
+	for j := range 60 { // the loss is 0 everywhere
+		_, val := x.Row(j)
+		clear(val)
+	}
+	spec = Spec{Loss: solver.Squared{}, Lambda: 0.1, Domain: solver.Simplex{Total: 0.87}, NoIntercept: true, Standardize: StandardizeOff}
+	if m, err := Fit(t.Context(), &spec, x, y); (m.Columns[0].Certificate.Status == solver.Converged) != (err == nil) || err != nil && !errors.Is(err, solver.ErrNotConverged) {
+		t.Errorf("without loss: %+v, %v", m.Columns[0].Certificate, err)
+	}
+}
+
 // TestSparseScale checks that a fit that standardises the features gives the same model as a fit of data that
 // were standardised and centred before. Unscale converts the second model to the original features.
 func TestSparseScale(t *testing.T) {

@@ -83,7 +83,8 @@ type Spec struct {
 	// is a *solver.SettingError.
 	//
 	// RelTol is relative to the mean loss of the model with all coefficients 0. With Poisson loss, this model
-	// has the best intercept. The folds of CV are drawn with Seed.
+	// has the best intercept. If its loss is 0, the point of Domain nearest to 0 replaces it, but not for SCASK
+	// and SCASL out of core. The folds of CV are drawn with Seed.
 	//
 	// The Recorder and the Logger are called only if solver.Minimize runs. If features are standardised,
 	// the Recorder's points have the coefficients of the standardised features. With more than two classes,

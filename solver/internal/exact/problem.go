@@ -2,6 +2,7 @@ package exact
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/gap"
@@ -61,7 +62,7 @@ type Solver struct {
 	p       int
 	rows    samples
 	summary columnSummary
-	scale   float64 // the number to which tolerances are relative, see term.LabelKind.ToleranceUnit
+	scale   float64 // the result of Scale
 
 	x, e         []float64 // x: the current point; e: X'Cα for the last dual point α, with C = diag(cᵢ)
 	limit, ridge []float64 // lambda times Problem.Limit; lambda times Problem.Ridge, plus Problem.FixedRidge
@@ -166,6 +167,11 @@ func New(p *Problem) (*Solver, error) {
 	}
 	s.Start(s.x)
 	s.forget()
+	if s.scale == 0 && slices.ContainsFunc(s.x, func(v float64) bool { return v != 0 }) {
+		if loss := s.rows.moveTo(s.x, s.e, 0); s.rows.Err() == nil {
+			s.scale = loss
+		}
+	}
 	return s, nil
 }
 
@@ -213,7 +219,8 @@ func (p *Problem) entries() int64 {
 // X returns the point itself, not a copy.
 func (s *Solver) X() []float64 { return s.x }
 
-// Scale returns the number to which tolerances are relative, see term.LabelKind.ToleranceUnit.
+// Scale returns the number to which tolerances are relative, see term.LabelKind.ToleranceUnit. If this is 0,
+// Scale is the mean loss at the point of the domain nearest to 0.
 func (s *Solver) Scale() float64 { return s.scale }
 
 // Start moves the point to x, of length p, or to the point of the domain nearest to x.

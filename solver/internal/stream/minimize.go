@@ -76,7 +76,7 @@ func Minimize(
 
 // statusOf returns the status of a run, and an error if the run ended with an error or missed its goal. late
 // is true if the time limit ended the run. hasTolerance is true if the settings have a tolerance. goal is the
-// gap to reach, or 0 if the run ended before the goal was known.
+// gap to reach. It is 0 if the loss at x = 0 is 0, or if the run ended before the goal was known.
 func statusOf(r *exact.Solution, late, hasTolerance bool, goal float64) (solver.Status, error) {
 	_, diverged := errors.AsType[*solver.DivergenceError](r.Err)
 	evidence := ending.Evidence{Err: r.Err, Late: late, Diverged: diverged, Gap: r.Gap, Goal: goal}
@@ -88,7 +88,7 @@ func statusOf(r *exact.Solution, late, hasTolerance bool, goal float64) (solver.
 	switch {
 	case evidence.Err != nil:
 		return status, evidence.Err
-	case advice == nil || !hasTolerance || goal == 0 && !late || math.IsInf(r.Gap, 1):
+	case advice == nil || !hasTolerance || math.IsInf(r.Gap, 1):
 		return status, nil
 	}
 	return status, &solver.NotConvergedError{
