@@ -44,6 +44,31 @@ func TestStart(t *testing.T) {
 	}
 }
 
+// TestFarStart checks that Poisson models converge from a start at which the loss is huge.
+func TestFarStart(t *testing.T) {
+	x, err := sparse.FromDense(3, 1, []float64{1, 2, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y := []float64{1, 2, 4}
+	data := storeInFile(t, &sparse.Dataset{X: x, Labels: y}, true)
+	for name, spec := range map[string]Spec{"lasso": {}, "graph": {Graph: graph.Chain(1)}, "box": {Domain: solver.NewBox(1, -1, 60)}, "file": {Memory: 1 << 20}} {
+		spec.Loss, spec.Lambda, spec.Mu, spec.Standardize = solver.Poisson{}, 0.01, 1, StandardizeOff
+		input := data.memoryData
+		if spec.Memory > 0 {
+			input = data.fileData
+		}
+		want := mustFit(t, &spec, input.X, y).Columns[0].Certificate
+		spec.Start = &Model{Columns: []Column{{Coefficients: []float64{50}}}}
+		m, err := Fit(t.Context(), &spec, input.X, y)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if c := m.Columns[0].Certificate; math.Abs(c.Objective-want.Objective) > c.Gap+want.Gap {
+			t.Errorf("%s: %+v, without a start %+v", name, c, want)
+		}
+	}
+}
+
 // TestStartByName checks that a fit that starts from a model of the same classes needs at most two Newton
 // steps, although the classes have other numbers or the positive class has changed.
 func TestStartByName(t *testing.T) {

@@ -2,7 +2,6 @@ package exact
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/gap"
@@ -167,7 +166,7 @@ func New(p *Problem) (*Solver, error) {
 	}
 	s.Start(s.x)
 	s.forget()
-	if s.scale == 0 && slices.ContainsFunc(s.x, func(v float64) bool { return v != 0 }) {
+	if s.scale == 0 && !s.allowsZero() {
 		if loss := s.rows.moveTo(s.x, s.e, 0); s.rows.Err() == nil {
 			s.scale = loss
 		}

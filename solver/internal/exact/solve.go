@@ -45,7 +45,9 @@ const (
 )
 
 // Solve moves the point to the solution for lambda ≥ 0, and proves a gap of at most set.Tol if it can. It
-// starts at the current point; a first call may choose another start, see sample.go and ascent.go.
+// starts at the current point; a first call may choose another start, see sample.go and ascent.go. If the
+// curvature of the loss has no bound, and the given start is worse than 0, it starts at 0: Newton steps from a
+// far point are short.
 func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	stepBudget := set.MaxIterations
 	if stepBudget == 0 {
@@ -58,6 +60,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	s.past.add(s.lambda, s.x, s.work.warm)
 	share := s.setLambda(lambda)
 	r := Result{Gap: math.Inf(1)}
+	mayStartFar := !s.work.started && s.work.keepsStart && math.IsInf(s.Loss.Curvature(), 1) && s.allowsZero()
 	if !s.work.started && !s.work.keepsStart {
 		if s.ascend(&r, set, tol); r.Iterations == 0 && r.Err == nil {
 			sampleSolver = s.startBySamples(lambda, set)
@@ -76,7 +79,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	s.current.value = s.value(s.current.loss)
 	ascended := r.Iterations > 0
 	stepBudget += r.Iterations
-	if (sampleSolver != nil || ascended) && !(s.current.value <= s.rows.lossAtZero()) { // x = 0 is the better start
+	if (sampleSolver != nil || ascended || mayStartFar) && !(s.current.value <= s.rows.lossAtZero()) { // x = 0 is the better start
 		s.Start(make([]float64, s.p))
 		s.visit()
 		s.chooseSet(share)
@@ -348,6 +351,15 @@ func (s *Solver) findSeparated() {
 		above, below = s.unboundedSides(j)
 		return free[j] && above, free[j] && below
 	})
+}
+
+// allowsZero reports whether x = 0 is in the domain.
+func (s *Solver) allowsZero() bool {
+	zero := make([]float64, s.p)
+	if s.Set != nil {
+		s.Set.Project(zero)
+	}
+	return !slices.ContainsFunc(zero, func(v float64) bool { return v != 0 })
 }
 
 // unboundedSides reports whether the domain lets coordinate j increase without end (above), and whether it
