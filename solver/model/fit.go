@@ -148,8 +148,22 @@ func (c *Certificate) better(reference *Certificate) bool {
 
 func (c *Certificate) notConverged(goal float64, advice *ending.Advice) error {
 	return &solver.NotConvergedError{
-		Status: c.Status, Objective: c.Objective, Gap: c.Gap, Goal: goal, Why: advice.Why, Remedies: advice.Remedies,
+		Status: c.Status, Objective: c.Objective, Gap: c.Gap, Goal: goal, Why: advice.Why, Remedies: specRemedies(advice.Remedies),
 	}
+}
+
+// specRemedies returns the remedies with the names of fields of Spec instead of those of solver.Problem.
+func specRemedies(remedies []sparse.Remedy) []sparse.Remedy {
+	renamed := slices.Clone(remedies)
+	for k := range renamed {
+		switch renamed[k].Field {
+		case "Problem.L2":
+			renamed[k] = sparse.Remedy{Field: "Spec.Mu", To: "a number above 0"}
+		case "Problem.Penalty":
+			renamed[k] = sparse.Remedy{Field: "Spec.Lambda", To: "a larger number"}
+		}
+	}
+	return renamed
 }
 
 // lateError returns the error for a fit that the time limit ended: errLate if no gap was requested,

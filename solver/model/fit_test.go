@@ -220,6 +220,22 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// TestDependentRemedies checks the remedies of fits in which two free features are equal.
+func TestDependentRemedies(t *testing.T) {
+	x, err := sparse.FromDense(4, 2, []float64{1, 1, 2, 2, 3, 3, 5, 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, iterations := range []int{0, minimizeIterations} {
+		spec := &Spec{Loss: solver.Squared{}, Settings: solver.Settings{OuterIterations: iterations}}
+		_, err = Fit(t.Context(), spec, x, []float64{1, 2, 2, 4})
+		e, ok := errors.AsType[*solver.NotConvergedError](err)
+		if !ok || !slices.Contains(e.Remedies, sparse.Remedy{Field: "Spec.Mu", To: "a number above 0"}) {
+			t.Errorf("%d iterations: %v", iterations, err)
+		}
+	}
+}
+
 // TestNonzeroGroups checks that Column.Groups lists no features with coefficients of 0.
 func TestNonzeroGroups(t *testing.T) {
 	x, err := sparse.FromDense(1, 2, []float64{-1, 0})

@@ -270,6 +270,9 @@ func (m *minimizer) solve(ctx context.Context, lambda float64, start *solver.Ite
 		set.Start = *start
 	}
 	res, err := m.run(ctx, &p, &set)
+	if e, ok := errors.AsType[*solver.NotConvergedError](err); ok {
+		e.Remedies = specRemedies(e.Remedies)
+	}
 	if res == nil {
 		return nil, nil, err
 	}

@@ -78,8 +78,9 @@ type Certificate struct {
 	// Objective is the value of the objective at the model. MeanLoss and Ridge are parts of it: the mean
 	// loss, and the term that Spec.Mu adds.
 	Objective, MeanLoss, Ridge float64
-	// Gap bounds the objective at the model minus the optimum, with rounding errors included. It is +Inf if
-	// no bound is proved.
+	// Gap bounds the objective at the model minus the optimum. It includes the rounding errors of its
+	// computation, but not the rounding error of Objective, which may be larger if the penalty of the model is
+	// much larger than the loss. Gap is +Inf if no bound is proved.
 	Gap float64
 	// RelTol is the relative accuracy that the fit had to prove; 0 if no proof was requested.
 	RelTol float64

@@ -89,6 +89,8 @@ var phrases = map[string]map[string]string{
 	"Spec.Balanced":            {"false": "leave out --class-weights"},
 	"Spec.ClassWeights":        {"nil": "leave out --class-weights"},
 	"Spec.Domain":              {"nil": "leave out --domain or --bounds"},
+	"Spec.Lambda":              {"a larger number": "raise --lambda"},
+	"Spec.Mu":                  {"a number above 0": "give --mu above 0"},
 	"Spec.MuA":                 {"0": "leave out --l2y"},
 	"Spec.NoIntercept":         {"true": "give --no-intercept"},
 	"Spec.Offsets":             {"nil": "leave out --offset and --offset-column"},
