@@ -236,6 +236,22 @@ func TestDependentRemedies(t *testing.T) {
 	}
 }
 
+// TestGraphWithoutData checks fits of features without data that only a graph penalises, beside an intercept.
+func TestGraphWithoutData(t *testing.T) {
+	x, err := sparse.FromDense(3, 3, []float64{0, 0, 1, 0, 0, 2, 0, 0, 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := graph.New(3, []graph.Edge{{I: 0, J: 1, Weight: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, loss := range []solver.Loss{solver.Squared{}, solver.Logistic{}} {
+		spec := &Spec{Loss: loss, Lambda: 0.1, Graph: g, PenaltyFactors: []float64{0, 0, 1}}
+		mustFit(t, spec, x, []float64{1, 0, 1})
+	}
+}
+
 // TestNonzeroGroups checks that Column.Groups lists no features with coefficients of 0.
 func TestNonzeroGroups(t *testing.T) {
 	x, err := sparse.FromDense(1, 2, []float64{-1, 0})

@@ -527,10 +527,13 @@ func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 	if feasible {
 		return change
 	}
-	scale, h := make([]float64, k), sum.Hessian()
+	scale, h := make([]float64, k), slices.Clone(sum.Hessian())
 	chol := linalg.NewCholesky(k)
 	noChange := rootChange{reach: math.Inf(1), exactReach: math.Inf(1)}
-	for a := range k {
+	for a, r := range roots {
+		if d.e[r.feature] == 0 && d.eErr[r.feature] == 0 && p.largestRootEntry(r) == 0 {
+			h[a*k+a] = 1 // instead of 0: e is 0 at this root, and no change of α changes it
+		}
 		if scale[a] = 1 / math.Sqrt(h[a*k+a]); math.IsNaN(scale[a]) || math.IsInf(scale[a], 0) || scale[a] == 0 {
 			return noChange // the square overflows or underflows, or the column is 0
 		}
@@ -553,19 +556,22 @@ func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 		clear(v)
 		v[a] = 1
 		chol.Solve(v, v)
-		// inverseRoot is the square root of (H⁻¹)_aa. largestEntry bounds |(X n)ᵢ| for every sample i, where
-		// n is r.n.
-		inverseRoot, largestEntry := scale[a]*math.Sqrt(math.Max(v[a], 0)), 0.0
-		for _, m := range r.n {
-			largestEntry += math.Abs(float64(m.value * p.Columns.LargestEntry[m.index]))
-		}
-		largestMove += float64(largestEntry * inverseRoot)
+		inverseRoot := scale[a] * math.Sqrt(math.Max(v[a], 0)) // the square root of (H⁻¹)_aa
+		largestMove += float64(p.largestRootEntry(r) * inverseRoot)
 		errors += float64(d.eErr[r.feature] * inverseRoot)
 	}
 	exactNorm := float64(1.001 * math.Sqrt(norm2))
 	change.norm = exactNorm + float64(2*errors)
 	change.reach, change.exactReach = largestMove*change.norm, largestMove*exactNorm
 	return change
+}
+
+// largestRootEntry returns a bound of |(X n)ᵢ| for every sample i, where n is r.n.
+func (p *Problem) largestRootEntry(r root) (sum float64) {
+	for _, m := range r.n {
+		sum += math.Abs(float64(m.value * p.Columns.LargestEntry[m.index]))
+	}
+	return sum
 }
 
 // scaling returns the factor by which the dual point must be multiplied to be feasible; it is at most 1.
