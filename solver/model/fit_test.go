@@ -323,6 +323,10 @@ func TestNoLossAtZero(t *testing.T) {
 	x, y := randomData(t, 60, 5, 3, false)
 	clear(y)
 	data := storeInFile(t, &sparse.Dataset{X: x, Labels: y}, true)
+	boxSpec := &Spec{Loss: solver.Squared{}, Lambda: 0.1, Domain: solver.NewBox(5, 0.2, 1), NoIntercept: true} // by a Gram matrix
+	if c := mustFit(t, boxSpec, x, y).Columns[0].Certificate; !(c.Gap <= 1e-6*c.MeanLoss) {
+		t.Errorf("box: %+v", c)
+	}
 	spec := Spec{Loss: solver.Squared{}, Domain: solver.Simplex{}, NoIntercept: true, Standardize: StandardizeOff}
 	best := mustFit(t, &spec, x, y).Columns[0].Certificate
 	for name, change := range map[string]func(s *Spec){

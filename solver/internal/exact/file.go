@@ -202,6 +202,11 @@ func (f *File) columns() gap.Columns { return f.survey.columns }
 
 func (f *File) lossAtZero() float64 { return f.survey.zeroLoss }
 
+func (f *File) meanLoss(x []float64) float64 {
+	loss, _, _ := f.Evaluate(x) // f.err keeps the error
+	return loss
+}
+
 // separate returns nil: a File does not search for separated samples.
 func (f *File) separate(func(j int) (above, below bool)) *gap.SeparatedSamples { return nil }
 

@@ -167,7 +167,7 @@ func New(p *Problem) (*Solver, error) {
 	s.Start(s.x)
 	s.forget()
 	if s.scale == 0 && !s.allowsZero() {
-		if loss := s.rows.moveTo(s.x, s.e, 0); s.rows.Err() == nil {
+		if loss := s.rows.meanLoss(s.x); s.rows.Err() == nil {
 			s.scale = loss
 		}
 	}

@@ -16,6 +16,8 @@ type samples interface {
 	columns() gap.Columns
 	Scale() float64      // the number to which tolerances are relative, see term.LabelKind.ToleranceUnit
 	lossAtZero() float64 // the mean loss at x = 0; may be called only after Scale
+	// meanLoss returns the mean loss at x. It may change the point and α, so it is only for New.
+	meanLoss(x []float64) float64
 	// subsample replaces the samples of p by a part of them. If it returns false, p must not be used.
 	subsample(p *Problem) bool
 

@@ -87,6 +87,11 @@ func (m *memorySamples) Scale() float64 {
 
 func (m *memorySamples) lossAtZero() float64 { return m.zeroLoss }
 
+func (m *memorySamples) meanLoss(x []float64) float64 {
+	m.setCurrent(x)
+	return m.current.loss
+}
+
 // margins sets dst = X x + o.
 func (m *memorySamples) margins(dst, x []float64) {
 	if m.dense != nil {
