@@ -81,6 +81,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	stepBudget += r.Iterations
 	if (sampleSolver != nil || ascended || mayStartFar) && !(s.current.value <= s.rows.lossAtZero()) { // x = 0 is the better start
 		s.Start(make([]float64, s.p))
+		r.Gap = math.Inf(1) // the gap of the ascent is not of this point
 		s.visit()
 		s.chooseSet(share)
 		s.current.value = s.value(s.current.loss)
