@@ -14,6 +14,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/dist"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/atomicfile"
 )
@@ -38,12 +39,9 @@ type checkpointHead struct {
 	AverageIterate bool            `json:"average"`
 	FilesCRC       uint32          `json:"files"`    // CRC-32 of the input files other than the data
 	DataSum        uint32          `json:"data_sum"` // see sumOfRows
-
-	Size int    `json:"size"`  // bytes of the state
-	CRC  uint32 `json:"crc32"` // CRC-32 of the state
 }
 
-const checkpointFormat = 5
+const checkpointFormat = 6
 
 // checkpoint returns the checkpoint file of a fit to data, or nil if --checkpoint is not given.
 func (c *trainCmd) checkpoint(data *sparse.Dataset, report *problemReport) (dist.Checkpoint, error) {
@@ -110,9 +108,7 @@ func (r *ranks) sumOfRows(data *sparse.Dataset, s *fitSpec) uint32 {
 }
 
 func (f *checkpointFile) Save(state []byte) error {
-	head := f.want
-	head.Size, head.CRC = len(state), crc32.ChecksumIEEE(state)
-	line, err := json.Marshal(head)
+	line, err := json.Marshal(f.want)
 	if err != nil {
 		return err
 	}
@@ -132,12 +128,10 @@ func (f *checkpointFile) Load() ([]byte, error) {
 	}
 	line, state, _ := bytes.Cut(b, []byte("\n"))
 	var head checkpointHead
-	if json.Unmarshal(line, &head) != nil || head.Format != f.want.Format || len(state) != head.Size || crc32.ChecksumIEEE(state) != head.CRC {
+	if json.Unmarshal(line, &head) != nil || head.Format != f.want.Format || !rows.Intact(state) {
 		return nil, fmt.Errorf("%s: is no checkpoint of this version of scas, or a damaged one: remove it to begin anew", f.path)
 	}
-	want := f.want
-	want.Size, want.CRC = head.Size, head.CRC
-	if own, err := json.Marshal(want); err != nil || !bytes.Equal(own, line) {
+	if own, err := json.Marshal(f.want); err != nil || !bytes.Equal(own, line) {
 		return nil, fmt.Errorf("%s: is the checkpoint of other data or flags: give another file, or remove it to begin anew", f.path)
 	}
 	return state, nil

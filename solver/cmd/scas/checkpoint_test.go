@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver/dist"
+	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
 // TestRanksCheckpoint checks that two ranks, or one process, continue a job from its checkpoint after a rank
@@ -110,7 +111,11 @@ func TestCheckpoint(t *testing.T) {
 		t.Errorf("the checkpoint is still there: %v", err)
 	}
 	c := &checkpointFile{checkpointPath, checkpointHead{Format: checkpointFormat}}
-	if err := c.Save([]byte("of another run")); err != nil {
+	state, err := rows.Encode("of another run")
+	if err == nil {
+		err = c.Save(state)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	if r := runHere(t, args...); r.code != exitIO || !strings.Contains(r.stderr, "other data or flags") {

@@ -35,6 +35,13 @@ func Encode(state any) ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(b.Bytes(), checksum(b.Bytes())), nil
 }
 
+// Intact reports whether b has the checksum that Encode has appended.
+func Intact(b []byte) bool {
+	const sumBytes = 4
+	content := b[:max(0, len(b)-sumBytes)]
+	return len(b) > sumBytes && binary.LittleEndian.Uint32(b[len(content):]) == checksum(content)
+}
+
 func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
 
 // Load reads a state from c in the first process, and sets state to it in all processes. It returns false if
@@ -47,12 +54,10 @@ func (t *Team) Load(c dist.Checkpoint, state any) (bool, error) {
 	if err != nil || len(b) == 0 {
 		return false, err
 	}
-	const sumBytes = 4
-	content := b[:max(0, len(b)-sumBytes)]
-	if len(b) < sumBytes || binary.LittleEndian.Uint32(b[len(content):]) != checksum(content) {
+	if !Intact(b) {
 		return false, errDamaged
 	}
-	if err := gob.NewDecoder(bytes.NewReader(content)).Decode(state); err != nil {
+	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(state); err != nil { // it does not read the checksum
 		return false, fmt.Errorf("the checkpoint cannot be read: %w", err)
 	}
 	return true, nil
