@@ -277,8 +277,8 @@ func (t *comparison) String() string {
 	return fmt.Sprintf("%.2f\t%s\t%s\t%s", t.inMemory.cpu.Seconds(), known("%.0f", t.inMemory.peak/mib), known("%.2f", t.inMemory.peak/float64(t.estimate)), streamed)
 }
 
-// trainOnRanks trains on one rank and on c.Ranks ranks in this process. It returns the results as columns of
-// the table, and the largest gap of all runs.
+// trainOnRanks fits the data with one rank, and then with c.Ranks ranks. All ranks are goroutines of this
+// process. columns is the text for the last columns of the table, and gap is the largest gap of all fits.
 func (c *scalingCmd) trainOnRanks(e *race.Env, data string) (columns string, gap float64, err error) {
 	d, err := sparse.ReadFile(data, nil)
 	if err != nil {

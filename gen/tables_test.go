@@ -38,7 +38,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// panicText returns the text with which f panics, or an empty text.
+// panicText calls f. If f panics with a string, panicText returns this string; otherwise it returns "".
 func panicText(f func()) (text string) {
 	defer func() { text, _ = recover().(string) }()
 	f()

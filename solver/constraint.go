@@ -68,8 +68,8 @@ type Constraint struct {
 	algebra *linalg.Algebra
 }
 
-// NewConstraint returns the map a as a Constraint: a itself if it is a *Constraint. a must not change
-// afterwards.
+// NewConstraint makes a Constraint of the map a. If a is a *Constraint already, NewConstraint returns it. The
+// map must not change afterwards.
 func NewConstraint(a Operator) *Constraint {
 	if c, ok := a.(*Constraint); ok {
 		return c

@@ -2,10 +2,10 @@ package solver
 
 import "github.com/scas-admm/scas/solver/internal/term"
 
-// A Loss is a smooth convex function φ(t; b) of a margin t = a'x and a label b. For every label its
-// infimum over t must be 0, because proofs of gaps rely on it. A loss of your own needs these methods,
-// and also the methods of ConjugateLoss if you know its conjugate. CheckLoss checks that the methods
-// agree with each other.
+// A Loss is a smooth convex function φ(t; b) of a margin t = a'x and a label b. For each label b, the
+// smallest value of φ over all t, or the limit that φ approaches from above, must be 0. The proofs of gaps
+// assume this. A loss of your own has the methods below. If you know its conjugate, it should also have the
+// methods of ConjugateLoss. CheckLoss checks that the methods agree with each other.
 type Loss interface {
 	// Value returns φ(margin; label).
 	Value(margin, label float64) float64

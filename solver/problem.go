@@ -154,7 +154,7 @@ func (p *Problem) loss() term.Loss       { return term.LossOf(p.Loss) }
 func (p *Problem) penalty() term.Penalty { return term.PenaltyOf(p.Penalty) }
 func (p *Problem) domain() term.Set      { return term.SetOf(p.Domain) }
 
-// project replaces x by the point of the domain nearest to it.
+// project moves x to the nearest point of the domain. Without a domain, x does not change.
 func (p *Problem) project(x []float64) {
 	if p.Domain != nil {
 		p.Domain.Project(x)

@@ -42,8 +42,9 @@ func TestSampleWeights(t *testing.T) {
 	}
 }
 
-// TestBatchesOfWeightedSamples checks the automatic step size of steps with many samples. A few long rows have
-// nearly all the weight, so the mean of all aᵢaᵢ' without weights is much too small.
+// TestBatchesOfWeightedSamples checks that the automatic step size of steps with many samples depends on the
+// sample weights. Here, rows with large values have nearly all the weight. A step size that ignored the weights
+// would be too long, and would have to be halved.
 func TestBatchesOfWeightedSamples(t *testing.T) {
 	const n, features = 1000, 20
 	p, s := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: n, Features: features, Noise: 1, Seed: 14, Regression: true}, 1e-2)

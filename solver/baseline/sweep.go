@@ -20,10 +20,10 @@ import (
 // A feature is coupled if G has an entry for it. At all other features, an implicit step is an explicit step
 // with the stepLength 1/(shift + ρ).
 //
-// The method advance computes T without the rows of G: it makes the step as if no feature were coupled.
-// So each step changes g at the coupled features before it calls advance. An explicit step adds the part of T
-// that advance leaves out: G'(beta + ρ(G x − y)), with the beta and y of the rows of G. For what an implicit
-// step does, see finishImplicitStep.
+// The method advance makes a step with the part of T that does not depend on G. The rest of T is
+// G'(beta + ρ(G x − y)), with the beta and y of the rows of G. It is not 0 only at coupled features. An explicit
+// step adds it to g there, and then calls advance. An implicit step also changes g at the coupled features
+// before it calls advance, see finishImplicitStep.
 type sweep struct {
 	*base
 	linalg.Parts

@@ -517,7 +517,8 @@ func TestFindInstalled(t *testing.T) {
 	}
 }
 
-// A stubSession is a peer in this process. Its answers are 0, and solve says how long they take.
+// A stubSession takes the place of a peer's process. Each answer has only zeros as coefficients. The function
+// solve returns the processor time that the answer claims to have taken.
 type stubSession struct {
 	h                 *Handover
 	loosest, tightest float64
@@ -533,8 +534,9 @@ func (s *stubSession) Solve(_ context.Context, tol float64, _ time.Duration) (*A
 	return &Answer{X: [][]float64{make([]float64, s.h.SolutionLen())}, CPU: seconds, Wall: seconds, ProvedGap: math.NaN()}, err
 }
 
-// TestDefaultIsAsked checks that the default tolerance of a peer is among the tolerances, if a slow answer
-// moves the tolerances away from powers of 10, and if the peer's tolerances grow with the number of rows.
+// TestDefaultIsAsked checks that a race asks a peer for its default tolerance, here 1e-3, whenever the peer
+// accepts it. In the first case, the steps between tolerances become longer after a slow answer, and would
+// leave 1e-3 out. In the second case, the peer's tolerances are not powers of 10.
 func TestDefaultIsAsked(t *testing.T) {
 	for _, c := range []struct {
 		loosest, tightest, slowTol float64

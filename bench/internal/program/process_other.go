@@ -11,7 +11,7 @@ import (
 // known on this system.
 func signalAndPeak(*os.ProcessState) (signal string, peak int64) { return "", 0 }
 
-// Isolate does nothing, because there are no process groups on this system.
+// Isolate does nothing on this system: it has no process groups.
 func Isolate(*exec.Cmd) {}
 
 func becomeNobody(*exec.Cmd) {}
