@@ -34,9 +34,9 @@ func TestUnproved(t *testing.T) {
 // TestUnprovedCold checks runs from x = 0 with Settings.Unproved, whose first models are solved roughly.
 func TestUnprovedCold(t *testing.T) {
 	for _, loss := range []term.Loss{term.Logistic{}, term.SquaredHinge{}, term.Squared{}} {
-		for seed := range uint64(6) {
+		for seed := range uint64(2) {
 			p := kind{loss: loss, free: 1}.random(211, 156, seed)
-			for _, lambda := range []float64{1e-2, 1e-3, 1e-4} {
+			for _, lambda := range []float64{1e-2, 1e-4} {
 				s, reference := mustNew(t, p), mustNew(t, p)
 				tol := 1e-6 * s.Scale()
 				r, best := s.Solve(lambda, &Settings{Tol: tol, Unproved: true}), reference.Solve(lambda, &Settings{Tol: 1e-12 * s.Scale()})
