@@ -14,37 +14,65 @@ func (s *Solver) transpose() kernels.Rows {
 	return s.summary.columns
 }
 
-// rowCounts returns the number of entries of each row in the given columns.
+// rowCounts returns the number of entries of each row in the given columns, which must be in increasing
+// order. The result is valid until the next call. If most columns are those of the last call, rowCounts reads
+// only the columns that differ.
 func (s *Solver) rowCounts(cols []int32) []int64 {
-	counts := make([]int64, s.Rows.Len())
-	if len(cols) == s.p {
-		for i := range counts {
-			counts[i] = s.Rows.Ptr[i+1] - s.Rows.Ptr[i]
-		}
-		return counts
+	c := &s.summary.counted
+	if c.counts == nil {
+		c.counts = make([]int64, s.Rows.Len())
 	}
+	if len(cols) == s.p {
+		for i := range c.counts {
+			c.counts[i] = s.Rows.Ptr[i+1] - s.Rows.Ptr[i]
+		}
+	} else if removed, added := difference(c.cols, cols), difference(cols, c.cols); len(removed)+len(added) < len(cols) {
+		s.addToCounts(c.counts, removed, -1)
+		s.addToCounts(c.counts, added, 1)
+	} else {
+		clear(c.counts)
+		s.addToCounts(c.counts, cols, 1)
+	}
+	c.cols = cols
+	return c.counts
+}
+
+// difference returns the columns of a that are not in b. The columns of both are in increasing order.
+func difference(a, b []int32) (cols []int32) {
+	for _, j := range a {
+		for len(b) > 0 && b[0] < j {
+			b = b[1:]
+		}
+		if len(b) == 0 || b[0] != j {
+			cols = append(cols, j)
+		}
+	}
+	return cols
+}
+
+// addToCounts adds change to counts[i] for each entry of row i in the given columns.
+func (s *Solver) addToCounts(counts []int64, cols []int32, change int64) {
 	columns := s.transpose()
 	for _, j := range cols {
 		if lo, hi := columns.Ptr[j], columns.Ptr[j+1]; columns.Idx != nil {
-			increment(counts, columns.Idx[lo:hi])
+			addAt(counts, columns.Idx[lo:hi], change)
 		} else {
-			increment(counts, columns.Idx16[lo:hi])
+			addAt(counts, columns.Idx16[lo:hi], change)
 		}
 	}
-	return counts
 }
 
-// increment adds 1 to counts[i] for each i in idx.
-func increment[I int32 | uint16](counts []int64, idx []I) {
+// addAt adds change to counts[i] for each i in idx.
+func addAt[I int32 | uint16](counts []int64, idx []I, change int64) {
 	for _, i := range idx {
-		counts[i]++
+		counts[i] += change
 	}
 }
 
-// rowsOf returns the entries of X in the columns cols, stored row by row. There may be at most 65,536
-// columns. If chosen is not nil, the row of every sample i with chosen[i] = false is empty.
+// rowsOf returns the entries of X in the columns cols, stored row by row. cols has the columns of the working
+// set, at most 65,536, in any order. If chosen is not nil, the row of every sample i with chosen[i] = false is empty.
 func (s *Solver) rowsOf(cols []int32, chosen []bool) kernels.Rows {
-	counts := s.rowCounts(cols)
+	counts := s.rowCounts(s.set.cols)
 	ptr := make([]int64, 1, len(counts)+1)
 	for i, count := range counts {
 		if chosen != nil && !chosen[i] {

@@ -57,8 +57,9 @@ func (s *Solver) formRows(h []float64, positions []int, c []float64) {
 	for a, k := range sequence {
 		cols[a] = w.cols[k]
 	}
-	hasNew := make([]bool, s.Rows.Len()) // for each sample: whether it has an entry in a column at positions
-	for i, count := range s.rowCounts(cols[:len(positions)]) {
+	counts, hasNew := make([]int64, s.Rows.Len()), make([]bool, s.Rows.Len())
+	s.addToCounts(counts, cols[:len(positions)], 1)
+	for i, count := range counts {
 		hasNew[i] = count > 0
 	}
 	data := s.rowsOf(cols, hasNew)

@@ -81,10 +81,17 @@ type Solver struct {
 // A columnSummary describes the columns of the data.
 type columnSummary struct {
 	gap.Columns
-	columns    kernels.Rows          // X'; zero as long as it is not needed
+	columns    kernels.Rows // X'; zero as long as it is not needed
+	counted    countedColumns
 	free       []int32               // the free features
 	separated  *gap.SeparatedSamples // samples that are separated by free features; nil if there are none
 	zeroLambda bool                  // free was computed for lambda = 0
+}
+
+// A countedColumns has for each row the number of its entries in the columns cols. See Solver.rowCounts.
+type countedColumns struct {
+	cols   []int32
+	counts []int64
 }
 
 // An objective is the mean loss Σ cᵢ φ at a point, and the value of P there.

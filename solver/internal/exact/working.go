@@ -41,7 +41,9 @@ type workingSet struct {
 	reusable bool                // the Hessian has the columns cols, but perhaps belongs to an earlier point
 	former   formerHessian       // a Hessian for other columns, from which growHessian can make one for cols
 	scratch  []*kernels.HessianScratch
-	cuts     []int // see cutHessian
+	// scratch memory of chooseSet
+	candidates []candidate
+	cuts       []int // see cutHessian
 }
 
 const (
@@ -75,7 +77,7 @@ func (s *Solver) chooseSet(share float64) bool {
 		return false
 	}
 	var cols, staying []int32
-	var candidates []candidate
+	candidates := w.candidates[:0]
 	neededCount, violatingCount, missing := 0, 0, len(w.cols) == 0
 	for j, limit := range s.limit {
 		correlation := s.correlation(j)
@@ -110,6 +112,7 @@ func (s *Solver) chooseSet(share float64) bool {
 		return false
 	}
 	room := min(max(leastRoom, len(cols)), w.maxColumns-len(cols))
+	w.candidates = candidates
 	w.lacksColumns = violatingCount > room
 	cols = appendLargest(cols, candidates, room)
 	cols = append(cols, staying[:min(len(staying), w.maxColumns-len(cols))]...)
@@ -129,31 +132,43 @@ type candidate struct {
 // appendLargest appends to cols the columns of the candidates with the largest ratios, at most room of them.
 // Of equal ratios it takes the first ones.
 func appendLargest(cols []int32, candidates []candidate, room int) []int32 {
-	// largestLeft is the largest ratio left out. tieCount is the number of candidates to take that have
-	// this ratio.
-	largestLeft, tieCount := math.Inf(-1), 0
-	if leftCount := len(candidates) - room; leftCount > 0 {
-		ratios := make([]float64, len(candidates))
-		for i, c := range candidates {
-			ratios[i] = c.ratio
-		}
-		slices.Sort(ratios)
-		largestLeft = ratios[leftCount-1]
-		for _, r := range ratios[leftCount:] {
-			if r == largestLeft {
-				tieCount++
+	if room == 0 {
+		return cols
+	}
+	least, tieCount := math.Inf(-1), 0 // the smallest ratio to take, and the number of candidates to take that have it
+	if len(candidates) > room {
+		largest := make([]float64, 0, 2*room)
+		for _, c := range candidates {
+			if c.ratio <= least {
+				continue
 			}
+			if largest = append(largest, c.ratio); len(largest) == 2*room {
+				largest = keepLargest(largest, room)
+				least = largest[0]
+			}
+		}
+		largest = keepLargest(largest, room)
+		for least = largest[0]; tieCount < room && largest[tieCount] == least; {
+			tieCount++
 		}
 	}
 	for _, c := range candidates {
-		if c.ratio > largestLeft || c.ratio == largestLeft && tieCount > 0 {
-			cols = append(cols, c.col)
+		if c.ratio == least {
+			if tieCount--; tieCount < 0 {
+				continue
+			}
 		}
-		if c.ratio == largestLeft {
-			tieCount--
+		if c.ratio >= least {
+			cols = append(cols, c.col)
 		}
 	}
 	return cols
+}
+
+// keepLargest sorts values, and moves the largest count of them to the front, in increasing order.
+func keepLargest(values []float64, count int) []float64 {
+	slices.Sort(values)
+	return append(values[:0], values[len(values)-count:]...)
 }
 
 // removeAll removes all columns, so that chooseSet makes a new set.

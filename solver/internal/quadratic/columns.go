@@ -2,6 +2,7 @@ package quadratic
 
 import (
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/linalg"
@@ -177,23 +178,27 @@ func (h *Columns) Solve(step, descent, f []float64, support []int32, isSmall, cr
 func (h *Columns) supportColumns(support []int32) *kernels.Rows {
 	c, x := &h.support, &h.XT
 	c.Cols, c.Ptr = x.Cols, append(c.Ptr[:0], 0)
-	c.Idx, c.Idx16, c.Val, c.Val32 = c.Idx[:0], c.Idx16[:0], c.Val[:0], c.Val32[:0]
 	for a, k := range support {
 		lo, hi := h.ends(int(k))
 		c.Ptr = append(c.Ptr, c.Ptr[a]+hi-lo)
-		appendPart(&c.Idx, x.Idx, lo, hi)
-		appendPart(&c.Idx16, x.Idx16, lo, hi)
-		appendPart(&c.Val, x.Val, lo, hi)
-		appendPart(&c.Val32, x.Val32, lo, hi)
 	}
+	c.Idx, c.Idx16 = copyParts(h, c.Idx, x.Idx, support), copyParts(h, c.Idx16, x.Idx16, support)
+	c.Val, c.Val32 = copyParts(h, c.Val, x.Val, support), copyParts(h, c.Val32, x.Val32, support)
 	return c
 }
 
-// appendPart appends src[lo:hi] to dst, unless src is nil.
-func appendPart[E any](dst *[]E, src []E, lo, hi int64) {
-	if src != nil {
-		*dst = append(*dst, src[lo:hi]...)
+// copyParts returns those parts of src, which has a number for each entry of h.XT, that belong to the columns in
+// support. It returns nil if src is nil. The result may use the memory of dst.
+func copyParts[E any](h *Columns, dst, src []E, support []int32) []E {
+	if src == nil {
+		return nil
 	}
+	dst = slices.Grow(dst[:0], int(h.support.Ptr[len(support)]))
+	for _, k := range support {
+		lo, hi := h.ends(int(k))
+		dst = append(dst, src[lo:hi]...)
+	}
+	return dst
 }
 
 // times sets dst = M v, where M has those rows and columns of the matrix that support lists. columns is the
