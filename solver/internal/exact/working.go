@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
@@ -273,7 +274,7 @@ func (s *Solver) buildSet(cols []int32) {
 				w.rows = s.rowsOf(cols, nil)
 			}
 			w.cutHessian()
-			w.dense.H = slices.Grow(w.dense.H[:0], m*m)[:m*m]
+			w.dense.H = linalg.Resized(w.dense.H, m*m)
 		}
 		w.dense.Order, w.dense.Threads, w.dense.Ridge = m, w.threads, make([]float64, m)
 		q.H = &w.dense

@@ -129,10 +129,7 @@ func (c *Cholesky) allocTiles() *tiles {
 		t.diagonal = make([]float64, side*side)
 	}
 	for _, v := range []*[]float64{&t.transL, &t.minusL, &t.squares} {
-		if cap(*v) < size {
-			*v = make([]float64, size)
-		}
-		*v = (*v)[:size]
+		*v = Resized(*v, size)
 	}
 	return t
 }

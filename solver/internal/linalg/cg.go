@@ -2,7 +2,6 @@ package linalg
 
 import (
 	"math"
-	"slices"
 
 	"github.com/scas-admm/scas/kernels"
 )
@@ -28,7 +27,7 @@ func NewConjugateGradients(p int, multiply func(dst, v []float64)) *ConjugateGra
 // Resize prepares for p unknowns. It reuses memory that is large enough.
 func (c *ConjugateGradients) Resize(p int) {
 	for _, v := range []*[]float64{&c.Diagonal, &c.Residual, &c.dir, &c.image, &c.scaledResidual} {
-		*v = slices.Grow((*v)[:0], p)[:p]
+		*v = Resized(*v, p)
 	}
 }
 

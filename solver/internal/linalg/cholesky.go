@@ -2,7 +2,6 @@ package linalg
 
 import (
 	"math"
-	"slices"
 
 	"github.com/scas-admm/scas/kernels"
 )
@@ -25,7 +24,7 @@ type Cholesky struct {
 func NewCholesky(n int) *Cholesky { return &Cholesky{n: n, stride: n, l: make([]float64, n*n)} }
 
 // Resize prepares for matrices of order n. It reuses memory that is large enough.
-func (c *Cholesky) Resize(n int) { c.n, c.stride, c.l = n, n, slices.Grow(c.l[:0], n*n)[:n*n] }
+func (c *Cholesky) Resize(n int) { c.n, c.stride, c.l = n, n, Resized(c.l, n*n) }
 
 // Append adds a last row and column to the factored matrix: column has their entries outside the diagonal.
 // It returns false, and leaves the factor as it was, if the pivot is not larger than minPivot. Append

@@ -2,6 +2,18 @@ package linalg
 
 import "math"
 
+// Resized returns a slice of length n that uses the memory of v if this is large enough. The entries are
+// undefined. A slice that grows gets spare memory for a quarter more entries.
+func Resized[E any](v []E, n int) []E {
+	switch {
+	case n <= cap(v):
+		return v[:n]
+	case v == nil:
+		return make([]E, n)
+	}
+	return make([]E, n, n+n/4)
+}
+
 // Sum returns Σ vⱼ.
 func Sum(v []float64) (total float64) {
 	for _, u := range v {

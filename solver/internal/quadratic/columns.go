@@ -2,7 +2,6 @@ package quadratic
 
 import (
 	"math"
-	"slices"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/linalg"
@@ -193,10 +192,10 @@ func copyParts[E any](h *Columns, dst, src []E, support []int32) []E {
 	if src == nil {
 		return nil
 	}
-	dst = slices.Grow(dst[:0], int(h.support.Ptr[len(support)]))
-	for _, k := range support {
+	dst = linalg.Resized(dst, int(h.support.Ptr[len(support)]))
+	for a, k := range support {
 		lo, hi := h.ends(int(k))
-		dst = append(dst, src[lo:hi]...)
+		copy(dst[h.support.Ptr[a]:], src[lo:hi])
 	}
 	return dst
 }

@@ -132,14 +132,9 @@ type SeparableSettings struct {
 // Solve minimises over u, starting at x. It reports whether the violations (see Separable.Unit) are small
 // enough for set, or a Newton step has proved set.Gap.
 func (q *Separable) Solve(set *SeparableSettings) bool {
-	m := len(q.X)
 	q.U = append(q.U[:0], q.X...)
 	q.H.Reset()
-	for _, v := range []*[]float64{&q.step, &q.descent} {
-		if cap(*v) < m {
-			*v = make([]float64, m)
-		}
-	}
+	q.step, q.descent = linalg.Resized(q.step, len(q.X)), linalg.Resized(q.descent, len(q.X))
 	q.eliminated.begin(q)
 	defer func() { q.eliminated.insert(q.U) }()
 	q.SignedPoint = nil

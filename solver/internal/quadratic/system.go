@@ -2,7 +2,6 @@ package quadratic
 
 import (
 	"math"
-	"slices"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/linalg"
@@ -37,9 +36,9 @@ func (s *system) reset(t Triangle) {
 	} else {
 		s.chol = t.newFactor(s.threads)
 	}
-	s.h = slices.Grow(s.h[:0], t.Size())[:t.Size()]
+	s.h = linalg.Resized(s.h, t.Size())
 	for _, v := range []*[]float64{&s.scale, &s.residual, &s.step, &s.work} {
-		*v = slices.Grow((*v)[:0], t.Order)[:t.Order]
+		*v = linalg.Resized(*v, t.Order)
 	}
 }
 
@@ -109,7 +108,7 @@ func (s *system) solve(d, b []float64) {
 // H d = b has many solutions, d is close to the solution with the least |D⁻¹ d|. If H d = b has no solution,
 // d may be very large. d and b must not overlap.
 func (s *system) solveShifted(d, b []float64) {
-	s.work = slices.Grow(s.work[:0], len(b))[:len(b)]
+	s.work = linalg.Resized(s.work, len(b))
 	for j, r := range b {
 		s.work[j] = r * s.scale[j]
 	}
