@@ -53,7 +53,7 @@ func TestCheckFiles(t *testing.T) {
 	if err := writeFiles(inputs, map[string]string{"mid.svm": ""}); err != nil {
 		t.Fatal(err)
 	}
-	a := &flagAttack{&testbed{inputDir: inputs}}
+	g := &testbed{inputDir: inputs}
 	for _, c := range []struct {
 		oldFiles, files map[string]string
 		code            int
@@ -72,7 +72,7 @@ func TestCheckFiles(t *testing.T) {
 		if err := writeFiles(dir, c.files); err != nil {
 			t.Fatal(err)
 		}
-		err := a.checkFiles(dir, c.oldFiles, []string{"train", "-o", "o1"}, &program.Ending{Code: c.code})
+		err := g.checkFiles(dir, c.oldFiles, []string{"train", "-o", "o1"}, &program.Ending{Code: c.code})
 		if c.fault == "" && err != nil || c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)) {
 			t.Errorf("%v, then %v, exit code %d: %v, want an error with %q", c.oldFiles, c.files, c.code, err, c.fault)
 		}

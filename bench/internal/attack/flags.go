@@ -17,9 +17,6 @@ import (
 	"github.com/scas-admm/scas/bench/internal/program"
 )
 
-// A flagAttack runs a random command with random flags, some of which have extreme values.
-type flagAttack struct{ g *testbed }
-
 func beginFlags(ctx context.Context, g *testbed) (trial, error) {
 	for _, extension := range extensions {
 		args := []string{"convert", "mid.svm", "mid" + extension}
@@ -38,7 +35,7 @@ func beginFlags(ctx context.Context, g *testbed) (trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	return (&flagAttack{g}).try, nil
+	return g.tryFlags, nil
 }
 
 var flagInHelp = regexp.MustCompile(`(?m)^ {2,6}(?:-\w, +)?--(?:\[no-\])?([a-z0-9-]+)`)
@@ -74,9 +71,9 @@ var extensions = []string{".csv", ".tsv", ".npy", ".npz", ".mtx", ".svm.zst"}
 
 // spoil copies the data of mid.svm in a random format to a file in dir, and may change some bits or cut the
 // file short.
-func (a *flagAttack) spoil(rng *rand.Rand, dir string) (name string, err error) {
+func (g *testbed) spoil(rng *rand.Rand, dir string) (name string, err error) {
 	extension := pick(rng, extensions...)
-	text, err := os.ReadFile(filepath.Join(a.g.inputDir, "mid"+extension))
+	text, err := os.ReadFile(filepath.Join(g.inputDir, "mid"+extension))
 	if err != nil {
 		return "", err
 	}
@@ -194,10 +191,10 @@ func methods() []string {
 
 // randomArgs returns a random command line. The argument spoilt is the name of the data file. If it is empty,
 // the command reads one of the inputs.
-func (a *flagAttack) randomArgs(rng *rand.Rand, spoilt string) []string {
+func (g *testbed) randomArgs(rng *rand.Rand, spoilt string) []string {
 	command := pick(rng, "train", "train", "train", "train", "convert", "path", "cv", "predict", "graph", "model show", "model convert", "info", "completion", "")
 	args := strings.Fields(command)
-	expand := func(name string) string { return strings.ReplaceAll(name, "IN", a.g.inputDir) }
+	expand := func(name string) string { return strings.ReplaceAll(name, "IN", g.inputDir) }
 	data := "IN/" + pick(rng, "tiny", "tiny", "mid", "numbers", "large", "small", "mixed", "one", "bad", "empty", "none", "labels", "zeros", "equal", "wide", "classes", "classes") + ".svm"
 	if spoilt != "" {
 		data = spoilt
@@ -236,20 +233,21 @@ func (a *flagAttack) randomArgs(rng *rand.Rand, spoilt string) []string {
 	return args
 }
 
-func (a *flagAttack) try(ctx context.Context, seed uint64) (string, error) {
+// tryFlags runs a random command with random flags, some of which have extreme values.
+func (g *testbed) tryFlags(ctx context.Context, seed uint64) (string, error) {
 	rng := newRNG(seed)
-	dir, err := a.g.tempDir("flags")
+	dir, err := g.tempDir("flags")
 	if err != nil {
 		return "", err
 	}
 	defer remove(dir)
 	spoilt := ""
 	if chance(rng, 4) {
-		if spoilt, err = a.spoil(rng, dir); err != nil {
+		if spoilt, err = g.spoil(rng, dir); err != nil {
 			return "", err
 		}
 	}
-	args, oldFiles := a.randomArgs(rng, spoilt), map[string]string{}
+	args, oldFiles := g.randomArgs(rng, spoilt), map[string]string{}
 	for _, name := range []string{"o1", "o2", "o3", "o4"} {
 		if chance(rng, 2) {
 			oldFiles[name] = old
@@ -258,12 +256,12 @@ func (a *flagAttack) try(ctx context.Context, seed uint64) (string, error) {
 	if err := writeFiles(dir, oldFiles); err != nil {
 		return "", err
 	}
-	e, err := a.g.call(ctx, program.Call{Dir: dir, Args: args})
+	e, err := g.call(ctx, program.Call{Dir: dir, Args: args})
 	if err == nil {
 		err = checkEnding(e)
 	}
 	if err == nil {
-		err = a.checkFiles(dir, oldFiles, args, e)
+		err = g.checkFiles(dir, oldFiles, args, e)
 	}
 	if err != nil {
 		return "", fmt.Errorf("scas %s: %w", strings.Join(args, " "), err)
@@ -275,7 +273,7 @@ func (a *flagAttack) try(ctx context.Context, seed uint64) (string, error) {
 // may make or change only files that args names, and no files at all if it failed. It may delete no file.
 // oldFiles has the contents of the files before the run, by name. checkFiles also checks what the run
 // printed: JSON, and a finite objective.
-func (a *flagAttack) checkFiles(dir string, oldFiles map[string]string, args []string, e *program.Ending) error {
+func (g *testbed) checkFiles(dir string, oldFiles map[string]string, args []string, e *program.Ending) error {
 	files, err := contents(dir)
 	if err != nil {
 		return err
@@ -301,14 +299,12 @@ func (a *flagAttack) checkFiles(dir string, oldFiles map[string]string, args []s
 			return fmt.Errorf("%s is gone", name)
 		}
 	}
-	if slices.Contains(args, "--json") && e.Code == exitOK && e.Stdout != "" && args[0] != "predict" && !json.Valid([]byte(e.Stdout)) && !listing(args) {
+	if slices.Contains(args, "--json") && e.Code == exitOK && e.Stdout != "" && args[0] != "predict" && !json.Valid([]byte(e.Stdout)) && !slices.Contains(args, "--method=list") {
 		return fmt.Errorf("--json printed %q", head(e.Stdout))
 	}
 	if e.Code == exitOK && (strings.Contains(e.Stdout, "objective   +Inf") || strings.Contains(e.Stdout, "objective   NaN") || strings.Contains(e.Stdout, `"objective": null`)) {
 		return fmt.Errorf("done with an objective that is not finite: %s", head(e.Stdout))
 	}
-	_, err = os.Stat(filepath.Join(a.g.inputDir, "mid.svm"))
+	_, err = os.Stat(filepath.Join(g.inputDir, "mid.svm"))
 	return err
 }
-
-func listing(args []string) bool { return slices.Contains(args, "--method=list") }

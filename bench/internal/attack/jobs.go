@@ -23,24 +23,17 @@ type job struct {
 	seconds float64           // duration of an undisturbed run
 }
 
-// jobs are the command lines that attacks disturb.
-type jobs struct {
-	g      *testbed
-	list   []job
-	strace bool // whether strace can make system calls fail on this machine
-}
-
-// newJobs returns the jobs. The first call for a testbed runs every job twice. It returns an error if the two
-// runs of a job write different bytes.
-func newJobs(ctx context.Context, g *testbed) (*jobs, error) {
+// makeJobs makes g.jobs if there are none. It runs every job twice, and returns an error if the two runs write
+// different bytes.
+func (g *testbed) makeJobs(ctx context.Context) error {
 	if g.jobs != nil {
-		return g.jobs, nil
+		return nil
 	}
-	j := &jobs{g: g, strace: g.straceWorks(ctx)}
-	if !j.strace {
+	if g.strace = g.straceWorks(ctx); !g.strace {
 		g.say("no strace that works: no signals at system calls, and no failing system calls")
 	}
 	input := func(name string) string { return filepath.Join(g.inputDir, name) }
+	var jobs []job
 	for _, line := range [][]string{
 		{"train", "-o", "m.json", input("tiny.svm")},
 		{"train", "--intercept", "--standardize", "-o", "m.json", input("mid.svm")},
@@ -58,13 +51,13 @@ func newJobs(ctx context.Context, g *testbed) (*jobs, error) {
 		newJob := job{args: line}
 		for range 2 {
 			if err := newJob.runUndisturbed(ctx, g); err != nil {
-				return nil, err
+				return err
 			}
 		}
-		j.list = append(j.list, newJob)
+		jobs = append(jobs, newJob)
 	}
-	g.jobs = j
-	return j, nil
+	g.jobs = jobs
+	return nil
 }
 
 // writeInputs writes the files that the attacked commands read into a new directory, g.inputDir.
@@ -173,68 +166,68 @@ func contents(dir string) (map[string][]byte, error) {
 // old is the content that some output files have before a job runs.
 const old = "what was here before\n"
 
-// prepare chooses a job at random and makes a directory for it. Some of the job's output files already
-// exist in the directory, with the content old. oldFiles has the contents of these files by name.
-func (j *jobs) prepare(rng *rand.Rand) (chosen job, dir string, oldFiles map[string]string, err error) {
-	chosen, oldFiles = j.list[rng.IntN(len(j.list))], map[string]string{}
-	if dir, err = j.g.tempDir("trial"); err != nil {
-		return chosen, dir, oldFiles, err
-	}
-	for name := range chosen.outputs {
-		if chance(rng, 4) {
-			continue // this output file does not exist yet
-		}
-		oldFiles[name] = old
-	}
-	return chosen, dir, oldFiles, writeFiles(dir, oldFiles)
+// A disturbedJob is a job in a directory of its own.
+type disturbedJob struct {
+	job
+	dir      string
+	oldFiles map[string]string // contents of the outputs that exist before the job, by name
 }
 
-// judge checks the directory of a disturbed job, and returns the number of new outputs. Every output must
-// be complete and new, or as it was before the job. If succeeded is true, all outputs must be new. Any other
-// file is an error, but temporary files are allowed if mayLeaveTemp is true. oldFiles maps the
-// names of the outputs that existed before the job to their contents at that time.
-func (j job) judge(
-	dir string, oldFiles map[string]string, succeeded, mayLeaveTemp bool,
-) (newOutputs int, err error) {
-	files, err := contents(dir)
-	if err != nil {
-		return 0, err
+// prepare chooses a job at random and makes a directory for it. Some of the job's output files already
+// exist in the directory, with the content old.
+func (g *testbed) prepare(rng *rand.Rand) (*disturbedJob, error) {
+	j := &disturbedJob{job: pick(rng, g.jobs...), oldFiles: map[string]string{}}
+	var err error
+	if j.dir, err = g.tempDir("trial"); err != nil {
+		return nil, err
 	}
+	for name := range j.outputs {
+		if !chance(rng, 4) {
+			j.oldFiles[name] = old
+		}
+	}
+	return j, writeFiles(j.dir, j.oldFiles)
+}
+
+// judge checks the directory of the job, and returns in words which outputs are new. Every output must
+// be complete and new, or as it was before the job. If succeeded is true, all outputs must be new. Any other
+// file is an error, but temporary files are allowed if mayLeaveTemp is true.
+func (j *disturbedJob) judge(succeeded, mayLeaveTemp bool) (outcome string, err error) {
+	files, err := contents(j.dir)
+	if err != nil {
+		return "", err
+	}
+	newOutputs := 0
 	for name, text := range files {
-		oldText, existed := oldFiles[name]
+		oldText, existed := j.oldFiles[name]
 		switch want, isOutput := j.outputs[name]; {
 		case isOutput && bytes.Equal(text, want):
 			newOutputs++
 		case strings.HasSuffix(name, ".tmp") && mayLeaveTemp:
 		case !isOutput, !existed || string(text) != oldText:
-			return 0, fmt.Errorf("%v: left %s with %q", j.args, name, head(string(text)))
+			return "", fmt.Errorf("%v: left %s with %q", j.args, name, head(string(text)))
 		}
 	}
-	for name := range oldFiles {
+	for name := range j.oldFiles {
 		if _, exists := files[name]; !exists {
-			return 0, fmt.Errorf("%v: %s is gone", j.args, name)
+			return "", fmt.Errorf("%v: %s is gone", j.args, name)
 		}
 	}
-	if succeeded && newOutputs < len(j.outputs) {
-		return 0, fmt.Errorf("%v: exit code 0, and %d of %d outputs", j.args, newOutputs, len(j.outputs))
+	switch {
+	case newOutputs == len(j.outputs):
+		return "new whole", nil
+	case succeeded:
+		return "", fmt.Errorf("%v: exit code 0, and %d of %d outputs", j.args, newOutputs, len(j.outputs))
+	case newOutputs == 0:
+		return "old kept", nil
 	}
-	return newOutputs, nil
-}
-
-func (j job) outcome(newOutputs int) string {
-	switch newOutputs {
-	case 0:
-		return "old kept"
-	case len(j.outputs):
-		return "new whole"
-	}
-	return "some new whole"
+	return "some new whole", nil
 }
 
 // inject returns words to put before a command line, so that strace runs it. If callNumber is 2, strace
 // tampers with the second call of the given system call. tampering is an action in the syntax of strace.
-func (j *jobs) inject(call, tampering string, callNumber any) []string {
-	return []string{"strace", "-f", "-o", os.DevNull, "-e", "trace=" + call, "-e", fmt.Sprintf("inject=%s:%s:when=%v", call, tampering, callNumber)}
+func inject(call, tampering string, callNumber int) []string {
+	return []string{"strace", "-f", "-o", os.DevNull, "-e", "trace=" + call, "-e", fmt.Sprintf("inject=%s:%s:when=%d", call, tampering, callNumber)}
 }
 
 func (g *testbed) straceWorks(ctx context.Context) bool {

@@ -18,7 +18,8 @@ type testbed struct {
 	scas     string       // path of the program
 	inputDir string       // directory of the files that writeInputs writes
 	peak     atomic.Int64 // largest resident size, in bytes, of a process since the kind of attack began
-	jobs     *jobs        // nil until newJobs makes them
+	jobs     []job        // the command lines that attacks disturb; nil until makeJobs makes them
+	strace   bool         // whether strace can make system calls fail on this machine; set by makeJobs
 }
 
 func (g *testbed) say(line string) {
