@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,6 +35,26 @@ func TestEveryKindOfAttack(t *testing.T) {
 	}
 	if _, err := Run(t.Context(), Options{OnlyKind: "luck", Dir: dir}); err == nil || !strings.Contains(err.Error(), "bombs") {
 		t.Errorf("--only luck: %v", err)
+	}
+}
+
+// TestSeedDeterminesFiles checks that equal seeds give a job the same old files.
+func TestSeedDeterminesFiles(t *testing.T) {
+	j := job{outputs: map[string][]byte{}}
+	for _, name := range strings.Fields("a b c d e f g h i j k l") {
+		j.outputs[name] = nil
+	}
+	g := &testbed{opt: Options{Dir: t.TempDir()}, jobs: []job{j}}
+	first, err := g.prepare(newRNG(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := g.prepare(newRNG(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !maps.Equal(first.oldFiles, second.oldFiles) {
+		t.Errorf("%v, then %v", first.oldFiles, second.oldFiles)
 	}
 }
 

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/scas-admm/scas/sparse"
@@ -181,7 +183,7 @@ func (g *testbed) prepare(rng *rand.Rand) (*disturbedJob, error) {
 	if j.dir, err = g.tempDir("trial"); err != nil {
 		return nil, err
 	}
-	for name := range j.outputs {
+	for _, name := range slices.Sorted(maps.Keys(j.outputs)) { // sorted, so that the seed determines the files
 		if !chance(rng, 4) {
 			j.oldFiles[name] = old
 		}
