@@ -13,10 +13,10 @@ import (
 )
 
 type kernelsCmd struct {
-	Quick    bool   `help:"Less data and fewer repetitions: half a minute."`
-	Only     string `placeholder:"REGEX" help:"Only the cases whose kernel/data matches, such as '^Inner' or 'a9a'."`
-	Results  string `placeholder:"DIR" help:"Write the table into a directory, as kernels-CPU.txt."`
-	Benchfmt string `placeholder:"FILE" help:"Write every measured time in Go benchmark format, for benchstat -col /level."`
+	Quick    bool           `help:"Less data and fewer repetitions: half a minute."`
+	Only     *regexp.Regexp `default:"." placeholder:"REGEX" help:"Only the cases whose kernel/data matches, such as '^Inner' or 'a9a'."`
+	Results  string         `placeholder:"DIR" help:"Write the table into a directory, as kernels-CPU.txt."`
+	Benchfmt string         `placeholder:"FILE" help:"Write every measured time in Go benchmark format, for benchstat -col /level."`
 
 	scale suite.Scale // size of the data; set by tests
 }
@@ -34,10 +34,6 @@ func (c *kernelsCmd) effort() (suite.Scale, measure.Options, time.Duration) {
 }
 
 func (c *kernelsCmd) Run(e *race.Env) error {
-	pattern, err := regexp.Compile(c.Only)
-	if err != nil {
-		return fmt.Errorf("--only is not a regular expression: %w", err)
-	}
 	scale, opt, duration := c.effort()
 	description := machine.Describe(e.Args)
 	machineRoof := roof.Measure(description, duration)
@@ -51,7 +47,7 @@ func (c *kernelsCmd) Run(e *race.Env) error {
 		return err
 	}
 	found := false
-	for k := range suite.Cases(scale, pattern.MatchString) {
+	for k := range suite.Cases(scale, c.Only.MatchString) {
 		if err := e.Ctx.Err(); err != nil {
 			return err
 		}

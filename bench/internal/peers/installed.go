@@ -50,7 +50,7 @@ var interpreters = map[string][]string{
 
 // FindInstalled writes the scripts of the adapters into dir and returns the peers that are installed.
 // missingPeers has a line for each peer that is not installed, with the packages to install. FindInstalled
-// leaves out peers whose names match skip; skip may be nil.
+// leaves out peers whose names match skip.
 func FindInstalled(ctx context.Context, dir string, skip *regexp.Regexp) (peers []Peer, missingPeers []string, err error) {
 	files, err := adapterFiles.ReadDir("adapters")
 	if err != nil {
@@ -67,7 +67,7 @@ func FindInstalled(ctx context.Context, dir string, skip *regexp.Regexp) (peers 
 	}
 	probeResults := map[string]string{} // results of probe, by the field probeText
 	for _, a := range adapters {
-		if skip != nil && skip.MatchString(a.name) {
+		if skip.MatchString(a.name) {
 			continue
 		}
 		extension := filepath.Ext(a.script)
