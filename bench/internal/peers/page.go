@@ -46,8 +46,8 @@ func Page(machine, protocol, missingPeers []string, outcomes []*Outcome) (string
 	colours := map[string]int{} // for each peer, the number of its colour
 	for _, o := range outcomes {
 		for _, l := range o.Lanes {
-			if _, known := colours[l.Peer]; !known && len(l.Points) > 0 {
-				colours[l.Peer] = len(colours)
+			if _, known := colours[l.Name]; !known && len(l.Points) > 0 {
+				colours[l.Name] = len(colours)
 			}
 		}
 	}
@@ -76,12 +76,12 @@ func (o *Outcome) gapChart(colours map[string]int) *chart.Chart {
 	c := &chart.Chart{Title: o.Name, X: "seconds", Y: "(objective minus optimum) / P(0)", LogX: true, LogY: true}
 	for k, l := range o.Lanes {
 		line := frontier(l.Points, func(p *Point) float64 { return p.Gap })
-		line.Name, line.Series = l.Peer, colours[l.Peer]
+		line.Name, line.Series = l.Name, colours[l.Name]
 		if k == 0 {
 			proved := frontier(l.Points, func(p *Point) float64 { return p.ProvedGap })
 			proved.Name, proved.Series = o.label(l), line.Series
 			c.Lines = append(c.Lines, proved)
-			line.Name, line.Dashed = l.Peer+", true", true
+			line.Name, line.Dashed = l.Name+", true", true
 		}
 		c.Lines = append(c.Lines, line)
 	}
@@ -121,7 +121,7 @@ func growthCharts(outcomes []*Outcome, colours map[string]int) (charts []*chart.
 			index := slices.IndexFunc(c.Lines, func(line chart.Line) bool { return line.Name == o.label(l) })
 			if index < 0 {
 				index = len(c.Lines)
-				c.Lines = append(c.Lines, chart.Line{Name: o.label(l), Series: colours[l.Peer]})
+				c.Lines = append(c.Lines, chart.Line{Name: o.label(l), Series: colours[l.Name]})
 			}
 			c.Lines[index].X, c.Lines[index].Y = append(c.Lines[index].X, o.SeriesSize), append(c.Lines[index].Y, t)
 		}

@@ -19,13 +19,13 @@ func outcome(name, series string, size float64) *Outcome {
 		return list
 	}
 	return &Outcome{
-		Spec: Spec{Name: name, Data: "data & more", Series: series, SeriesSize: size}, Rows: 10, Features: 5, NNZ: 20, Lambdas: []float64{0.1}, ObjectiveAtZero: 1,
+		Spec: Spec{Name: name, Series: series, SeriesSize: size}, Head: "data & more", ObjectiveAtZero: 1,
 		Reference: Reference{Values: []float64{0.5}, ErrorBounds: []float64{1e-12}, Source: "known"},
 		Lanes: []*Lane{
-			{Peer: "scas", Version: "1", DefaultTol: 1e-6, Points: points(0.01*size, 1)},
-			{Peer: "slow", Version: "2", Points: points(0.05*size, math.NaN())},
-			{Peer: "quick", Version: "3", Points: points(0.005, math.NaN())[:4], Note: "stopped <early>"},
-			{Peer: "none", Note: "never", Unable: true},
+			{Peer: Peer{Name: "scas", DefaultTol: 1e-6}, Version: "1", Points: points(0.01*size, 1)},
+			{Peer: Peer{Name: "slow"}, Version: "2", Points: points(0.05*size, math.NaN())},
+			{Peer: Peer{Name: "quick"}, Version: "3", Points: points(0.005, math.NaN())[:4], Note: "stopped <early>"},
+			{Peer: Peer{Name: "none"}, Note: "never", Unable: true},
 		},
 	}
 }

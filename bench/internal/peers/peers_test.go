@@ -230,7 +230,7 @@ func TestRace(t *testing.T) {
 		}
 	}
 	lastPoint := ista.Points[len(ista.Points)-1]
-	if lastPoint.Wall != 0.06 || lastPoint.Repeats != 2 || !math.IsNaN(lastPoint.ProvedGap) || ista.Version != "of the test" || ista.Note != "" {
+	if lastPoint.Seconds != 0.12 || lastPoint.Repeats != 2 || !math.IsNaN(lastPoint.ProvedGap) || ista.Version != "of the test" || ista.Note != "" {
 		t.Errorf("ista's last point %+v, version %q, note %q", lastPoint, ista.Version, ista.Note)
 	}
 	for k, p := range ista.Points[1:] {
@@ -255,7 +255,7 @@ func TestRace(t *testing.T) {
 func TestPaths(t *testing.T) {
 	for _, s := range smallPathSpecs() {
 		p := problemNamed(t, s.Name)
-		o, err := Race(t.Context(), p, &Options{Peers: []Peer{fakePeer(t, "zeros")}, Limit: 20 * time.Second, Say: func(string) {}})
+		o, err := Race(t.Context(), p, &Options{Peers: []Peer{fakePeer(t, "zeros")}, Limit: 20 * time.Second, Repeats: 1, Say: func(string) {}})
 		if err != nil {
 			t.Errorf("%s: %v", s.Name, err)
 			continue
@@ -391,7 +391,7 @@ func TestWrongReference(t *testing.T) {
 	}
 	reference := Reference{Values: []float64{0.5}, ErrorBounds: []float64{0}}
 	r := &race{outcome: &Outcome{ObjectiveAtZero: 1, Reference: reference}}
-	if err := r.judge(&Lane{Peer: "low"}, &Point{ProvedGap: math.NaN()}, 0, 0.5-1e-9); err == nil {
+	if err := r.judge(&Lane{Peer: Peer{Name: "low"}}, &Point{ProvedGap: math.NaN()}, 0, 0.5-1e-9); err == nil {
 		t.Error("an objective below the reference passes")
 	}
 }
@@ -508,11 +508,11 @@ func TestFindInstalled(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, l := range o.Lanes[1:] {
-			switch canSolve := slices.Contains(names.able, l.Peer); {
+			switch canSolve := slices.Contains(names.able, l.Name); {
 			case canSolve == l.Unable:
-				t.Errorf("%s: %s says %q", kind, l.Peer, l.Note)
+				t.Errorf("%s: %s says %q", kind, l.Name, l.Note)
 			case canSolve && math.IsNaN(l.TimeTo(1e-6)):
-				t.Errorf("%s: %s does not come to 1e-6 (%s)", kind, l.Peer, l.Note)
+				t.Errorf("%s: %s does not come to 1e-6 (%s)", kind, l.Name, l.Note)
 			}
 		}
 	}

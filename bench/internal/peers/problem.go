@@ -120,6 +120,32 @@ func (p *Problem) Split(numbers []float64) (solutions [][]float64, err error) {
 	return solutions, nil
 }
 
+// head returns a line that describes the problem.
+func (p *Problem) head() string {
+	n, features := p.X.Dims()
+	text := fmt.Sprintf("%s: %d x %d, %d nonzeros, %s loss", p.Data, n, features, p.X.NNZ(), p.Loss)
+	if last := len(p.Lambdas) - 1; last > 0 {
+		text += fmt.Sprintf(", %d lambdas from %.4g to %.4g", last+1, p.Lambdas[0], p.Lambdas[last])
+	} else {
+		text += fmt.Sprintf(", lambda %.4g", p.Lambdas[0])
+	}
+	if p.Task == CV {
+		text += fmt.Sprintf(", %d folds", cvFolds)
+	}
+	text += fmt.Sprintf(", mu %.4g", p.L2)
+	if p.Intercept {
+		text += ", intercept"
+	}
+	if p.Standardize {
+		text += ", standardised"
+	}
+	if p.A == nil {
+		return text + ", A = I"
+	}
+	rows, _ := p.A.Dims()
+	return text + fmt.Sprintf(", A with %d rows", rows)
+}
+
 // specification returns the problem as a Spec of package model, without A and the lambdas.
 func (p *Problem) specification() *model.Spec {
 	spec := &model.Spec{Loss: losses[p.Loss].solver, NoIntercept: !p.Intercept, Mu: p.L2}

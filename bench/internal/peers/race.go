@@ -16,7 +16,7 @@ var Targets = []float64{1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9}
 type Options struct {
 	Peers     []Peer        // the solvers to compare with scas
 	Limit     time.Duration // limit of the processor time of one answer
-	Repeats   int           // number of rounds, 0 means 1; the least time of all rounds counts
+	Repeats   int           // number of rounds, at least 1; the least time of all rounds counts
 	WriteText bool          // also write text files for the peers, see NewHandover
 	UseWall   bool          // compare elapsed times instead of processor times
 	Say       func(string)  // called with lines of text about the progress; not nil
@@ -35,8 +35,7 @@ func (o *Options) seconds(a *Answer) float64 {
 // A Point summarises a peer's answers at one tolerance.
 type Point struct {
 	Tol       float64
-	CPU, Wall float64   // the least times of all answers, in seconds
-	Seconds   float64   // CPU, or Wall if Options.UseWall is set
+	Seconds   float64   // the least time of all answers, see Options.UseWall
 	Repeats   int       // number of answers
 	Gap       float64   // (objective − Outcome.Reference)/Problem.ObjectiveAtZero; the largest of all, ≥ 0
 	ProvedGap float64   // the proved gap, divided by Problem.ObjectiveAtZero; NaN if the peer proved none
@@ -54,15 +53,14 @@ func (p *Point) reached() float64 {
 
 // A Lane has the results of one peer in a race.
 type Lane struct {
-	Peer, Version string
-	DefaultTol    float64 // the peer's default tolerance; 0 if unknown
-	Points        []*Point
+	Peer
+	Version string
+	Points  []*Point
 	// Note says why there are no points, or no more points. Unable is true if the peer does not solve
 	// problems of this kind.
 	Note   string
 	Unable bool
 
-	peer    Peer
 	session Session
 }
 
@@ -91,10 +89,7 @@ func (l *Lane) DefaultPoint() *Point {
 // An Outcome is the result of a race on one problem.
 type Outcome struct {
 	Spec
-	Rows, Features  int
-	NNZ             int64
-	Lambdas         []float64
-	RowsOfA         int     // 0 for the identity
+	Head            string  // a line that describes the problem
 	ObjectiveAtZero float64 // Problem.ObjectiveAtZero
 	Reference       Reference
 	Lanes           []*Lane // scas first
@@ -130,23 +125,17 @@ func Race(ctx context.Context, p *Problem, opt *Options) (*Outcome, error) {
 		return nil, err
 	}
 	defer h.Remove()
-	r := &race{Options: opt, h: h}
-	r.outcome = &Outcome{Spec: p.Spec, NNZ: p.X.NNZ(), Lambdas: p.Lambdas, ObjectiveAtZero: p.ObjectiveAtZero()}
-	r.outcome.Rows, r.outcome.Features = p.X.Dims()
-	if p.A != nil {
-		r.outcome.RowsOfA, _ = p.A.Dims()
-	}
 	reference, err := newReference(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	r.outcome.Reference = *reference
+	r := &race{Options: opt, h: h, limit: opt.Limit}
+	r.outcome = &Outcome{Spec: p.Spec, Head: p.head(), ObjectiveAtZero: p.ObjectiveAtZero(), Reference: *reference}
 	for _, peer := range append([]Peer{scas}, opt.Peers...) {
-		r.outcome.Lanes = append(r.outcome.Lanes, &Lane{Peer: peer.Name, DefaultTol: peer.DefaultTol, peer: peer})
+		r.outcome.Lanes = append(r.outcome.Lanes, &Lane{Peer: peer})
 	}
-	r.limit = opt.Limit
 	defer r.close()
-	for round := range max(1, opt.Repeats) {
+	for round := range opt.Repeats {
 		for _, l := range r.outcome.Lanes {
 			if round == 0 {
 				err = r.descend(ctx, l)
@@ -205,7 +194,7 @@ func (l *Lane) open(ctx context.Context, h *Handover) error {
 	if l.session != nil {
 		return nil
 	}
-	s, err := l.peer.Open(ctx, h)
+	s, err := l.Open(ctx, h)
 	if err != nil {
 		return err
 	}
@@ -240,7 +229,7 @@ func (r *race) descend(ctx context.Context, l *Lane) error {
 	if err := l.open(ctx, r.h); err != nil {
 		_, l.Unable = err.(Unable)
 		l.Note = err.Error()
-		r.Say(fmt.Sprintf("%-20s %s", l.Peer, l.Note))
+		r.Say(fmt.Sprintf("%-20s %s", l.Name, l.Note))
 		return ctx.Err()
 	}
 	var spentSeconds float64
@@ -274,7 +263,7 @@ func (r *race) descend(ctx context.Context, l *Lane) error {
 		}
 		spentSeconds += p.Seconds
 		l.Points = append(l.Points, p)
-		r.Say(fmt.Sprintf("%-20s tolerance %8.2g  %9.4f s  gap %8.1e", l.Peer, tol, p.Seconds, p.reached()))
+		r.Say(fmt.Sprintf("%-20s tolerance %8.2g  %9.4f s  gap %8.1e", l.Name, tol, p.Seconds, p.reached()))
 		if p.reached() <= Targets[len(Targets)-1] && (l.DefaultTol == 0 || tol <= l.DefaultTol*(1+1e-9)) {
 			return nil
 		}
@@ -282,7 +271,7 @@ func (r *race) descend(ctx context.Context, l *Lane) error {
 			halfDecades += r.halfDecades(p)
 		}
 	}
-	r.Say(fmt.Sprintf("%-20s %s", l.Peer, l.Note))
+	r.Say(fmt.Sprintf("%-20s %s", l.Name, l.Note))
 	return nil
 }
 
@@ -314,8 +303,7 @@ func (r *race) fit(ctx context.Context, l *Lane, tol float64) (*Point, error) {
 		l.close() // the peer's process may have ended; the next round starts another
 		return nil, nil
 	}
-	p := &Point{Tol: tol, CPU: a.CPU, Wall: a.Wall, Repeats: 1, ProvedGap: a.ProvedGap, CVLosses: a.CVLosses}
-	p.Seconds = r.seconds(a)
+	p := &Point{Tol: tol, Seconds: r.seconds(a), Repeats: 1, ProvedGap: a.ProvedGap, CVLosses: a.CVLosses}
 	for k, x := range a.X {
 		if err := r.judge(l, p, k, r.h.Objective(k, x)); err != nil {
 			return nil, err
@@ -333,12 +321,12 @@ func (r *race) judge(l *Lane, p *Point, k int, objective float64) error {
 	p.Gap = max(p.Gap, (objective-ref.Values[k])/objectiveAtZero)
 	if ref.Values[k]-objective > slack {
 		return fmt.Errorf("peers: %s: the objective of %s at tolerance %g and lambda %d, %.15g, is below the reference %.15g (%s)",
-			r.outcome.Name, l.Peer, p.Tol, k+1, objective, ref.Values[k], ref.Source)
+			r.outcome.Name, l.Name, p.Tol, k+1, objective, ref.Values[k], ref.Source)
 	}
 	upperBound := ref.Values[k] + ref.ErrorBounds[k]
 	if objective-p.ProvedGap*objectiveAtZero > upperBound+slack {
 		return fmt.Errorf("peers: %s: %s at tolerance %g says that its objective at lambda %d, %.15g, is within %.2g of the optimum, which is at most %.15g",
-			r.outcome.Name, l.Peer, p.Tol, k+1, objective, p.ProvedGap*objectiveAtZero, upperBound)
+			r.outcome.Name, l.Name, p.Tol, k+1, objective, p.ProvedGap*objectiveAtZero, upperBound)
 	}
 	return nil
 }
@@ -388,8 +376,7 @@ func (r *race) askAgain(ctx context.Context, l *Lane, p *Point) error {
 		l.Note = note
 		return nil
 	}
-	p.CPU, p.Wall, p.Seconds = min(p.CPU, q.CPU), min(p.Wall, q.Wall), min(p.Seconds, q.Seconds)
-	p.Gap, p.ProvedGap = max(p.Gap, q.Gap), max(p.ProvedGap, q.ProvedGap)
+	p.Seconds, p.Gap, p.ProvedGap = min(p.Seconds, q.Seconds), max(p.Gap, q.Gap), max(p.ProvedGap, q.ProvedGap)
 	p.Repeats++
 	return nil
 }

@@ -37,7 +37,7 @@ func (o *Outcome) label(l *Lane) string {
 	if l == o.Lanes[0] {
 		return "scas, proved"
 	}
-	return l.Peer
+	return l.Name
 }
 
 func secondsText(t float64) string {
@@ -86,7 +86,7 @@ func (o *Outcome) Ratios() (cells []Cell) {
 		case fastest == nil:
 			cells = append(cells, Cell{"no peer", "", "open"})
 		default:
-			cells = append(cells, ratioCell(o.Ratio(gap), fastest.Peer))
+			cells = append(cells, ratioCell(o.Ratio(gap), fastest.Name))
 		}
 	}
 	var fastest *Lane
@@ -103,7 +103,7 @@ func (o *Outcome) Ratios() (cells []Cell) {
 		return append(cells, Cell{"no peer", "", "open"})
 	}
 	p := fastest.DefaultPoint()
-	peerText := fmt.Sprintf("%s (%.0e)", fastest.Peer, p.reached())
+	peerText := fmt.Sprintf("%s (%.0e)", fastest.Name, p.reached())
 	return append(cells, ratioCell(scasPoint.Seconds/p.Seconds, peerText))
 }
 
@@ -122,7 +122,7 @@ func ratioCell(r float64, peer string) Cell {
 func (o *Outcome) Notes() (notes []string) {
 	for _, l := range o.Lanes {
 		if l.Note != "" && !l.Unable {
-			notes = append(notes, l.Peer+": "+l.Note)
+			notes = append(notes, l.Name+": "+l.Note)
 		}
 	}
 	if o.Task != CV || len(o.Lanes[0].Points) == 0 {
@@ -139,32 +139,9 @@ func (o *Outcome) Notes() (notes []string) {
 			worst = max(worst, math.Abs(v-tightest.CVLosses[k])/o.ObjectiveAtZero)
 		}
 		notes = append(notes, fmt.Sprintf("%s: losses on rows held out at its default: within %.0e P(0) of those of scas at %g",
-			l.Peer, worst, tightest.Tol))
+			l.Name, worst, tightest.Tol))
 	}
 	return notes
-}
-
-// Head returns a line that describes the problem.
-func (o *Outcome) Head() string {
-	text := fmt.Sprintf("%s loss, lambda %.4g", o.Loss, o.Lambdas[0])
-	if last := len(o.Lambdas) - 1; last > 0 {
-		text = fmt.Sprintf("%s loss, %d lambdas from %.4g to %.4g", o.Loss, last+1, o.Lambdas[0], o.Lambdas[last])
-	}
-	if o.Task == CV {
-		text += fmt.Sprintf(", %d folds", cvFolds)
-	}
-	text += fmt.Sprintf(", mu %.4g", o.L2)
-	if o.Intercept {
-		text += ", intercept"
-	}
-	if o.Standardize {
-		text += ", standardised"
-	}
-	matrix := "A = I"
-	if o.RowsOfA > 0 {
-		matrix = fmt.Sprintf("A with %d rows", o.RowsOfA)
-	}
-	return fmt.Sprintf("%s: %d x %d, %d nonzeros, %s, %s", o.Data, o.Rows, o.Features, o.NNZ, text, matrix)
 }
 
 // ReferenceText returns a line that describes the reference.
@@ -200,7 +177,7 @@ func (o *Outcome) Text() string {
 	for _, n := range o.Notes() {
 		notes += "  " + n + "\n"
 	}
-	return fmt.Sprintf("%s\n  %s\n  reference %s\n%s%s\n", o.Name, o.Head(), o.ReferenceText(), align(rows), notes)
+	return fmt.Sprintf("%s\n  %s\n  reference %s\n%s%s\n", o.Name, o.Head, o.ReferenceText(), align(rows), notes)
 }
 
 // RatioTable returns a text table with one row for each outcome: its name and its Ratios.
