@@ -25,9 +25,9 @@
 //   - naive_test.go: write the recursion again in plain loops, if the method has a new recursion.
 //   - data_test.go: add the gaps of the method on a9a, from an independent implementation if possible. This
 //     test runs without -short, if SCAS_DATA names the directory of the data sets.
-//   - bench/internal/paper/methods.go: add the method to the variable traitsTable, unless the values of the
-//     variable defaultTraits are right for it. With these values the experiments judge the last iterate, not
-//     the average.
+//   - bench/internal/paper/methods.go: add the method to the variable traitsTable, unless the defaults of
+//     the function traitsOf are right for it. With them the experiments judge the last iterate, not the
+//     average.
 //
 // To test it: go test -short ./solver/baseline, then go test -short -run Method ./solver/cmd/scas.
 package baseline

@@ -3,6 +3,7 @@ package paper
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -36,7 +37,7 @@ type Traits struct {
 	Method solver.Method // nil if neither this module nor Protocol.OwnMethods has the method
 	Info   solver.MethodInfo
 	// Outputs says which vectors claims and figures evaluate: Last, Average or both. Parameters are chosen
-	// for each output separately. The method's curve shows the first output.
+	// for each output separately.
 	Outputs []Output
 	// Unit is the unit of the method's step size. The search for the step size tries multiples of Unit.
 	Unit StepUnit
@@ -58,13 +59,8 @@ type Traits struct {
 	Linearised string
 }
 
+// Output returns the output that the method's curve shows.
 func (t *Traits) Output() Output { return t.Outputs[0] }
-
-// NoStep reports whether the method has no step size.
-func (t *Traits) NoStep() bool { return !t.Info.TakesEta }
-
-// IsBatch reports whether every step uses all samples.
-func (t *Traits) IsBatch() bool { return t.Info.AllSamples }
 
 // Applies reports whether the method is meant for problems with the given mu.
 func (t *Traits) Applies(mu float64) bool { return mu > 0 || !t.Info.NeedsL2 && t.Info.Theorem != 2 }
@@ -120,24 +116,20 @@ const (
 
 	anyStep      = "any η_0: steps fall as 1/√t, or 1/(μ t), by themselves"
 	saStep       = "η ≤ 1/ν_f, with which a pass moves as far as one gradient step does"
-	kStep        = "none proven"
 	byConvention = "taken as η ≤ 1/ν_f; the constant of its paper has not been checked"
 	unlisted     = "no; the paper's Table 1 lists it as linearised"
 	noPenalty    = "no step solves for it: gradient steps on it"
 )
 
-// defaultTraits has the values of the fields that an entry of traitsTable leaves zero.
-var defaultTraits = Traits{Outputs: lastOutput, Allowed: "none proven", TunePasses: 5, Counts: samples, Group: Successors}
-
-// traitsTable has the traits of the methods. Acc-SADMM is tuned over three of its stages, because a step size
-// that is too large does no harm in the first stage.
+// traitsTable has the traits of the methods. The function traitsOf says what a zero field means. Acc-SADMM is
+// tuned over three of its stages, because a step size that is too large does no harm in the first stage.
 var traitsTable = []Traits{
 	{Method: solver.SCAS{}, Group: Compared, InFigures: true, Outputs: bothOutputs, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: noPenalty,
 		Allowed: "Theorem 1 has no bound of its own; C1 of Theorem 2 is η < 2/ν_L"},
 	{Method: solver.SCASStrong{}, Group: Compared, InFigures: true, Outputs: bothOutputs, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "as scas",
 		Allowed: "η ≤ 1/ν_L: beyond it the average of Algorithm 2 as printed has a negative weight, for which zero is taken"},
-	{Method: solver.SCASK{}, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "as scas", Allowed: kStep},
-	{Method: solver.SCASL{}, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "yes, per round", Allowed: kStep},
+	{Method: solver.SCASK{}, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "as scas"},
+	{Method: solver.SCASL{}, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "yes, per round"},
 	{Method: baseline.Batch{}, Group: Compared, InFigures: true, Counts: iterations, Linearised: "no"},
 	{Method: baseline.BatchCG{}, Group: Compared, Counts: iterations, Linearised: "no", MaxFeatures: baseline.MaxFactored},
 	{Method: baseline.BatchLinear{}, Group: Compared, InFigures: true, Unit: nuMean, Allowed: "η < 2/ν of the mean loss", Counts: iterations, Linearised: "no"},
@@ -176,27 +168,21 @@ var moduleTraits = sync.OnceValue(func() (traits []Traits) {
 })
 
 // traitsOf returns the traits of a method from traitsTable. Fields that are zero there, and all fields of a
-// method that is not in the table, have the values of defaultTraits. The default of Unit follows from
-// info.StepUnit.
+// method that is not in the table, get default values.
 func traitsOf(m solver.Method, info solver.MethodInfo) Traits {
-	t := defaultTraits
-	for _, entry := range traitsTable {
-		if entry.Method.Info().Name == info.Name {
-			t = entry
-		}
+	var t Traits
+	if k := slices.IndexFunc(traitsTable, func(t Traits) bool { return t.Method.Info().Name == info.Name }); k >= 0 {
+		t = traitsTable[k]
 	}
 	t.Method, t.Info = m, info
 	if t.Outputs == nil {
-		t.Outputs = defaultTraits.Outputs
+		t.Outputs = lastOutput
 	}
 	if t.Unit.Inverse == nil {
 		t.Unit = nuF(max(1, info.StepUnit))
 	}
-	t.Allowed, t.Counts, t.Group = cmp.Or(t.Allowed, defaultTraits.Allowed), cmp.Or(t.Counts, defaultTraits.Counts), cmp.Or(t.Group, defaultTraits.Group)
-	t.TunePasses = cmp.Or(t.TunePasses, defaultTraits.TunePasses)
-	if t.NoStep() {
-		t.Allowed = "has no step size"
-	}
+	t.Allowed, t.TunePasses = cmp.Or(t.Allowed, "none proven"), cmp.Or(t.TunePasses, 5)
+	t.Counts, t.Group = cmp.Or(t.Counts, samples), cmp.Or(t.Group, Successors)
 	return t
 }
 

@@ -49,7 +49,7 @@ func (r *Records) Retune(ctx context.Context, d *Data, k Key) (*Retuned, error) 
 		}
 		return values
 	}
-	for _, step := range multiples(u.Step, t.traits.NoStep()) {
+	for _, step := range multiples(u.Step, !t.traits.Info.TakesEta) {
 		for _, penalty := range multiples(u.Penalty, t.traits.NoRho) {
 			if step == u.Step && penalty == u.Penalty {
 				continue

@@ -218,7 +218,7 @@ const batchPasses = 1e6
 
 func (pr *Protocol) settings(u *TunedRun, t *Traits) solver.Settings {
 	s := solver.Settings{Method: t.Method, Name: u.Method, Eta: math.Ldexp(u.Eta, -u.Halvings), Rho: u.Rho, Passes: pr.Passes, Seed: runSeed + uint64(u.Split)}
-	if t.IsBatch() {
+	if t.Info.AllSamples {
 		s.Passes = batchPasses
 	}
 	return s
@@ -227,12 +227,12 @@ func (pr *Protocol) settings(u *TunedRun, t *Traits) solver.Settings {
 // keeps reports whether a point of a run is kept: every point of a batch method, and otherwise points that
 // are about half a pass apart. lastKept is the number of passes at the last kept point, or −∞ if
 // there is none.
-func keeps(lastKept, passes float64, t *Traits) bool { return t.IsBatch() || passes >= lastKept+0.499 }
+func keeps(lastKept, passes float64, t *Traits) bool { return t.Info.AllSamples || passes >= lastKept+0.499 }
 
 // budgetUsed reports whether a batch method has used up the budget by both PaperPasses and Passes. For other
 // methods it returns false, because the settings limit their passes.
 func budgetUsed(pt *solver.Point, budget float64, t *Traits) bool {
-	return t.IsBatch() && pt.PaperPasses >= budget && pt.Passes >= budget
+	return t.Info.AllSamples && pt.PaperPasses >= budget && pt.Passes >= budget
 }
 
 func withMu(p *solver.Problem, mu float64) *solver.Problem {

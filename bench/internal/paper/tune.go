@@ -211,7 +211,7 @@ func (pr *Protocol) newTuner(ctx context.Context, h *Halves, mu float64, t Trait
 	}
 	u := &tuner{halves: h, mu: mu, traits: t, constants: c}
 	sampleBudget, halfBudget := solver.Settings{Passes: t.TunePasses}, solver.Settings{Passes: pr.Passes}
-	if t.IsBatch() {
+	if t.Info.AllSamples {
 		sampleBudget = solver.Settings{Passes: batchPasses, OuterIterations: tuneIterations}
 		halfBudget = solver.Settings{Passes: batchPasses, OuterIterations: int(halfBudget.Passes)}
 	}
@@ -228,7 +228,7 @@ func (u *tuner) newGrid(ctx context.Context, p *solver.Problem, budget solver.Se
 	if coarse {
 		g.stride = 2
 	}
-	if u.traits.NoStep() {
+	if !u.traits.Info.TakesEta {
 		g.ladders[0] = singleRung(1)
 	}
 	if u.traits.NoRho {
@@ -241,7 +241,7 @@ func (u *tuner) newGrid(ctx context.Context, p *solver.Problem, budget solver.Se
 // eta returns step times the method's Traits.Unit, or 0 if the method has no step size. rho is given as a
 // multiple of lambda.
 func (u *tuner) eta(p *solver.Problem, step, rho float64) float64 {
-	if u.traits.NoStep() {
+	if !u.traits.Info.TakesEta {
 		return 0
 	}
 	c := u.constants

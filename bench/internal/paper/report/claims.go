@@ -46,7 +46,7 @@ var (
 	// stochasticSides returns a side for each stochastic method of the paper that applies to the problem's mu.
 	stochasticSides = func(p *problem) (sides []side) {
 		for _, m := range p.Protocol.Methods {
-			if t := p.Protocol.Traits(m); t.Group == paper.Compared && !t.IsBatch() && t.Applies(p.mu) {
+			if t := p.Protocol.Traits(m); t.Group == paper.Compared && !t.Info.AllSamples && t.Applies(p.mu) {
 				sides = append(sides, side{method: m, output: t.Output()})
 			}
 		}

@@ -246,7 +246,7 @@ func choices(shownProblems []*problem) []choice {
 			if u := p.runOf(t.method, t.output, p.splits[0]); u != nil {
 				traits := p.Protocol.Traits(t.method)
 				text := shortText(u.Penalty, 3) + " λ"
-				if !traits.NoStep() {
+				if traits.Info.TakesEta {
 					text = traits.Unit.Times(shortText(u.Step, 3)) + ", " + text
 				}
 				out[k].Values[len(out[0].Values)-1] = text
