@@ -93,7 +93,7 @@ func (e *Experiment) runSplit(ctx context.Context, d *Data, split int, rules []R
 // tunedRuns makes the runs of the keys and adds them to the records. All keys have the same method, data set,
 // mu and split.
 func (e *Experiment) tunedRuns(ctx context.Context, h *Halves, keys []Key) error {
-	r, err := e.Protocol.newRunner(ctx, h, keys[0])
+	r, err := e.Protocol.newRunner(ctx, h, keys[0].Mu, keys[0].Method)
 	for k := 0; k < len(keys) && err == nil; k++ {
 		var u *TunedRun
 		if u, err = r.run(ctx, keys[k]); err == nil {

@@ -34,7 +34,7 @@ func (r *Records) Retune(ctx context.Context, d *Data, k Key) (*Retuned, error) 
 	if err != nil {
 		return nil, err
 	}
-	t, err := r.Protocol.newTuner(ctx, h, k.Mu, r.Protocol.Traits(k.Method))
+	t, err := r.Protocol.newRunner(ctx, h, k.Mu, k.Method)
 	if err != nil {
 		return nil, err
 	}

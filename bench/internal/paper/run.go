@@ -50,11 +50,15 @@ func (u *TunedRun) MayImprove() bool {
 // maxHalvings is the largest number of times that the step size of a diverging run is halved.
 const maxHalvings = 8
 
-// A runner makes the runs of one method on one problem and split.
+// A runner chooses the parameters of one method on one problem and split, and makes its runs.
 type runner struct {
 	pr           *Protocol
 	halves       *Halves
-	tuner        *tuner
+	mu           float64
+	traits       Traits
+	constants    Constants
+	sampleGrid   *grid                      // search for step size and rho, with runs on Halves.Tune
+	trainingGrid *grid                      // search for step size and rho, with runs on Halves.Train
 	trajectories map[[2]float64]*trajectory // the runs made so far, by eta and rho
 }
 
@@ -71,9 +75,20 @@ type trajectory struct {
 // A state is one point of a run, evaluated at the last iterate and at the average.
 type state map[Output]Point
 
-func (pr *Protocol) newRunner(ctx context.Context, h *Halves, k Key) (*runner, error) {
-	t, err := pr.newTuner(ctx, h, k.Mu, pr.Traits(k.Method))
-	return &runner{pr: pr, halves: h, tuner: t, trajectories: map[[2]float64]*trajectory{}}, err
+func (pr *Protocol) newRunner(ctx context.Context, h *Halves, mu float64, m Method) (*runner, error) {
+	c, err := h.constants(ctx, mu)
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{pr: pr, halves: h, mu: mu, traits: pr.Traits(m), constants: c, trajectories: map[[2]float64]*trajectory{}}
+	sampleBudget, halfBudget := solver.Settings{Passes: r.traits.TunePasses}, solver.Settings{Passes: pr.Passes}
+	if r.traits.Info.AllSamples {
+		sampleBudget = solver.Settings{Passes: batchPasses, OuterIterations: tuneIterations}
+		halfBudget = solver.Settings{Passes: batchPasses, OuterIterations: int(pr.Passes)}
+	}
+	r.sampleGrid = r.newGrid(ctx, h.tuneProblem(mu), sampleBudget)
+	r.trainingGrid = r.newGrid(ctx, h.trainProblem(mu), halfBudget)
+	return r, nil
 }
 
 // run chooses the parameters of a run, and runs the method with them on the training half. Runs with equal
@@ -82,7 +97,7 @@ func (r *runner) run(ctx context.Context, key Key) (*TunedRun, error) {
 	u := &TunedRun{Key: key}
 	if key.Rule != Automatic {
 		var err error
-		if u.Tuned, err = r.tuner.tune(key.Rule, key.Output); err != nil {
+		if u.Tuned, err = r.tune(key.Rule, key.Output); err != nil {
 			u.Failed = err.Error()
 			return u, ctx.Err()
 		}
@@ -91,7 +106,7 @@ func (r *runner) run(ctx context.Context, key Key) (*TunedRun, error) {
 	c := r.trajectories[parameters]
 	if c == nil {
 		var err error
-		if c, err = r.pr.follow(ctx, r.halves, u, &r.tuner.traits); err != nil {
+		if c, err = r.follow(ctx, u); err != nil {
 			return u, err
 		}
 		r.trajectories[parameters] = c
@@ -107,23 +122,17 @@ func (r *runner) run(ctx context.Context, key Key) (*TunedRun, error) {
 	return u, nil
 }
 
-// follow runs a method with the parameters of u. If the run diverges and u.Eta is not 0, follow halves the
+// follow runs the method with the parameters of u. If the run diverges and u.Eta is not 0, follow halves the
 // step size and starts again, at most maxHalvings times.
-func (pr *Protocol) follow(ctx context.Context, h *Halves, u *TunedRun, t *Traits) (*trajectory, error) {
+func (r *runner) follow(ctx context.Context, u *TunedRun) (*trajectory, error) {
 	c := &trajectory{}
 	for ; ; c.halvings++ {
 		c.states = c.states[:0]
-		lastKept := math.Inf(-1) // passes at the last point that was kept
-		s := pr.settings(u, t)
+		s := r.pr.settings(u, &r.traits)
 		s.Eta = math.Ldexp(u.Eta, -c.halvings)
-		res, err := minimize(ctx, h.trainProblem(u.Mu), s, func(pt *solver.Point) bool {
-			if !keeps(lastKept, pt.Passes, t) {
-				return false
-			}
-			lastKept = pt.Passes
-			c.states = append(c.states, h.state(pt))
-			return budgetUsed(pt, pr.Passes, t)
-		})
+		res, err := minimize(ctx, r.halves.trainProblem(r.mu), s, r.pr.keep(&r.traits, func(pt *solver.Point) {
+			c.states = append(c.states, r.halves.state(pt))
+		}))
 		switch {
 		case diverged(err) && c.halvings < maxHalvings && u.Eta > 0:
 			continue
@@ -135,10 +144,10 @@ func (pr *Protocol) follow(ctx context.Context, h *Halves, u *TunedRun, t *Trait
 			c.failure = "no finite point"
 			return c, nil
 		}
-		_, algorithm2 := t.Method.(solver.SCASStrong)
+		_, algorithm2 := r.traits.Method.(solver.SCASStrong)
 		c.clamped = algorithm2 && res.Stats.Eta*res.Stats.Constants.NuL > 1
-		if t.Info.PaperPass {
-			c.budgetEnd, err = pr.runWithinBudget(ctx, h, u.Mu, s, c.states[0])
+		if r.traits.Info.PaperPass {
+			c.budgetEnd, err = r.runWithinBudget(ctx, s, c.states[0])
 		}
 		return c, err
 	}
@@ -159,13 +168,13 @@ func (h *Halves) testLoss(x []float64) float64 {
 	return v
 }
 
-// runWithinBudget returns the last state of a run with the budget pr.Passes, also if the run diverges. start
-// is the state before the run, and the result if the first step alone exceeds the budget.
-func (pr *Protocol) runWithinBudget(ctx context.Context, h *Halves, mu float64, s solver.Settings, start state) (state, error) {
-	s.Passes = pr.Passes
+// runWithinBudget returns the last state of a run with the budget Protocol.Passes, also if the run diverges.
+// start is the state before the run, and the result if the first step alone exceeds the budget.
+func (r *runner) runWithinBudget(ctx context.Context, s solver.Settings, start state) (state, error) {
+	s.Passes = r.pr.Passes
 	end := start
-	_, err := minimize(ctx, h.trainProblem(mu), s, func(pt *solver.Point) bool {
-		end = h.state(pt)
+	_, err := minimize(ctx, r.halves.trainProblem(r.mu), s, func(pt *solver.Point) bool {
+		end = r.halves.state(pt)
 		return false
 	})
 	// A SettingError means that the first step alone exceeds the budget.
@@ -224,15 +233,18 @@ func (pr *Protocol) settings(u *TunedRun, t *Traits) solver.Settings {
 	return s
 }
 
-// keeps reports whether a point of a run is kept: every point of a batch method, and otherwise points that
-// are about half a pass apart. lastKept is the number of passes at the last kept point, or −∞ if
-// there is none.
-func keeps(lastKept, passes float64, t *Traits) bool { return t.Info.AllSamples || passes >= lastKept+0.499 }
-
-// budgetUsed reports whether a batch method has used up the budget by both PaperPasses and Passes. For other
-// methods it returns false, because the settings limit their passes.
-func budgetUsed(pt *solver.Point, budget float64, t *Traits) bool {
-	return t.Info.AllSamples && pt.PaperPasses >= budget && pt.Passes >= budget
+// keep returns a function for minimize that records the points of a run: every point of a batch method, and
+// otherwise points that are about half a pass apart. It ends the run of a batch method when both PaperPasses
+// and Passes have reached the budget; the settings limit the passes of other methods.
+func (pr *Protocol) keep(t *Traits, record func(*solver.Point)) func(*solver.Point) (enough bool) {
+	nextPasses := math.Inf(-1) // passes from which the next point is recorded
+	return func(pt *solver.Point) bool {
+		if t.Info.AllSamples || pt.Passes >= nextPasses {
+			nextPasses = pt.Passes + 0.499
+			record(pt)
+		}
+		return t.Info.AllSamples && pt.PaperPasses >= pr.Passes && pt.Passes >= pr.Passes
+	}
 }
 
 func withMu(p *solver.Problem, mu float64) *solver.Problem {

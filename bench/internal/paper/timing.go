@@ -3,7 +3,6 @@ package paper
 import (
 	"context"
 	"fmt"
-	"math"
 	"runtime"
 	"strings"
 
@@ -88,15 +87,10 @@ func (e *Experiment) timeRun(ctx context.Context, h *Halves, key Key, s solver.S
 	}); err != nil {
 		return nil, err
 	}
-	lastKept := math.Inf(-1) // passes at the last point that was kept
-	res, err := minimize(ctx, withMu(h.Train, key.Mu), s, func(pt *solver.Point) bool {
-		if keeps(lastKept, pt.Passes, t) {
-			lastKept = pt.Passes
-			timing.Objective = pt.Last.Objective
-			timing.Passes, timing.Seconds = append(timing.Passes, pt.Passes), append(timing.Seconds, pt.Seconds)
-		}
-		return budgetUsed(pt, e.Protocol.Passes, t)
-	})
+	res, err := minimize(ctx, withMu(h.Train, key.Mu), s, e.Protocol.keep(t, func(pt *solver.Point) {
+		timing.Objective = pt.Last.Objective
+		timing.Passes, timing.Seconds = append(timing.Passes, pt.Passes), append(timing.Seconds, pt.Seconds)
+	}))
 	if err != nil {
 		return nil, err
 	}

@@ -194,73 +194,48 @@ func (g *grid) edgeParameters(rungs rungPair) string {
 	return strings.Join(names, " and ")
 }
 
-// A tuner chooses the step size and rho of a method for one split of the data, see Halves.
-type tuner struct {
-	halves       *Halves
-	mu           float64
-	traits       Traits
-	constants    Constants
-	sampleGrid   *grid // search for step size and rho, with runs on Halves.Tune
-	trainingGrid *grid // search for step size and rho, with runs on Halves.Train
-}
-
-func (pr *Protocol) newTuner(ctx context.Context, h *Halves, mu float64, t Traits) (*tuner, error) {
-	c, err := h.constants(ctx, mu)
-	if err != nil {
-		return nil, err
-	}
-	u := &tuner{halves: h, mu: mu, traits: t, constants: c}
-	sampleBudget, halfBudget := solver.Settings{Passes: t.TunePasses}, solver.Settings{Passes: pr.Passes}
-	if t.Info.AllSamples {
-		sampleBudget = solver.Settings{Passes: batchPasses, OuterIterations: tuneIterations}
-		halfBudget = solver.Settings{Passes: batchPasses, OuterIterations: int(halfBudget.Passes)}
-	}
-	u.sampleGrid, u.trainingGrid = u.newGrid(ctx, h.tuneProblem(mu), sampleBudget, pr.Coarse), u.newGrid(ctx, h.trainProblem(mu), halfBudget, pr.Coarse)
-	return u, nil
-}
-
 // tuneIterations is the number of iterations of batch methods on the samples for tuning.
 const tuneIterations = 100
 
 // newGrid returns a grid whose runs are on the problem p. budget limits each run.
-func (u *tuner) newGrid(ctx context.Context, p *solver.Problem, budget solver.Settings, coarse bool) *grid {
+func (r *runner) newGrid(ctx context.Context, p *solver.Problem, budget solver.Settings) *grid {
 	g := &grid{ladders: [2]ladder{stepLadder, rhoLadder}, stride: 1, results: map[rungPair]objectives{}}
-	if coarse {
+	if r.pr.Coarse {
 		g.stride = 2
 	}
-	if !u.traits.Info.TakesEta {
+	if !r.traits.Info.TakesEta {
 		g.ladders[0] = singleRung(1)
 	}
-	if u.traits.NoRho {
+	if r.traits.NoRho {
 		g.ladders[1] = singleRung(0)
 	}
-	g.try = func(step, rho float64) (objectives, error) { return u.trial(ctx, p, budget, step, rho) }
+	g.try = func(step, rho float64) (objectives, error) { return r.trial(ctx, p, budget, step, rho) }
 	return g
 }
 
 // eta returns step times the method's Traits.Unit, or 0 if the method has no step size. rho is given as a
 // multiple of lambda.
-func (u *tuner) eta(p *solver.Problem, step, rho float64) float64 {
-	if !u.traits.Info.TakesEta {
+func (r *runner) eta(p *solver.Problem, step, rho float64) float64 {
+	if !r.traits.Info.TakesEta {
 		return 0
 	}
-	c := u.constants
+	c := r.constants
 	n, _ := p.Data.Dims()
 	c.Samples = float64(n)
-	c.NuL = c.NuF + rho*u.halves.data.Lambda*c.Lambda1
-	return step / u.traits.Unit.Inverse(c)
+	c.NuL = c.NuF + rho*r.halves.data.Lambda*c.Lambda1
+	return step / r.traits.Unit.Inverse(c)
 }
 
 var errDiverges = errors.New("every pair of step size and rho that was tried diverges")
 
 // tune chooses eta and rho for one output by short runs on the samples for tuning. With the rule OnHalf, it
-// refines the choice by full runs on the training half. u.sampleGrid and u.trainingGrid keep the results of
+// refines the choice by full runs on the training half. r.sampleGrid and r.trainingGrid keep the results of
 // their runs, so a later call does not repeat a run.
-func (u *tuner) tune(rule Rule, output Output) (Tuned, error) {
-	g := u.sampleGrid
+func (r *runner) tune(rule Rule, output Output) (Tuned, error) {
+	g := r.sampleGrid
 	best, err := g.search(output)
 	if err == nil && rule == OnHalf {
-		g = u.trainingGrid
+		g = r.trainingGrid
 		best, err = g.refine(best, output)
 	}
 	if err != nil {
@@ -273,15 +248,15 @@ func (u *tuner) tune(rule Rule, output Output) (Tuned, error) {
 		return Tuned{}, errDiverges
 	}
 	out.Step, out.Penalty = g.ladders[0].Value(best[0]), g.ladders[1].Value(best[1])
-	out.Eta, out.Rho = u.eta(u.halves.Train, out.Step, out.Penalty), out.Penalty*u.halves.data.Lambda
+	out.Eta, out.Rho = r.eta(r.halves.Train, out.Step, out.Penalty), out.Penalty*r.halves.data.Lambda
 	return out, nil
 }
 
 // trial makes a run and returns its objective for each output, or +Inf if the run diverges. step and rho are
 // multiples of Traits.Unit and of lambda.
-func (u *tuner) trial(ctx context.Context, p *solver.Problem, budget solver.Settings, step, rho float64) (objectives, error) {
+func (r *runner) trial(ctx context.Context, p *solver.Problem, budget solver.Settings, step, rho float64) (objectives, error) {
 	s := budget
-	s.Method, s.Eta, s.Rho, s.Seed = u.traits.Method, u.eta(p, step, rho), rho*u.halves.data.Lambda, runSeed
+	s.Method, s.Eta, s.Rho, s.Seed = r.traits.Method, r.eta(p, step, rho), rho*r.halves.data.Lambda, runSeed
 	infinite := math.Inf(1)
 	out := objectives{Last: infinite, Average: infinite}
 	res, err := minimize(ctx, p, s, nil)

@@ -104,7 +104,7 @@ func TestTune(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, output := range []Output{Last, Average} {
-		u, err := pr.newTuner(t.Context(), h, 0, pr.Traits(solver.SCAS{}.Info().Name))
+		u, err := pr.newRunner(t.Context(), h, 0, solver.SCAS{}.Info().Name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func TestTuneFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := pr.newTuner(t.Context(), h, 0, pr.Traits(solver.SCAS{}.Info().Name))
+	u, err := pr.newRunner(t.Context(), h, 0, solver.SCAS{}.Info().Name)
 	if err != nil {
 		t.Fatal(err)
 	}

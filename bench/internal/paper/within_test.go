@@ -13,9 +13,12 @@ func TestBudgetEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	u := &TunedRun{Key: Key{Data: d.Name, Method: "batch", Output: Last}, Tuned: Tuned{Rho: 1e-9}}
-	traits := pr.Traits(u.Method)
+	r, err := pr.newRunner(t.Context(), h, 0, u.Method)
+	if err != nil {
+		t.Fatal(err)
+	}
 	diverges := func() bool { // with the budget pr.Passes
-		s := pr.settings(u, &traits)
+		s := pr.settings(u, &r.traits)
 		s.Passes = pr.Passes
 		_, err := minimize(t.Context(), h.trainProblem(0), s, nil)
 		return diverged(err)
@@ -25,7 +28,7 @@ func TestBudgetEnd(t *testing.T) {
 			t.Fatal("no budget ends beyond all bounds")
 		}
 	}
-	run, err := pr.follow(t.Context(), h, u, &traits)
+	run, err := r.follow(t.Context(), u)
 	if err != nil || run.failure != "" {
 		t.Fatal(err, run.failure)
 	}
