@@ -73,7 +73,7 @@ type Data struct {
 	Labels []float64
 	// A has the rows of graph.Graph.Antisymmetric that are not empty, and below them the rows of I.
 	A       *sparse.CSR
-	summary DataSummary
+	summary *DataSummary
 }
 
 // Find returns the first of s.Files that exists in dir.
@@ -115,10 +115,15 @@ func (s Spec) Build(d *sparse.Dataset, f File) (*Data, error) {
 	if err != nil {
 		return nil, err
 	}
+	c, err := (&solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: s.Lambda}, Constraint: a}).Constants(0)
+	if err != nil {
+		return nil, fmt.Errorf("paper: %s: %w", s.Name, err)
+	}
 	out := &Data{Spec: s, X: d.X, Labels: d.Labels, A: a}
-	out.summary = DataSummary{
+	out.summary = &DataSummary{
 		Name: s.Name, Rows: n, Features: p, NNZ: d.X.NNZ(), Lambda: s.Lambda,
 		Original: f.Original, Origin: f.Origin, Edges: len(g.Edges()), Joined: how,
+		NuF: c.NuF, Lambda1: c.Lambda1, LambdaP: c.LambdaP,
 	}
 	out.summary.RowsOfA, _ = a.Dims()
 	for _, b := range d.Labels {
@@ -146,13 +151,6 @@ type DataSummary struct {
 	NuF     float64 `json:"nu_f"`
 	Lambda1 float64 `json:"lambda_1"`
 	LambdaP float64 `json:"lambda_p"`
-}
-
-func (d *Data) describe() (*DataSummary, error) {
-	c, err := (&solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: d.Lambda}, Constraint: d.A}).Constants(0)
-	summary := d.summary
-	summary.NuF, summary.Lambda1, summary.LambdaP = c.NuF, c.Lambda1, c.LambdaP
-	return &summary, err
 }
 
 // publishedGraph makes the graph by the recipe of the codes that were published with related papers.

@@ -30,11 +30,7 @@ type Experiment struct {
 // runs with the rule OnHalf last, because they take most of the time.
 func (e *Experiment) Run(ctx context.Context, data ...*Data) error {
 	for _, d := range data {
-		summary, err := d.describe()
-		if err == nil {
-			err = e.add(line{Data: summary})
-		}
-		if err != nil {
+		if err := e.add(line{Data: d.summary}); err != nil {
 			return err
 		}
 	}
