@@ -37,8 +37,8 @@ type side struct {
 var (
 	scasLast    = func(p *problem) []side { return []side{{method: scasOn(p), output: paper.Last}} }
 	scasAverage = func(p *problem) []side { return []side{{method: scasOn(p), output: paper.Average}} }
-	saLast      = func(p *problem) []side { return []side{{method: saOn(p), output: paper.Last}} }
-	saAverage   = func(p *problem) []side { return []side{{method: saOn(p), output: paper.Average}} }
+	saLast      = func(*problem) []side { return []side{{method: sa, output: paper.Last}} }
+	saAverage   = func(*problem) []side { return []side{{method: sa, output: paper.Average}} }
 	stocAverage = func(*problem) []side { return []side{{method: stoc, output: paper.Average}} }
 	linearStep  = func(*problem) []side { return []side{{batchLinear, paper.Last, byPaper}} }
 	exactCount  = func(*problem) []side { return []side{{batch, paper.Last, byPaper}} }

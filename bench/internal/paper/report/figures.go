@@ -43,7 +43,7 @@ func figures(p *problem) (out []*Figure, err error) {
 	for _, pl := range panels {
 		for _, pl.showsSeconds = range []bool{false, true} {
 			c := pl.chart(p)
-			if !hasLines(c) {
+			if len(c.Lines) == 0 {
 				continue
 			}
 			name := fmt.Sprintf("%s-mu%g-%s", p.Name, p.mu, pl.kind)
@@ -64,8 +64,6 @@ func figures(p *problem) (out []*Figure, err error) {
 	return out, nil
 }
 
-func hasLines(c *chart.Chart) bool { return len(c.Lines) > 0 }
-
 // chart returns the panel's chart of a problem. A method that was run on no split has no curve. The curves
 // use only the splits on which all other methods of the chart were run.
 func (pl panel) chart(p *problem) *chart.Chart {
@@ -76,7 +74,9 @@ func (pl panel) chart(p *problem) *chart.Chart {
 	if pl.showsSeconds {
 		c.X, c.LogX = "seconds, one thread, setup included", true
 	}
-	shownTraces := slices.DeleteFunc(traces(p, pl.kind), func(t trace) bool { return t.onlyAxis != "" && t.onlyAxis != pl.axisName() })
+	shownTraces := slices.DeleteFunc(traces(p, pl.kind), func(t trace) bool {
+		return t.passesOnly && pl.showsSeconds || t.secondsOnly && !pl.showsSeconds
+	})
 	var splits [][]int
 	for _, t := range shownTraces {
 		splits = append(splits, t.problem(p).splitsOf(t.method, t.output))
@@ -99,17 +99,10 @@ func (pl panel) chart(p *problem) *chart.Chart {
 			X: line.x, Y: line.mean, Low: line.low, High: line.high,
 		})
 	}
-	if pl.showsTest && hasLines(c) {
+	if pl.showsTest && len(c.Lines) > 0 {
 		c.Ceiling = testCeiling(c.Lines)
 	}
 	return c
-}
-
-func (pl panel) axisName() string {
-	if pl.showsSeconds {
-		return overSeconds
-	}
-	return overPasses
 }
 
 func (pl panel) axesText() string {
@@ -196,7 +189,7 @@ func overviews(problems []*problem) (out []*Figure, err error) {
 			count := 0 // number of charts with lines
 			for _, p := range shownProblems {
 				c := pl.smallChart(p)
-				if hasLines(c) {
+				if len(c.Lines) > 0 {
 					count++
 				}
 				row = append(row, c)

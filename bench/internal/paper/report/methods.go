@@ -41,26 +41,18 @@ func scasOn(p *problem) paper.Method {
 	return scas
 }
 
-// saOn returns SA-ADMM, or its linearised variant baseline.SAIU if only this variant was run on the
-// problem.
-func saOn(p *problem) paper.Method {
-	if countsOf(p, sa, paper.Last).Runs == 0 && countsOf(p, saIU, paper.Last).Runs > 0 {
-		return saIU
-	}
-	return sa
-}
-
 // A trace describes a line of a figure.
 type trace struct {
-	name     string
-	method   paper.Method
-	output   paper.Output
-	x        axis // the horizontal axis over passes, such as byPaper or byBudget
-	bold     bool
-	dashed   bool       // whether this is the second line of its method
-	rule     paper.Rule // rule for choosing parameters; empty means the problem's rule
-	onlyAxis string     // the only axis of the line: overPasses or overSeconds; empty means both axes
-	endOnly  bool       // whether only the end of the line is drawn, as a mark
+	name   string
+	method paper.Method
+	output paper.Output
+	x      axis // the horizontal axis over passes, such as byPaper or byBudget
+	bold   bool
+	dashed bool       // whether this is the second line of its method
+	rule   paper.Rule // rule for choosing parameters; empty means the problem's rule
+	// passesOnly and secondsOnly limit the line to charts over passes and over seconds.
+	passesOnly, secondsOnly bool
+	endOnly                 bool // whether only the end of the line is drawn, as a mark
 }
 
 func (t trace) problem(p *problem) *problem {
@@ -72,12 +64,6 @@ func (t trace) problem(p *problem) *problem {
 
 // overviewKind is the panel.kind of the small charts in Figures 1 and 2.
 const overviewKind = "paper"
-
-// Names of the two horizontal axes of figures.
-const (
-	overPasses  = "passes"
-	overSeconds = "seconds"
-)
 
 // seriesNumber returns the number that selects the colour and the mark of a method in all figures. The
 // algorithm that scasOn returns has the number of scas. The paper's other algorithm has the number of
@@ -123,24 +109,10 @@ func traces(p *problem, kind string) (t []trace) {
 		}
 		return list
 	}
-	exactTrace := func(name string, m paper.Method, x axis, onlyAxis string) trace {
-		return trace{name: name, method: m, output: paper.Last, x: x, onlyAxis: onlyAxis}
-	}
-	// allPassesTrace returns the line of an exact batch method on the axis byBudget. Only the end of the line is
-	// drawn, because the first iteration takes most of the budget.
-	allPassesTrace := func(m paper.Method) trace {
-		t := exactTrace(m+", all passes", m, byBudget, overPasses)
-		t.endOnly = true
-		return t
-	}
 	if kind == overviewKind {
-		saName := "SA-ADMM"
-		if saOn(p) == saIU {
-			saName += ", linearised"
-		}
 		t = []trace{
 			line("SCAS-ADMM, last", ourMethod, paper.Last), line("SCAS-ADMM, average", ourMethod, paper.Average), line("STOC-ADMM, average", stoc, paper.Average),
-			line(saName+", last", saOn(p), paper.Last), line("batch, linearised", batchLinear, paper.Last), exactTrace("batch, exact", batch, byPaper, ""),
+			line("SA-ADMM, last", sa, paper.Last), line("batch, linearised", batchLinear, paper.Last), {name: "batch, exact", method: batch, output: paper.Last, x: byPaper},
 		}
 		t[0].bold = true
 		return t
@@ -155,8 +127,13 @@ func traces(p *problem, kind string) (t []trace) {
 		}
 		t = append(t, trace{name: "scas-k, automatic", method: scasK, output: paper.Last, x: byPasses, dashed: true, rule: paper.Automatic})
 		t = append(t, lines(stoc, sa, svrg, batchLinear)...)
-		t = append(t, exactTrace("batch, paper's count", batch, byPaper, overPasses), allPassesTrace(batch), allPassesTrace(batchCG),
-			exactTrace("batch, exact", batch, byPasses, overSeconds), exactTrace("batch-cg, exact", batchCG, byPasses, overSeconds))
+		t = append(t,
+			trace{name: "batch, paper's count", method: batch, output: paper.Last, x: byPaper, passesOnly: true},
+			// Only the ends of these two lines are drawn, because the first iteration takes most of the budget.
+			trace{name: "batch, all passes", method: batch, output: paper.Last, x: byBudget, passesOnly: true, endOnly: true},
+			trace{name: "batch-cg, all passes", method: batchCG, output: paper.Last, x: byBudget, passesOnly: true, endOnly: true},
+			trace{name: "batch, exact", method: batch, output: paper.Last, x: byPasses, secondsOnly: true},
+			trace{name: "batch-cg, exact", method: batchCG, output: paper.Last, x: byPasses, secondsOnly: true})
 	case "predecessors":
 		t = append(t, lines(stoc, oadm, opg, rda, os1, os2, sa, saIU, batchLinear, batchUzawa)...)
 	case "successors":
