@@ -45,9 +45,7 @@ func (c *endToEndCmd) Run(e *race.Env) error {
 	if c.Quick {
 		opt = outer.Options{Reps: 3, Iterations: 4}
 	}
-	printer := &measure.Printer{
-		W: r, SeriesNames: measure.Names(), Unit: "ms", Divisor: 1e6, LastTitle: "inner loop",
-	}
+	printer := &measure.Printer{W: r, Unit: "ms", Divisor: 1e6, LastTitle: "inner loop"}
 	if err := printer.WriteHead(); err != nil {
 		return err
 	}

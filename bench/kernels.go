@@ -42,7 +42,7 @@ func (c *kernelsCmd) Run(e *race.Env) error {
 	if err != nil {
 		return err
 	}
-	printer := &measure.Printer{W: r, SeriesNames: measure.Names(), Unit: "ns", LastTitle: "of limit"}
+	printer := &measure.Printer{W: r, Unit: "ns", LastTitle: "of limit"}
 	if err := printer.WriteHead(); err != nil {
 		return err
 	}

@@ -7,11 +7,9 @@ import (
 	"strings"
 )
 
-// A Printer prints one line for each case, with a column for each implementation.
+// A Printer prints one line for each case, with a column for each series of Names.
 type Printer struct {
 	W io.Writer
-	// SeriesNames are the names of the columns, in order.
-	SeriesNames []string
 	// Divisor divides the times; zero means 1.
 	Divisor   float64
 	Unit      string // unit of the times after the division, such as "ns"
@@ -20,34 +18,28 @@ type Printer struct {
 
 // WriteHead prints the titles of the columns.
 func (p *Printer) WriteHead() error {
-	return p.writeLine("kernel", "data", p.Unit+" per", func(series string) string { return series }, "vs naive", p.LastTitle)
+	return p.writeLine("kernel", "data", p.Unit+" per", Names(), "vs naive", p.LastTitle)
 }
 
 // WriteCase prints a line: the smallest time of each series, the ratio of the naive loop's time to the best
-// level's time, and lastCell. A ratio below 0.995 is marked with LOSS.
+// level's time, and lastCell. A ratio below 0.995 is marked with LOSS. series are in the order of Names.
 func (p *Printer) WriteCase(c Case, series []Series, lastCell string) error {
-	minTimes := map[string]float64{}
+	var times []string
 	for _, s := range series {
-		minTimes[s.Level] = s.Min()
+		times = append(times, FormatNumber(s.Min()/cmp.Or(p.Divisor, 1)))
 	}
-	ratio := minTimes[Naive] / BestTime(series)
+	ratio := series[len(series)-1].Min() / BestTime(series)
 	mark := ""
 	if ratio < 0.995 {
 		mark = "LOSS "
 	}
-	return p.writeLine(c.Kernel, c.Shape, c.Unit, func(name string) string {
-		ns, measured := minTimes[name]
-		if !measured {
-			return "-"
-		}
-		return FormatNumber(ns / cmp.Or(p.Divisor, 1))
-	}, fmt.Sprintf("%s%.2fx", mark, ratio), lastCell)
+	return p.writeLine(c.Kernel, c.Shape, c.Unit, times, fmt.Sprintf("%s%.2fx", mark, ratio), lastCell)
 }
 
-func (p *Printer) writeLine(kernel, data, unit string, cell func(series string) string, ratio, lastCell string) error {
+func (p *Printer) writeLine(kernel, data, unit string, times []string, ratio, lastCell string) error {
 	line := fmt.Sprintf("%-19s %-17s %-9s", kernel, data, unit)
-	for _, s := range p.SeriesNames {
-		line += fmt.Sprintf(" %8s", cell(s))
+	for _, t := range times {
+		line += fmt.Sprintf(" %8s", t)
 	}
 	_, err := fmt.Fprintf(p.W, "%s %10s  %s\n", line, ratio, lastCell)
 	return err

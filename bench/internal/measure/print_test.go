@@ -8,14 +8,14 @@ import (
 
 var lazyCase = Case{Kernel: "InnerLazy", Shape: "a9a", Unit: "step", Units: 100}
 
-// series returns invented times of one kernel: at the level generic, at the level avx512, and of the naive
-// loop. The argument best is the smallest time at avx512.
-func series(best float64) []Series {
-	return []Series{
-		{Level: "generic", Runs: 3, Times: []float64{200, 160, 180}},
-		{Level: "avx512", Runs: 9, Times: []float64{best, best + 2, best + 1}},
-		{Level: Naive, Runs: 5, Times: []float64{100, 80, 90}},
+// series returns invented times of one kernel, three for each of Names. The argument best is the smallest time
+// of the levels, and the naive loop takes 80.
+func series(best float64) (list []Series) {
+	for _, name := range Names() {
+		list = append(list, Series{Level: name, Runs: 3, Times: []float64{best + 40, best, best + 1}})
 	}
+	list[len(list)-1].Times = []float64{100, 80, 90}
+	return list
 }
 
 // resultLine matches a line of the Go benchmark format: a name without blanks, an iteration count,
@@ -24,15 +24,15 @@ var resultLine = regexp.MustCompile(`^Benchmark[A-Z][^\s]*\t[0-9]+(\t[0-9.e+-]+ 
 
 func TestBenchfmt(t *testing.T) {
 	lines := strings.Split(strings.TrimSuffix(Benchfmt(lazyCase, series(20)), "\n"), "\n")
-	if len(lines) != 9 {
-		t.Fatalf("%d result lines, want one per sample, 9", len(lines))
+	if want := 3 * len(Names()); len(lines) != want {
+		t.Fatalf("%d result lines, want one per sample, %d", len(lines), want)
 	}
 	for _, l := range lines {
 		if !resultLine.MatchString(l) {
 			t.Errorf("not a result line: %q", l)
 		}
 	}
-	if got, want := lines[0], "BenchmarkInnerLazy/shape=a9a/level=generic\t3\t20000 ns/op\t200 ns/step"; got != want {
+	if got, want := lines[0], "BenchmarkInnerLazy/shape=a9a/level=generic\t3\t6000 ns/op\t60 ns/step"; got != want {
 		t.Errorf("first line %q, want %q", got, want)
 	}
 }
@@ -40,8 +40,7 @@ func TestBenchfmt(t *testing.T) {
 // TestPrinter checks the ratios, the mark LOSS, and that the columns of a case are aligned with the titles.
 func TestPrinter(t *testing.T) {
 	var b strings.Builder
-	names := []string{"generic", "avx512", "avx10", Naive}
-	p := &Printer{W: &b, SeriesNames: names, Unit: "ns", LastTitle: "of limit"}
+	p := &Printer{W: &b, Unit: "ns", LastTitle: "of limit"}
 	for _, err := range []error{
 		p.WriteHead(), p.WriteCase(lazyCase, series(20), "50% L1"), p.WriteCase(lazyCase, series(160), ""),
 	} {
