@@ -56,7 +56,7 @@ func (e *Experiment) Run(ctx context.Context, data ...*Data) error {
 func (e *Experiment) runSplit(ctx context.Context, d *Data, split int, rules []Rule) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(cmp.Or(e.Workers, runtime.GOMAXPROCS(0)))
-	halve := d.splitOnce(split, e.Protocol.TuneSamples)
+	halve := d.splitOnce(ctx, split, e.Protocol.TuneSamples)
 	run := func(job func(*Halves) error) {
 		g.Go(func() error {
 			if err := ctx.Err(); err != nil {

@@ -279,11 +279,11 @@ func TestRuns(t *testing.T) {
 // halves, and that the test half has no penalty.
 func TestHalve(t *testing.T) {
 	_, d := tinySetup(t)
-	h, err := d.Halve(0, 60)
+	h, err := d.Halve(t.Context(), 0, 60)
 	if err != nil {
 		t.Fatal(err)
 	}
-	secondHalves, err := d.Halve(1, 60)
+	secondHalves, err := d.Halve(t.Context(), 1, 60)
 	if err != nil {
 		t.Fatal(err)
 	}

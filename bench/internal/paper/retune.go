@@ -30,7 +30,7 @@ func (r *Records) Retune(ctx context.Context, d *Data, k Key) (*Retuned, error) 
 	case k.Split != 0 || k.Rule == Automatic:
 		return nil, fmt.Errorf("paper: %v: only parameters that were chosen on split 0 can be tuned again", k)
 	}
-	h, err := d.Halve(k.Split, r.Protocol.TuneSamples)
+	h, err := d.Halve(ctx, k.Split, r.Protocol.TuneSamples)
 	if err != nil {
 		return nil, err
 	}

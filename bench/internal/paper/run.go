@@ -76,7 +76,7 @@ type trajectory struct {
 type state map[Output]Point
 
 func (pr *Protocol) newRunner(ctx context.Context, h *Halves, mu float64, m Method) (*runner, error) {
-	c, err := h.constants(ctx, mu)
+	c, err := h.constants(mu)
 	if err != nil {
 		return nil, err
 	}

@@ -1,11 +1,13 @@
 package paper
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/baseline"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -27,11 +29,7 @@ type Halves struct {
 	// The constraints of Train and Tune, prepared once for all runs.
 	trainA, tuneA *solver.Constraint
 
-	// nuMean is the Lipschitz constant of the gradient of Train's mean loss, and nuErr the error of computing
-	// it.
-	nuOnce sync.Once
-	nuMean float64
-	nuErr  error
+	nuMean float64 // Lipschitz constant of the gradient of Train's mean loss
 }
 
 func (h *Halves) trainProblem(mu float64) *solver.Problem {
@@ -46,13 +44,13 @@ func withConstraint(p *solver.Problem, a *solver.Constraint, mu float64) *solver
 	return q
 }
 
-func (d *Data) splitOnce(k, tuneSamples int) func() (*Halves, error) {
-	return sync.OnceValues(func() (*Halves, error) { return d.Halve(k, tuneSamples) })
+func (d *Data) splitOnce(ctx context.Context, k, tuneSamples int) func() (*Halves, error) {
+	return sync.OnceValues(func() (*Halves, error) { return d.Halve(ctx, k, tuneSamples) })
 }
 
 // Halve splits d at random into two halves, and draws the training samples on which parameters are chosen. k
 // is the number of the split.
-func (d *Data) Halve(k, tuneSamples int) (*Halves, error) {
+func (d *Data) Halve(ctx context.Context, k, tuneSamples int) (*Halves, error) {
 	rows, _ := d.X.Dims()
 	train, test := sparse.Split(rows, rows-rows/2, splitSeed+uint64(k))
 	subset, _ := sparse.Split(len(train), min(tuneSamples, len(train)), subsetSeed+uint64(k))
@@ -76,7 +74,26 @@ func (d *Data) Halve(k, tuneSamples int) (*Halves, error) {
 	if slices.Min(h.Tune.Labels) == slices.Max(h.Tune.Labels) {
 		return nil, fmt.Errorf("paper: %s, split %d: the %d samples for tuning have one class only", d.Name, k, len(subset))
 	}
-	return h, nil
+	return h, h.setMeanCurvature(ctx)
+}
+
+// setMeanCurvature sets h.nuMean, which follows from the automatic step size of batch ADMM: 1/(ν + ρ λ₁), where
+// ν is the constant and λ₁ the largest eigenvalue of A'A.
+func (h *Halves) setMeanCurvature(ctx context.Context) error {
+	rho := h.data.Lambda
+	start := func(*solver.Point) (enough bool) { return true } // ends the run before its first iteration
+	res, err := minimize(ctx, h.trainProblem(0), solver.Settings{Method: baseline.BatchUzawa{}, Rho: rho}, start)
+	if err != nil {
+		return err
+	}
+	h.nuMean = 1/res.Stats.Eta - rho*res.Stats.Constants.Lambda1
+	return nil
+}
+
+// constants returns the constants of the training half. Step sizes are computed from these constants.
+func (h *Halves) constants(mu float64) (Constants, error) {
+	c, err := h.trainProblem(mu).Constants(0)
+	return Constants{Constants: c, NuMean: h.nuMean + mu}, err
 }
 
 // trim saves time by removing unused features. They occur in no sample of Train and in no row of A with two

@@ -33,7 +33,7 @@ type Timing struct {
 func (e *Experiment) timeSplit(ctx context.Context, d *Data, split int) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	halve := d.splitOnce(split, e.Protocol.TuneSamples)
+	halve := d.splitOnce(ctx, split, e.Protocol.TuneSamples)
 	for _, key := range e.Protocol.timedKeys(d.Spec, split) {
 		if err := e.measureRun(ctx, halve, key); err != nil {
 			return fmt.Errorf("paper: timing %v: %w", key, err)

@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/baseline"
-	"github.com/scas-admm/scas/solver/theory"
 )
 
 // Tuned has the parameters chosen for a method.
@@ -272,25 +270,4 @@ func (r *runner) trial(ctx context.Context, p *solver.Problem, budget solver.Set
 		}
 	}
 	return out, nil
-}
-
-// constants returns the constants of the training half. Step sizes are computed from these constants.
-func (h *Halves) constants(ctx context.Context, mu float64) (Constants, error) {
-	c, err := h.trainProblem(mu).Constants(0)
-	if err != nil {
-		return Constants{}, err
-	}
-	h.nuOnce.Do(func() { h.nuMean, h.nuErr = meanCurvature(ctx, h, c) })
-	return Constants{Constants: c, NuMean: h.nuMean + mu}, h.nuErr
-}
-
-// meanCurvature returns ν, the Lipschitz constant of the gradient of the mean loss. It computes ν from
-// the automatic step size of batch ADMM, 1/(ν + ρ λ₁), where λ₁ is the largest eigenvalue of A'A.
-func meanCurvature(ctx context.Context, h *Halves, c theory.Constants) (float64, error) {
-	rho := h.data.Lambda
-	res, err := minimize(ctx, h.trainProblem(0), solver.Settings{Method: baseline.BatchUzawa{}, Rho: rho, OuterIterations: 1}, nil)
-	if err != nil {
-		return 0, err
-	}
-	return 1/res.Stats.Eta - rho*c.Lambda1, nil
 }

@@ -99,7 +99,7 @@ func TestSmallGain(t *testing.T) {
 // the choice of Sampled.
 func TestTune(t *testing.T) {
 	pr, d := tinySetup(t)
-	h, err := d.Halve(0, 60)
+	h, err := d.Halve(t.Context(), 0, 60)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestTune(t *testing.T) {
 // and OnHalf, for every output.
 func TestTuneFails(t *testing.T) {
 	pr, d := tinySetup(t)
-	h, err := d.Halve(0, 60)
+	h, err := d.Halve(t.Context(), 0, 60)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import "testing"
 func TestBudgetEnd(t *testing.T) {
 	pr, d := tinySetup(t)
 	d.Lambda = 0.1
-	h, err := d.Halve(0, pr.TuneSamples)
+	h, err := d.Halve(t.Context(), 0, pr.TuneSamples)
 	if err != nil {
 		t.Fatal(err)
 	}
