@@ -51,7 +51,12 @@ func (c *Paper) protocol(methods []solver.Method) (paper.Protocol, error) {
 		pr = paper.QuickProtocol()
 	}
 	pr.AddMethods(methods...)
-	pr.Splits, pr.Passes = valueOr(c.Splits, pr.Splits), valueOr(c.Passes, pr.Passes)
+	if c.Splits != nil {
+		pr.Splits = *c.Splits
+	}
+	if c.Passes != nil {
+		pr.Passes = *c.Passes
+	}
 	if len(c.Only) > 0 {
 		pr.Data = c.Only
 	}
@@ -105,14 +110,6 @@ func (c *Paper) Run(e *Env) error {
 		return err
 	}
 	return c.report(e, start)
-}
-
-// valueOr returns the value of a flag, or fallback if the flag is absent.
-func valueOr[T any](flag *T, fallback T) T {
-	if flag != nil {
-		return *flag
-	}
-	return fallback
 }
 
 // report writes the files of a report about all records in the directory Out.

@@ -57,18 +57,15 @@ func (d *Data) Halve(ctx context.Context, k, tuneSamples int) (*Halves, error) {
 	for i, index := range subset {
 		subset[i] = train[index]
 	}
-	h := &Halves{Split: k, data: d}
-	for _, part := range []struct {
-		problem **solver.Problem
-		rows    []int
-	}{{&h.Train, train}, {&h.Test, test}, {&h.Tune, subset}} {
-		data, err := (&sparse.Dataset{X: d.X, Labels: d.Labels}).SelectRows(part.rows)
-		if err != nil {
-			return nil, err
+	part := func(rows []int) *solver.Problem {
+		labels := make([]float64, len(rows))
+		for i, row := range rows {
+			labels[i] = d.Labels[row]
 		}
-		*part.problem = &solver.Problem{Data: data.X, Labels: data.Labels, Penalty: solver.L1{Lambda: d.Lambda}, Constraint: d.A}
+		return &solver.Problem{Data: selectRows(d.X, rows), Labels: labels, Penalty: solver.L1{Lambda: d.Lambda}, Constraint: d.A}
 	}
-	h.Test = &solver.Problem{Data: h.Test.Data, Labels: h.Test.Labels}
+	h := &Halves{Split: k, Train: part(train), Test: part(test), Tune: part(subset), data: d}
+	h.Test.Penalty, h.Test.Constraint = nil, nil
 	h.trim()
 	h.trainA, h.tuneA = solver.NewConstraint(h.Train.Constraint), solver.NewConstraint(h.Tune.Constraint)
 	if slices.Min(h.Tune.Labels) == slices.Max(h.Tune.Labels) {
