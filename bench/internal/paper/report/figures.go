@@ -74,6 +74,14 @@ func (pl panel) chart(p *problem) *chart.Chart {
 	if pl.showsSeconds {
 		c.X, c.LogX = "seconds, one thread, setup included", true
 	}
+	if pl.kind == overviewKind { // these charts are small
+		if pl.showsSeconds {
+			c.X = "seconds, one thread"
+		}
+		if pl.showsTest {
+			c.Y = "test loss"
+		}
+	}
 	shownTraces := slices.DeleteFunc(traces(p, pl.kind), func(t trace) bool {
 		return t.passesOnly && pl.showsSeconds || t.secondsOnly && !pl.showsSeconds
 	})
@@ -182,13 +190,12 @@ func overviews(problems []*problem) (out []*Figure, err error) {
 	for _, mu := range mus {
 		shownProblems := slices.DeleteFunc(slices.Clone(problems), func(p *problem) bool { return p.mu != mu || p.summary == nil || !p.begun })
 		var rows [][]*chart.Chart
-		for _, pl := range []panel{
-			{}, {showsSeconds: true}, {showsTest: true}, {showsTest: true, showsSeconds: true},
-		} {
+		for _, pl := range []panel{{}, {showsSeconds: true}, {showsTest: true}, {showsTest: true, showsSeconds: true}} {
+			pl.kind = overviewKind
 			var row []*chart.Chart
 			count := 0 // number of charts with lines
 			for _, p := range shownProblems {
-				c := pl.smallChart(p)
+				c := pl.chart(p)
 				if len(c.Lines) > 0 {
 					count++
 				}
@@ -226,38 +233,21 @@ type choice struct {
 // additional first element are the names of the data sets.
 func choices(shownProblems []*problem) []choice {
 	out := []choice{{}}
+	for _, t := range traces(shownProblems[0], overviewKind) {
+		out = append(out, choice{Line: t.name})
+	}
 	for _, p := range shownProblems {
 		out[0].Values = append(out[0].Values, p.Name)
-		for _, t := range traces(p, overviewKind) {
-			k := slices.IndexFunc(out, func(c choice) bool { return c.Line == t.name })
-			if k < 0 {
-				k, out = len(out), append(out, choice{Line: t.name})
-			}
-			for len(out[k].Values) < len(out[0].Values) {
-				out[k].Values = append(out[k].Values, "")
-			}
+		for k, t := range traces(p, overviewKind) {
+			text := ""
 			if u := p.runOf(t.method, t.output, p.splits[0]); u != nil {
-				traits := p.Protocol.Traits(t.method)
-				text := shortText(u.Penalty, 3) + " λ"
-				if traits.Info.TakesEta {
+				text = shortText(u.Penalty, 3) + " λ"
+				if traits := p.Protocol.Traits(t.method); traits.Info.TakesEta {
 					text = traits.Unit.Times(shortText(u.Step, 3)) + ", " + text
 				}
-				out[k].Values[len(out[0].Values)-1] = text
 			}
+			out[k+1].Values = append(out[k+1].Values, text)
 		}
 	}
 	return out
-}
-
-// smallChart returns the panel's chart for Figure 1 or 2. Its lines are the methods of the paper's figures.
-func (pl panel) smallChart(p *problem) *chart.Chart {
-	pl.kind = overviewKind
-	c := pl.chart(p)
-	if pl.showsSeconds {
-		c.X = "seconds, one thread"
-	}
-	if pl.showsTest {
-		c.Y = "test loss"
-	}
-	return c
 }

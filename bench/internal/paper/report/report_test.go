@@ -163,11 +163,12 @@ func checkClaims(t *testing.T, r *paper.Records, contents map[string]string) {
 	allProblems := problems(r)
 	for _, p := range allProblems { // the curve over seconds must not depend on how passes are counted
 		a, ok := panel{showsSeconds: true}.curve(p, trace{method: batch, output: paper.Last, x: byPaper})
-		firstLine := (panel{}).smallChart(p).Lines[0]
+		small := panel{kind: overviewKind}
+		firstLine := small.chart(p).Lines[0]
 		if firstLine.Name != "SCAS-ADMM, last" || firstLine.Series != 0 {
 			t.Errorf("mu %g: the first line is %s, series %d", p.mu, firstLine.Name, firstLine.Series)
 		}
-		if c := (panel{}).smallChart(p); c.Title != "tiny (stand-in), splits: 2" {
+		if c := small.chart(p); c.Title != "tiny (stand-in), splits: 2" {
 			t.Errorf("mu %g: the chart %q", p.mu, c.Title)
 		}
 		if b, _ := (panel{showsSeconds: true}).curve(p, trace{method: batch, output: paper.Last, x: byPasses}); !ok || !slices.Equal(a.x, b.x) {
