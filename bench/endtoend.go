@@ -65,44 +65,43 @@ func (c *endToEndCmd) Run(e *race.Env) error {
 // jobs returns jobs with the methods scas and scas-k, each with and without a graph. source describes the
 // data.
 func (c *endToEndCmd) jobs() (jobs []outer.Job, source string, err error) {
-	var x *sparse.CSR
-	var labels []float64
+	var d *sparse.Dataset
 	var g *graph.Graph
 	if dir := os.Getenv("SCAS_DATA"); dir != "" && c.rows == 0 {
 		source = "a9a and its graph, from SCAS_DATA"
-		x, labels, g, err = readA9A(dir)
+		d, g, err = readA9A(dir)
 	} else {
 		source = "synthetic, of the shape of a9a; set SCAS_DATA for a9a itself"
-		x, labels, g, err = syntheticA9A(cmp.Or(c.rows, shape.A9A.Rows))
+		d, g, err = syntheticA9A(cmp.Or(c.rows, shape.A9A.Rows))
 	}
 	if err != nil {
 		return nil, "", err
 	}
 	for _, m := range []solver.Method{solver.SCAS{}, solver.SCASK{}} {
 		settings := solver.Settings{Method: m, Eta: 0.5, Rho: 1e-4}
-		lasso := outer.Job{Name: "a9a-lasso", Data: x, Labels: labels, Lambda: 1e-5, Settings: settings}
+		lasso := solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-5}}
 		fused := lasso
-		fused.Name, fused.A = "a9a-graph", g.FusedLasso()
-		jobs = append(jobs, lasso, fused)
+		fused.Constraint = g.FusedLasso()
+		jobs = append(jobs, outer.Job{Name: "a9a-lasso", Problem: &lasso, Settings: settings}, outer.Job{Name: "a9a-graph", Problem: &fused, Settings: settings})
 	}
 	return jobs, source, nil
 }
 
-func readA9A(dir string) (x *sparse.CSR, labels []float64, g *graph.Graph, err error) {
-	data, err := sparse.ReadFile(filepath.Join(dir, "paper", "a9a.zst"), &sparse.ReadOptions{Features: shape.A9A.Cols})
+func readA9A(dir string) (d *sparse.Dataset, g *graph.Graph, err error) {
+	d, err = sparse.ReadFile(filepath.Join(dir, "paper", "a9a.zst"), &sparse.ReadOptions{Features: shape.A9A.Cols})
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	g, err = graph.ReadEdgesFile(filepath.Join(dir, "graphs", "a9a_glasso_0.1.edges"), shape.A9A.Cols)
-	return data.X, data.Labels, g, err
+	return d, g, err
 }
 
 // syntheticA9A makes random data with as many columns as a9a and the given number of rows, and a graph of 291
 // edges.
-func syntheticA9A(rows int) (x *sparse.CSR, labels []float64, g *graph.Graph, err error) {
+func syntheticA9A(rows int) (d *sparse.Dataset, g *graph.Graph, err error) {
 	sh := shape.A9A
 	sh.Rows = rows
-	x, labels = sh.Build(9)
+	x, labels := sh.Build(9)
 	var pairs [][2]int32
 	for _, step := range []int{1, 7, 70} { // these steps give 122, 116 and 53 edges
 		for i := range sh.Cols - step {
@@ -110,5 +109,5 @@ func syntheticA9A(rows int) (x *sparse.CSR, labels []float64, g *graph.Graph, er
 		}
 	}
 	g, err = graph.FromPairs(sh.Cols, pairs)
-	return x, labels, g, err
+	return &sparse.Dataset{X: x, Labels: labels}, g, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/scas-admm/scas/bench/internal/naive"
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -41,15 +42,15 @@ func newNaiveSolver(j Job, dualUpdates int) *naiveSolver {
 		x: v(p), w: v(p), sum: v(p), d: v(p), z: v(p), q: v(p), sampled: make([]int32, 0, n),
 	}
 	l := p
-	if j.A != nil {
-		l, _ = j.A.Dims()
-		k, err := j.A.Gram().ScaleColumns(slices.Repeat([]float64{m.rho}, p))
+	if a, ok := j.Constraint.(*sparse.CSR); ok {
+		l, _ = a.Dims()
+		k, err := a.Gram().ScaleColumns(slices.Repeat([]float64{m.rho}, p))
 		if err != nil {
 			panic(err) // cannot happen: rho is finite
 		}
-		m.a, m.aTrans, m.k = rows(j.A), rows(j.A.Transpose()), rows(k)
+		m.a, m.aTrans, m.k = rows(a), rows(a.Transpose()), rows(k)
 	}
-	m.y, m.beta, m.dual, m.ax, m.limit = v(l), v(l), v(l), v(l), slices.Repeat([]float64{j.Lambda}, l)
+	m.y, m.beta, m.dual, m.ax, m.limit = v(l), v(l), v(l), v(l), slices.Repeat([]float64{j.Penalty.(solver.L1).Lambda}, l)
 	return m
 }
 

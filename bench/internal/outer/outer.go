@@ -9,25 +9,14 @@ import (
 	"github.com/scas-admm/scas/bench/internal/measure"
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/sparse"
 )
 
 // A Job is a problem and the settings of a run, which include the method.
 type Job struct {
-	Name     string // name of the data and the graph
-	Data     *sparse.CSR
-	Labels   []float64       // -1 or +1, for the logistic loss
-	A        *sparse.CSR     // the constraint matrix; nil means I
-	Lambda   float64         // weight of |A x|_1
+	Name string // name of the data and the graph
+	// Problem has the logistic loss and a penalty L1. Its Constraint is nil or a *sparse.CSR.
+	*solver.Problem
 	Settings solver.Settings // Method, Eta and Rho must be set
-}
-
-func (j Job) problem() *solver.Problem {
-	p := &solver.Problem{Data: j.Data, Labels: j.Labels, Penalty: solver.L1{Lambda: j.Lambda}}
-	if j.A != nil {
-		p.Constraint = j.A
-	}
-	return p
 }
 
 // Options say how long to measure.
@@ -97,6 +86,6 @@ func (j Job) solve(ctx context.Context, iterations int) (res *solver.Result, x, 
 		x = append(x[:0], p.X...)
 		return nil
 	})
-	res, err = solver.Minimize(ctx, j.problem(), &s)
+	res, err = solver.Minimize(ctx, j.Problem, &s)
 	return res, x, ns, err
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/scas-admm/scas/bench/internal/shape"
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
@@ -19,10 +18,10 @@ func jobs(t *testing.T) []Job {
 	sh.Rows = 300
 	x, labels := sh.Build(3)
 	var list []Job
-	for name, a := range map[string]*sparse.CSR{"lasso": nil, "chain": graph.Chain(sh.Cols).FusedLasso()} {
+	for name, a := range map[string]solver.Operator{"lasso": nil, "chain": graph.Chain(sh.Cols).FusedLasso()} {
 		for _, m := range []solver.Method{solver.SCAS{}, solver.SCASK{}} {
 			list = append(list, Job{
-				Name: name, Data: x, Labels: labels, A: a, Lambda: 1e-3,
+				Name: name, Problem: &solver.Problem{Data: x, Labels: labels, Penalty: solver.L1{Lambda: 1e-3}, Constraint: a},
 				Settings: solver.Settings{Method: m, Eta: 0.3, Rho: 1e-2, Seed: 5},
 			})
 		}
