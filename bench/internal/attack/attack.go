@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"text/tabwriter"
 	"time"
 
@@ -149,16 +150,20 @@ func (g *testbed) run(ctx context.Context, k Kind, limit time.Duration) (*KindRe
 	if err != nil {
 		return nil, err
 	}
-	nextSeed := g.seeds(k, start, limit)
 	workers := runtime.GOMAXPROCS(0)
 	if k.alone {
 		workers = 1
 	}
+	var begun atomic.Int64 // number of trials that have begun
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	for range workers {
 		wg.Go(func() {
-			for seed, more := nextSeed(); more && ctx.Err() == nil; seed, more = nextSeed() {
+			for ctx.Err() == nil {
+				seed, more := g.seed(k, int(begun.Add(1)-1), limit > 0 && time.Since(start) > limit)
+				if !more {
+					return
+				}
 				outcome, err := try(ctx, seed)
 				mu.Lock()
 				if ctx.Err() == nil { // after an interrupt, a trial may fail without a fault of scas
@@ -173,25 +178,17 @@ func (g *testbed) run(ctx context.Context, k Kind, limit time.Duration) (*KindRe
 	return t, nil
 }
 
-// seeds returns a function that returns the seed of the next trial. more is false after the last trial. A
-// limit of 0 means no time limit. The first trial is made however short the limit is.
-func (g *testbed) seeds(k Kind, start time.Time, limit time.Duration) func() (seed uint64, more bool) {
-	var mu sync.Mutex
-	firstSeed, trials := max(1, g.opt.FirstSeed), 0
+// seed returns the seed of trial n, counted from 0. more is false after the last trial. late says that the time
+// for the trials has passed; the first trial is made all the same.
+func (g *testbed) seed(k Kind, n int, late bool) (seed uint64, more bool) {
 	maxTrials := g.opt.TrialFactor * k.baseTrials
-	return func() (uint64, bool) {
-		mu.Lock()
-		defer mu.Unlock()
-		n := trials
-		trials++
-		switch {
-		case g.opt.Seed != 0:
-			return g.opt.Seed, n == 0
-		case maxTrials > 0 && n >= maxTrials, limit > 0 && n > 0 && time.Since(start) > limit:
-			return 0, false
-		}
-		return firstSeed + uint64(n), true
+	switch {
+	case g.opt.Seed != 0:
+		return g.opt.Seed, n == 0
+	case maxTrials > 0 && n >= maxTrials, late && n > 0:
+		return 0, false
 	}
+	return max(1, g.opt.FirstSeed) + uint64(n), true
 }
 
 func (t *KindResult) count(g *testbed, seed uint64, outcome string, err error) {
