@@ -130,11 +130,8 @@ func Theorem2(ctx context.Context) (*Bound, error) {
 	c, st := res.Stats.Constants, res.Stats
 	b.Problem = fmt.Sprintf("the same with mu %g and X = R^p: mu_f = %.3g, nu_f = %.3g, nu_L = %.3g, lambda_1 = %.3g, lambda_p = %.3g, rho = %.3g, eta = %.3g, M = %d",
 		mu, c.MuF, c.NuF, c.NuL, c.Lambda1, c.LambdaP, p.rho, st.Eta, st.InnerSteps)
-	for _, cond := range c.Theorem2Relaxed(st.Eta, p.rho, st.InnerSteps) {
-		if !cond.Holds() {
-			return nil, fmt.Errorf("paper: the schedule breaks the relaxed condition %v", cond)
-		}
-		b.Conditions = append(b.Conditions, cond.String())
+	if err := b.require(c.Theorem2Relaxed(st.Eta, p.rho, st.InnerSteps)...); err != nil {
+		return nil, err
 	}
 	for _, cond := range append(c.Theorem2(st.Eta, p.rho, st.InnerSteps), lemma16(c, p.rho)) {
 		b.Conditions = append(b.Conditions, "as printed, "+cond.String())
@@ -171,13 +168,18 @@ func Theorem2Printed(ctx context.Context) (*Bound, error) {
 	b.setStrongBound(p)
 	st := res.Stats
 	b.Problem = fmt.Sprintf("the same problem with rho = %.3g, below the %.3g that C2 allows, eta = %.3g, M = %d", p.rho, rhoLimit, st.Eta, st.InnerSteps)
-	for _, cond := range append(st.Constants.Theorem2(st.Eta, p.rho, st.InnerSteps), lemma16(st.Constants, p.rho)) {
+	return b, b.require(append(st.Constants.Theorem2(st.Eta, p.rho, st.InnerSteps), lemma16(st.Constants, p.rho))...)
+}
+
+// require adds conditions to b.Conditions, and returns an error if one of them does not hold.
+func (b *Bound) require(conditions ...theory.Condition) error {
+	for _, cond := range conditions {
 		if !cond.Holds() {
-			return nil, fmt.Errorf("paper: parameters of Theorem 2 as printed break %v", cond)
+			return fmt.Errorf("paper: the parameters for %s break %v", b.Theorem, cond)
 		}
 		b.Conditions = append(b.Conditions, cond.String())
 	}
-	return b, nil
+	return nil
 }
 
 // setStrongBound sets b.GapBound to the bound of Theorem 2, in the symbols of the paper:
