@@ -14,6 +14,7 @@ import (
 	"github.com/scas-admm/scas/bench/internal/machine"
 	"github.com/scas-admm/scas/bench/internal/output"
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/baseline"
 	"github.com/scas-admm/scas/solver/chart"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
@@ -41,7 +42,7 @@ type Converge struct {
 
 // Run runs the methods one after the other and prints a table of their objectives.
 func (c *Converge) Run(e *Env) error {
-	methods, err := c.methods(e.methods())
+	methods, err := c.methods(append(baseline.Methods(), e.Own...))
 	if err != nil {
 		return err
 	}

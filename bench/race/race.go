@@ -51,6 +51,3 @@ func Run(e *Env) error {
 	}
 	return parsedArgs.Run(e)
 }
-
-// methods returns the methods of the module, followed by the methods in e.Own.
-func (e *Env) methods() []solver.Method { return append(baseline.Methods(), e.Own...) }

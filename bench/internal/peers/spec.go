@@ -61,21 +61,20 @@ func Specs(quick bool) []Spec {
 	if quick {
 		return append([]Spec{small, heart, wdbc}, smallPathSpecs()...)
 	}
-	a9a, rcv1 := a9aSpec, rcv1Spec
 	covtype := Spec{
 		Name: "covtype", Data: "LIBSVM covtype.binary, scaled",
 		File: "paper/covtype.libsvm.binary.scale.zst", Features: 54, L1: 1e-5,
 	}
-	a9aGraph := a9a
+	a9aGraph := a9aSpec
 	a9aGraph.Name, a9aGraph.Graph = "a9a, graph of 291 edges", "graphs/a9a_glasso_0.1.edges"
 	covtypeGraph := covtype
 	covtypeGraph.Name, covtypeGraph.Graph = "covtype, F_covtype", "graphs/F_covtype_asvrpdhg.txt"
-	ridge := a9a.withL2(", ridge 1e-4", l2)
+	ridge := a9aSpec.withL2(", ridge 1e-4", l2)
 	ridge.L1 = 0
 	specs := slices.Concat(pathSpecs(), ridgeSpecs(), crossValidationSpecs())
 	specs = append(specs,
-		small, heart, wdbc, a9a, a9aGraph, rcv1, covtype, hivfpSpec,
-		a9a.withL2(", mu 1e-4", l2), ridge, wdbc.withL2(", mu 1e-4", l2), rcv1.withL2(", mu 1e-4", l2),
+		small, heart, wdbc, a9aSpec, a9aGraph, rcv1Spec, covtype, hivfpSpec,
+		a9aSpec.withL2(", mu 1e-4", l2), ridge, wdbc.withL2(", mu 1e-4", l2), rcv1Spec.withL2(", mu 1e-4", l2),
 	)
 	specs = append(specs, growthSpecs()...)
 	return append(specs, a9aGraph.withL2(", mu 1e-4", l2), covtypeGraph, covtype.withL2(", mu 1e-4", l2), hivfpSpec.withL2(", mu 1e-4", l2))
