@@ -23,13 +23,6 @@ import (
 // bombPeak is the largest resident size, in bytes, that the program may reach when it reads a bomb.
 const bombPeak = 200e6
 
-// A bombAttack lets the program read bombs: small files that expand to very large ones, or whose header
-// states very large sizes.
-type bombAttack struct {
-	g       *testbed
-	formats []string // the compressed formats that this machine can write
-}
-
 func beginBombs(ctx context.Context, g *testbed) (trial, error) {
 	e, err := g.call(ctx, program.Call{Args: []string{"--version"}})
 	if err != nil {
@@ -38,11 +31,16 @@ func beginBombs(ctx context.Context, g *testbed) (trial, error) {
 	if runtime.GOOS != "linux" || e.Peak == 0 {
 		return nil, skip("peak memory is not known here")
 	}
-	b := &bombAttack{g: g, formats: slices.Sorted(maps.Keys(compressors))}
+	return g.tryBombs, nil
+}
+
+// formats returns the compressed formats that this machine can write.
+func formats() []string {
+	names := slices.Sorted(maps.Keys(compressors))
 	if _, err := exec.LookPath("bzip2"); err == nil {
-		b.formats = append(b.formats, "bzip2")
+		names = append(names, "bzip2")
 	}
-	return b.try, nil
+	return names
 }
 
 var compressors = map[string]func(io.Writer) (io.WriteCloser, error){
@@ -68,14 +66,14 @@ func compress(format string, text []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// bombCommands are command lines that read a bomb (see bombAttack). X stands for the path of the bomb, IN for
-// the directory of the inputs.
-var bombCommands = [][]string{
-	{"train", "X"}, {"path", "X"}, {"cv", "X"}, {"info", "X"}, {"graph", "--penalty", "0.1", "X"}, {"predict", "-m", "IN/mid.json", "X"},
-	{"train", "--graph", "X", "IN/tiny.svm"}, {"path", "--graph", "edges:X", "IN/tiny.svm"}, {"train", "--graph", "matrix:X", "IN/tiny.svm"},
-	{"train", "--groups", "X", "IN/tiny.svm"}, {"cv", "--groups", "X", "IN/tiny.svm"}, {"train", "--sample-weights", "X", "IN/tiny.svm"},
-	{"train", "--names", "X", "IN/tiny.svm"}, {"graph", "--penalty", "0.1", "--correlation", "X"},
-	{"predict", "-m", "X", "IN/tiny.svm"}, {"model", "show", "X"}, {"model", "convert", "X", "out"},
+// bombLines are command lines that read the file bomb: a small file that expands to a very large one, or whose
+// header states very large sizes. IN stands for the directory of the inputs.
+var bombLines = [][]string{
+	{"train", "bomb"}, {"path", "bomb"}, {"cv", "bomb"}, {"info", "bomb"}, {"graph", "--penalty", "0.1", "bomb"}, {"predict", "-m", "IN/mid.json", "bomb"},
+	{"train", "--graph", "bomb", "IN/tiny.svm"}, {"path", "--graph", "edges:bomb", "IN/tiny.svm"}, {"train", "--graph", "matrix:bomb", "IN/tiny.svm"},
+	{"train", "--groups", "bomb", "IN/tiny.svm"}, {"cv", "--groups", "bomb", "IN/tiny.svm"}, {"train", "--sample-weights", "bomb", "IN/tiny.svm"},
+	{"train", "--names", "bomb", "IN/tiny.svm"}, {"graph", "--penalty", "0.1", "--correlation", "bomb"},
+	{"predict", "-m", "bomb", "IN/tiny.svm"}, {"model", "show", "bomb"}, {"model", "convert", "bomb", "out"},
 }
 
 var repeatedTexts = []string{" ", "\n", "\t \n", "1 1:1\n-1 2:1\n", "1 1:1 ", "0", "#", "1 2\n", "1\n", "\x00", "9", "1 0 0\n", "{\"a\":", "[", "\"", "%", "1,"}
@@ -91,13 +89,13 @@ var giants = []string{
 
 // makeBomb makes the bomb that the seed determines. description says in words what the bomb is, and text is
 // the content of its file.
-func (b *bombAttack) makeBomb(seed uint64) (description string, text []byte, err error) {
+func makeBomb(seed uint64) (description string, text []byte, err error) {
 	rng := newRNG(seed)
 	if chance(rng, 3) {
 		giant := pick(rng, giants...)
 		return "giant numbers", []byte(giant), nil
 	}
-	format, unit := pick(rng, b.formats...), pick(rng, repeatedTexts...)
+	format, unit := pick(rng, formats()...), pick(rng, repeatedTexts...)
 	const block = 8 << 20
 	packedBlock, err := compress(format, bytes.Repeat([]byte(unit), block/len(unit)))
 	if err != nil {
@@ -113,35 +111,30 @@ func (b *bombAttack) makeBomb(seed uint64) (description string, text []byte, err
 	return description, append(packedPrefix, bytes.Repeat(packedBlock, 1024)...), nil
 }
 
-func (b *bombAttack) try(ctx context.Context, seed uint64) (string, error) {
-	description, text, err := b.makeBomb(seed)
+// tryBombs lets the program read a bomb.
+func (g *testbed) tryBombs(ctx context.Context, seed uint64) (string, error) {
+	description, text, err := makeBomb(seed)
 	if err != nil {
 		return "", err
 	}
-	dir, err := b.g.tempDir("bomb")
+	dir, err := g.tempDir("bomb")
 	if err != nil {
 		return "", err
 	}
 	defer remove(dir)
-	bomb := filepath.Join(dir, "bomb")
-	if err := os.WriteFile(bomb, text, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "bomb"), text, 0o644); err != nil {
 		return "", err
 	}
-	command := bombCommands[seed%uint64(len(bombCommands))]
-	args := make([]string, len(command))
-	for k, arg := range command {
-		args[k] = strings.NewReplacer("IN", b.g.inputDir, "X", bomb).Replace(arg)
-	}
-	args = append(args, "--memory", "100MB")
-	e, err := b.g.call(ctx, program.Call{Dir: dir, Args: args})
+	line := bombLines[seed%uint64(len(bombLines))]
+	e, err := g.call(ctx, program.Call{Dir: dir, Args: append(g.expand(line), "--memory", "100MB")})
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", description, err)
 	}
 	if err := checkEnding(e); err != nil {
-		return "", fmt.Errorf("%s, %v: %w", description, command, err)
+		return "", fmt.Errorf("%s, %v: %w", description, line, err)
 	}
 	if e.Peak > bombPeak {
-		return "", fmt.Errorf("%s, %v: %d MB resident, exit code %d: %s", description, command, e.Peak/1e6, e.Code, head(e.Stderr))
+		return "", fmt.Errorf("%s, %v: %d MB resident, exit code %d: %s", description, line, e.Peak/1e6, e.Code, head(e.Stderr))
 	}
 	return fmt.Sprintf("exit %d", e.Code), nil
 }

@@ -194,28 +194,27 @@ func methods() []string {
 func (g *testbed) randomArgs(rng *rand.Rand, spoilt string) []string {
 	command := pick(rng, "train", "train", "train", "train", "convert", "path", "cv", "predict", "graph", "model show", "model convert", "info", "completion", "")
 	args := strings.Fields(command)
-	expand := func(name string) string { return strings.ReplaceAll(name, "IN", g.inputDir) }
 	data := "IN/" + pick(rng, "tiny", "tiny", "mid", "numbers", "large", "small", "mixed", "one", "bad", "empty", "none", "labels", "zeros", "equal", "wide", "classes", "classes") + ".svm"
 	if spoilt != "" {
 		data = spoilt
 	}
 	switch command {
 	case "predict":
-		args = append(args, "-m", expand(pick(rng, "IN/mid.json", "IN/mid.json", "IN/tiny.svm", "IN/none", "/dev/null")), expand(data))
+		args = append(args, "-m", pick(rng, "IN/mid.json", "IN/mid.json", "IN/tiny.svm", "IN/none", "/dev/null"), data)
 	case "model show", "model convert":
-		args = append(args, expand(pick(rng, "IN/mid.json", "IN/mid.json", "IN/tiny.svm", "/dev/null", "IN")))
+		args = append(args, pick(rng, "IN/mid.json", "IN/mid.json", "IN/tiny.svm", "/dev/null", "IN"))
 		if command == "model convert" {
 			args = append(args, pick(rng, "o1", "/dev/full"))
 		}
 	case "convert":
-		args = append(args, expand(data), "o1"+pick(rng, "", ".csv", ".npy", ".npz", ".mtx", ".svm.gz", ".tsv.zst"))
+		args = append(args, data, "o1"+pick(rng, "", ".csv", ".npy", ".npz", ".mtx", ".svm.gz", ".tsv.zst"))
 	case "completion":
 		args = append(args, pick(rng, "bash", "zsh", "fish", "x"))
 	case "":
 		args = append(args, pick(rng, "x", "--", "-", "train"))
 	default:
 		if !chance(rng, 20) {
-			args = append(args, expand(data))
+			args = append(args, data)
 		}
 	}
 	flags := flagsOf(command)
@@ -225,12 +224,12 @@ func (g *testbed) randomArgs(rng *rand.Rand, spoilt string) []string {
 		case f.values == nil:
 			args = append(args, f.name)
 		case strings.HasPrefix(f.name, "--"):
-			args = append(args, f.name+"="+expand(f.value(rng)))
+			args = append(args, f.name+"="+f.value(rng))
 		default:
-			args = append(args, f.name, expand(f.value(rng)))
+			args = append(args, f.name, f.value(rng))
 		}
 	}
-	return args
+	return g.expand(args)
 }
 
 // tryFlags runs a random command with random flags, some of which have extreme values.

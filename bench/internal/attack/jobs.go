@@ -20,9 +20,25 @@ import (
 
 // A job is a command line that writes files.
 type job struct {
-	args    []string          // inputs are absolute paths, outputs are names in the working directory
+	args    []string          // a line of jobLines; outputs are names in the working directory
 	outputs map[string][]byte // the outputs of an undisturbed run, by name
 	seconds float64           // duration of an undisturbed run
+}
+
+// jobLines are the command lines of the jobs. IN stands for the directory of the inputs.
+var jobLines = [][]string{
+	{"train", "-o", "m.json", "IN/tiny.svm"},
+	{"train", "--intercept", "--standardize", "-o", "m.json", "IN/mid.svm"},
+	{"train", "--graph", "IN/edges", "--method", "scas-k", "--passes", "20", "-o", "m.json", "IN/mid.svm"},
+	{"path", "--lambdas", "8", "-o", "p.csv", "--svg", "p.svg", "IN/mid.svm"},
+	{"cv", "--lambdas", "8", "--folds", "3", "-o", "m.json", "--svg", "c.svg", "IN/mid.svm"},
+	{"graph", "--penalty", "0.1", "-o", "g.edges", "--svg", "g.svg", "--dot", "g.dot", "--precision", "g.mat", "IN/mid.svm"},
+	{"predict", "-m", "IN/mid.json", "--svg", "r.svg", "-o", "p.txt", "IN/mid.svm"},
+	{"train", "--intercept", "-o", "m.json", "IN/classes.svm"},
+	{"cv", "--lambdas", "4", "--folds", "2", "-o", "m.json", "IN/classes.svm"},
+	{"model", "convert", "IN/mid.json", "m.txt"},
+	{"convert", "IN/mid.svm", "c.csv"},
+	{"convert", "IN/mid.svm", "c.npz"},
 }
 
 // makeJobs makes g.jobs if there are none. It runs every job twice, and returns an error if the two runs write
@@ -34,23 +50,9 @@ func (g *testbed) makeJobs(ctx context.Context) error {
 	if g.strace = g.straceWorks(ctx); !g.strace {
 		g.say("no strace that works: no signals at system calls, and no failing system calls")
 	}
-	input := func(name string) string { return filepath.Join(g.inputDir, name) }
 	var jobs []job
-	for _, line := range [][]string{
-		{"train", "-o", "m.json", input("tiny.svm")},
-		{"train", "--intercept", "--standardize", "-o", "m.json", input("mid.svm")},
-		{"train", "--graph", input("edges"), "--method", "scas-k", "--passes", "20", "-o", "m.json", input("mid.svm")},
-		{"path", "--lambdas", "8", "-o", "p.csv", "--svg", "p.svg", input("mid.svm")},
-		{"cv", "--lambdas", "8", "--folds", "3", "-o", "m.json", "--svg", "c.svg", input("mid.svm")},
-		{"graph", "--penalty", "0.1", "-o", "g.edges", "--svg", "g.svg", "--dot", "g.dot", "--precision", "g.mat", input("mid.svm")},
-		{"predict", "-m", input("mid.json"), "--svg", "r.svg", "-o", "p.txt", input("mid.svm")},
-		{"train", "--intercept", "-o", "m.json", input("classes.svm")},
-		{"cv", "--lambdas", "4", "--folds", "2", "-o", "m.json", input("classes.svm")},
-		{"model", "convert", input("mid.json"), "m.txt"},
-		{"convert", input("mid.svm"), "c.csv"},
-		{"convert", input("mid.svm"), "c.npz"},
-	} {
-		newJob := job{args: line}
+	for _, line := range jobLines {
+		newJob := job{args: g.expand(line)}
 		for range 2 {
 			if err := newJob.runUndisturbed(ctx, g); err != nil {
 				return err

@@ -13,46 +13,38 @@ import (
 	"github.com/scas-admm/scas/bench/internal/program"
 )
 
-// A pipeAttack feeds inputs through pipes, slowly and in pieces, cuts inputs short, and changes
-// files while the program reads them.
-type pipeAttack struct {
-	g      *testbed
-	inputs map[string][]byte   // contents of the inputs by name
-	args   map[string][]string // for each input, the command line that reads this input from the file x
-}
-
 func beginPipes(_ context.Context, g *testbed) (trial, error) {
 	if _, err := exec.LookPath("mkfifo"); err != nil {
 		return nil, skip("no mkfifo")
 	}
-	s := &pipeAttack{g: g, inputs: map[string][]byte{}}
-	for _, name := range []string{"mid.svm", "edges", "table", "mid.json", "names"} {
-		text, err := os.ReadFile(filepath.Join(g.inputDir, name))
-		if err != nil {
-			return nil, err
-		}
-		s.inputs[name] = text
-	}
-	tiny := filepath.Join(g.inputDir, "tiny.svm")
-	s.args = map[string][]string{
-		"mid.svm":  {"train", "-o", "out", "x"},
-		"edges":    {"train", "--graph", "edges:x", "-o", "out", tiny},
-		"names":    {"train", "--names", "x", "-o", "out", tiny},
-		"table":    {"graph", "--penalty", "0.01", "--correlation", "x", "-o", "out"},
-		"mid.json": {"predict", "-m", "x", "-o", "out", filepath.Join(g.inputDir, "mid.svm")},
-	}
-	return s.try, nil
+	return g.tryPipes, nil
 }
 
-func (s *pipeAttack) try(ctx context.Context, seed uint64) (string, error) {
+// pipeLines has, for each input, the command line that reads this input from the file x. IN stands for the
+// directory of the inputs.
+var pipeLines = map[string][]string{
+	"mid.svm":  {"train", "-o", "out", "x"},
+	"edges":    {"train", "--graph", "edges:x", "-o", "out", "IN/tiny.svm"},
+	"names":    {"train", "--names", "x", "-o", "out", "IN/tiny.svm"},
+	"table":    {"graph", "--penalty", "0.01", "--correlation", "x", "-o", "out"},
+	"mid.json": {"predict", "-m", "x", "-o", "out", "IN/mid.svm"},
+}
+
+// tryPipes feeds an input through a pipe, slowly and in pieces, or changes the file while the program reads it.
+// It may cut the input short.
+func (g *testbed) tryPipes(ctx context.Context, seed uint64) (string, error) {
 	rng := newRNG(seed)
 	name := pick(rng, "mid.svm", "mid.svm", "edges", "table", "mid.json", "names")
-	text := s.inputs[name]
+	args := g.expand(pipeLines[name])
+	text, err := os.ReadFile(filepath.Join(g.inputDir, name))
+	if err != nil {
+		return "", err
+	}
 	if chance(rng, 2) {
 		text = text[:rng.IntN(len(text)+1)]
 	}
 	changing := chance(rng, 3)
-	plainEnding, plainOut, err := s.run(ctx, s.args[name], func(path string) (func(), error) {
+	plainEnding, plainOut, err := g.runFed(ctx, args, func(path string) (func(), error) {
 		return func() {}, os.WriteFile(path, text, 0o644)
 	})
 	if err != nil {
@@ -61,7 +53,7 @@ func (s *pipeAttack) try(ctx context.Context, seed uint64) (string, error) {
 	if err := checkEnding(plainEnding); err != nil {
 		return "", err
 	}
-	e, out, err := s.run(ctx, s.args[name], func(path string) (func(), error) {
+	e, out, err := g.runFed(ctx, args, func(path string) (func(), error) {
 		if changing {
 			return change(rng, path, text)
 		}
@@ -75,20 +67,20 @@ func (s *pipeAttack) try(ctx context.Context, seed uint64) (string, error) {
 	}
 	switch {
 	case changing && e.Code != exitOK && e.Code != exitNotConverged && len(out) > 0:
-		return "", fmt.Errorf("%v: exit code %d, and an output", s.args[name], e.Code)
+		return "", fmt.Errorf("%v: exit code %d, and an output", args, e.Code)
 	case changing:
 		return "changed", nil
 	case e.Code != plainEnding.Code || !bytes.Equal(out, plainOut):
-		return "", fmt.Errorf("%v: exit code %d through a pipe, %d from a file, outputs equal: %v; %s", s.args[name], e.Code, plainEnding.Code, bytes.Equal(out, plainOut), head(e.Stderr))
+		return "", fmt.Errorf("%v: exit code %d through a pipe, %d from a file, outputs equal: %v; %s", args, e.Code, plainEnding.Code, bytes.Equal(out, plainOut), head(e.Stderr))
 	}
 	return "as from a file", nil
 }
 
-// run runs a command line in a new directory, and returns how it ended and the contents of its output file,
+// runFed runs a command line in a new directory, and returns how it ended and the contents of its output file,
 // or nil if it wrote none. feed makes the input file x at path. The function that feed returns runs at the
 // same time as the program, and may write or change the input file.
-func (s *pipeAttack) run(ctx context.Context, args []string, feed func(path string) (func(), error)) (*program.Ending, []byte, error) {
-	dir, err := s.g.tempDir("stream")
+func (g *testbed) runFed(ctx context.Context, args []string, feed func(path string) (func(), error)) (*program.Ending, []byte, error) {
+	dir, err := g.tempDir("stream")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -98,7 +90,7 @@ func (s *pipeAttack) run(ctx context.Context, args []string, feed func(path stri
 		return nil, nil, err
 	}
 	done := make(chan struct{})
-	e, err := s.g.call(ctx, program.Call{Dir: dir, Args: args, OnStart: func(*os.Process) {
+	e, err := g.call(ctx, program.Call{Dir: dir, Args: args, OnStart: func(*os.Process) {
 		go func() {
 			defer close(done)
 			background()

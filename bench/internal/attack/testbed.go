@@ -37,6 +37,14 @@ func (g *testbed) tempDir(pattern string) (string, error) {
 	return dir, os.Chmod(dir, 0o755)
 }
 
+// expand returns args with the directory of the inputs in place of IN.
+func (g *testbed) expand(args []string) (expanded []string) {
+	for _, arg := range args {
+		expanded = append(expanded, strings.ReplaceAll(arg, "IN", g.inputDir))
+	}
+	return expanded
+}
+
 const callLimit = time.Minute
 
 // call runs the program to its end, at most for callLimit. It sets c.Program and c.Limit.
