@@ -98,8 +98,9 @@ type claimCase struct {
 // A ratio is the first value of a claim divided by the second.
 type ratio struct {
 	Value float64 // NaN if one of the two values is unknown, or if both are +Inf
-	// AtLeast is true if Value is a lower bound, AtMost if it is an upper bound. See entry.Floor.
-	AtLeast, AtMost bool
+	// Bound is "at least" if Value is a lower bound, "at most" if it is an upper bound, and otherwise empty. See
+	// entry.Floor.
+	Bound string
 }
 
 // A claimRow is a claim on one problem, with a case for each rule.
@@ -169,8 +170,10 @@ func quotient(a, b entry) ratio {
 		r.Value = 0
 	case a.Floor && b.Floor:
 		r.Value = 1
-	default:
-		r.AtLeast, r.AtMost = b.Floor, a.Floor
+	case b.Floor:
+		r.Bound = "at least"
+	case a.Floor:
+		r.Bound = "at most"
 	}
 	return r
 }
@@ -208,7 +211,7 @@ func claimsCSV(results []result) string {
 				records = append(records, []string{
 					r.ID, row.Data, csvNumber(row.Mu, 6), ruleNames[c.Rule], fmt.Sprint(c.Splits),
 					c.First.Name, fmt.Sprint(c.First.Among), csvNumber(c.First.Value, 6), fmt.Sprint(c.First.Open),
-					c.Second.Name, fmt.Sprint(c.Second.Among), csvNumber(c.Second.Value, 6), fmt.Sprint(c.Second.Open), csvNumber(c.Ratio.Value, 6), c.Ratio.boundKind(), r.Text,
+					c.Second.Name, fmt.Sprint(c.Second.Among), csvNumber(c.Second.Value, 6), fmt.Sprint(c.Second.Open), csvNumber(c.Ratio.Value, 6), c.Ratio.Bound, r.Text,
 				})
 			}
 		}

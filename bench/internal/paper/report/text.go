@@ -61,8 +61,7 @@ func exponentText(v float64) string {
 	return fmt.Sprintf("T^−%.2f", v)
 }
 
-// String returns the ratio as text, with four decimals if it is near 1. The text of a bound begins with
-// "at least" or "at most".
+// String returns the ratio as text, with four decimals if it is near 1. The text of a bound begins with Bound.
 func (r ratio) String() string {
 	text := shortText(r.Value, 2)
 	switch v := r.Value; {
@@ -73,20 +72,10 @@ func (r ratio) String() string {
 	case v >= 1e4:
 		text = trimExponent(fmt.Sprintf("%.0e", v))
 	}
-	if kind := r.boundKind(); kind != "" {
-		return kind + " " + text
+	if r.Bound != "" {
+		return r.Bound + " " + text
 	}
 	return text
-}
-
-func (r ratio) boundKind() string {
-	switch {
-	case r.AtLeast:
-		return "at least"
-	case r.AtMost:
-		return "at most"
-	}
-	return ""
 }
 
 func entryText(v float64) string {
