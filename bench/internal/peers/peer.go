@@ -10,18 +10,17 @@ type Peer struct {
 	Name       string
 	DefaultTol float64 // the tolerance that the solver uses if its user sets none; 0 if unknown
 	// Open loads a problem. The error is an Unable if the peer does not solve problems of this kind.
-	Open func(ctx context.Context, h *Handover) (Session, error)
+	Open func(ctx context.Context, h *Handover) (*Session, error)
 }
 
 // A Session is a peer that has loaded a problem.
-type Session interface {
-	Version() string
-	// Tolerances returns the loosest and the tightest tolerance that the peer accepts.
-	Tolerances() (loosest, tightest float64)
+type Session struct {
+	Version           string
+	Loosest, Tightest float64 // the loosest and the tightest tolerance that the peer accepts
 	// Solve does the task of the problem, beginning at x = 0. The peer defines the meaning of tol. limit is
 	// for the processor time; if the task takes longer, Solve may return context.DeadlineExceeded.
-	Solve(ctx context.Context, tol float64, limit time.Duration) (*Answer, error)
-	Close()
+	Solve func(ctx context.Context, tol float64, limit time.Duration) (*Answer, error)
+	Close func()
 }
 
 // An Answer is the result of a task, with the time that the task took. This time does not include the loading

@@ -367,7 +367,7 @@ func TestLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	session := &scasSession{p, p.ObjectiveAtZero()}
-	if _, err := session.Solve(t.Context(), 1e-9, 10*time.Millisecond); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := session.solve(t.Context(), 1e-9, 10*time.Millisecond); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("scas beyond its limit: %v", err)
 	}
 	for note, want := range map[string]time.Duration{"": 5 * time.Second, "no answer in 60s": time.Minute} {
@@ -518,23 +518,6 @@ func TestFindInstalled(t *testing.T) {
 	}
 }
 
-// A stubSession takes the place of a peer's process. Each answer has only zeros as coefficients. The function
-// solve returns the processor time that the answer claims to have taken.
-type stubSession struct {
-	h                 *Handover
-	loosest, tightest float64
-	solve             func(tol float64) (seconds float64, err error)
-}
-
-func (s *stubSession) Version() string                         { return "" }
-func (s *stubSession) Tolerances() (loosest, tightest float64) { return s.loosest, s.tightest }
-func (s *stubSession) Close()                                  {}
-
-func (s *stubSession) Solve(_ context.Context, tol float64, _ time.Duration) (*Answer, error) {
-	seconds, err := s.solve(tol)
-	return &Answer{X: [][]float64{make([]float64, s.h.SolutionLen())}, CPU: seconds, Wall: seconds, ProvedGap: math.NaN()}, err
-}
-
 // TestDefaultIsAsked checks that a race asks a peer for its default tolerance, here 1e-3, whenever the peer
 // accepts it. In the first case, the steps between tolerances become longer after a slow answer, and would
 // leave 1e-3 out. In the second case, the peer's tolerances are not powers of 10.
@@ -548,13 +531,16 @@ func TestDefaultIsAsked(t *testing.T) {
 		{1e-2, 1e-4, 0, []float64{1e-2, 3.16e-3, 1e-3, 3.16e-4, 1e-4}},
 		{1e-4, 1e-5, 0, []float64{1e-4, 3.16e-5, 1e-5}}, // it does not accept its default
 	} {
-		open := func(_ context.Context, h *Handover) (Session, error) {
-			return &stubSession{h, c.loosest, c.tightest, func(tol float64) (float64, error) {
+		// The peer takes the place of a process. All its coefficients are 0.
+		open := func(_ context.Context, h *Handover) (*Session, error) {
+			solve := func(_ context.Context, tol float64, _ time.Duration) (*Answer, error) {
+				seconds := 0.02
 				if tol == c.slowTol {
-					return 1.5, nil // more than a twentieth of the limit
+					seconds = 1.5 // more than a twentieth of the limit
 				}
-				return 0.02, nil
-			}}, nil
+				return &Answer{X: [][]float64{make([]float64, h.SolutionLen())}, CPU: seconds, Wall: seconds, ProvedGap: math.NaN()}, nil
+			}
+			return &Session{Loosest: c.loosest, Tightest: c.tightest, Solve: solve, Close: func() {}}, nil
 		}
 		p := problemNamed(t, "synthetic")
 		o, err := Race(t.Context(), p, quietOptions(Peer{Name: "stub", DefaultTol: 1e-3, Open: open}))

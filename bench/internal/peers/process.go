@@ -35,7 +35,7 @@ var oneThread = []string{
 // the problem's directory is added. The process reads requests from its standard input; bench/README.md
 // describes the protocol. defaultTol is the peer's default tolerance, or 0 if unknown.
 func Command(name string, args []string, defaultTol float64) Peer {
-	open := func(ctx context.Context, h *Handover) (Session, error) {
+	open := func(ctx context.Context, h *Handover) (*Session, error) {
 		return start(ctx, slices.Concat(args, []string{h.Dir}), h)
 	}
 	return Peer{Name: name, DefaultTol: defaultTol, Open: open}
@@ -56,8 +56,9 @@ func ParseCommand(text string) (Peer, error) {
 }
 
 // start starts a command, and waits until the new process has loaded the problem.
-func start(ctx context.Context, command []string, h *Handover) (Session, error) {
+func start(ctx context.Context, command []string, h *Handover) (*Session, error) {
 	p := &process{h: h, lines: make(chan string)}
+	p.Solve, p.Close = p.solve, p.close
 	ctx, p.cancel = context.WithCancel(ctx)
 	p.cmd = exec.CommandContext(ctx, command[0], command[1:]...)
 	p.cmd.Env = append(os.Environ(), oneThread...)
@@ -82,18 +83,17 @@ func start(ctx context.Context, command []string, h *Handover) (Session, error) 
 		p.Close()
 		return nil, err
 	}
-	return p, nil
+	return &p.Session, nil
 }
 
 type process struct {
-	h                 *Handover
-	cmd               *exec.Cmd
-	cancel            context.CancelFunc
-	stdin             io.WriteCloser
-	lines             chan string  // the lines of the standard output; closed after the end of the process
-	stderr            bytes.Buffer // the standard error; not read before lines is closed
-	version           string
-	loosest, tightest float64 // the tolerances that the peer accepts
+	Session
+	h      *Handover
+	cmd    *exec.Cmd
+	cancel context.CancelFunc
+	stdin  io.WriteCloser
+	lines  chan string  // the lines of the standard output; closed after the end of the process
+	stderr bytes.Buffer // the standard error; not read before lines is closed
 }
 
 // read sends the lines of the output to p.lines, and closes p.lines after the end of the process. When it
@@ -149,21 +149,15 @@ func (p *process) greet(ctx context.Context) error {
 	if len(fields) < 2 {
 		return fmt.Errorf("%q instead of ready FROM TO VERSION", text)
 	}
-	if p.loosest, err = strconv.ParseFloat(fields[0], 64); err == nil {
-		p.tightest, err = strconv.ParseFloat(fields[1], 64)
+	if p.Loosest, err = strconv.ParseFloat(fields[0], 64); err == nil {
+		p.Tightest, err = strconv.ParseFloat(fields[1], 64)
 	}
-	if err != nil || !(p.loosest >= p.tightest) || !(p.tightest > 0) {
+	if err != nil || !(p.Loosest >= p.Tightest) || !(p.Tightest > 0) {
 		return fmt.Errorf("ready %s: want a loosest and a tightest tolerance above 0", text)
 	}
-	p.version = strings.Join(fields[2:], " ")
+	p.Version = strings.Join(fields[2:], " ")
 	return nil
 }
-
-// Version implements Session.
-func (p *process) Version() string { return p.version }
-
-// Tolerances implements Session.
-func (p *process) Tolerances() (loosest, tightest float64) { return p.loosest, p.tightest }
 
 // patience is the limit of an answer's elapsed time divided by the limit of its processor time. It is above 1
 // because the machine may have other work.
@@ -216,8 +210,7 @@ func cpuOfGroup(group int) float64 {
 	return float64(ticks) / 100
 }
 
-// Solve implements Session.
-func (p *process) Solve(ctx context.Context, tol float64, limit time.Duration) (*Answer, error) {
+func (p *process) solve(ctx context.Context, tol float64, limit time.Duration) (*Answer, error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	go watch(ctx, func() float64 { return cpuOfGroup(p.cmd.Process.Pid) }, limit, end)
@@ -278,8 +271,7 @@ func readBinary(path string) ([]float64, error) {
 	return numbers, err
 }
 
-// Close implements Session.
-func (p *process) Close() {
+func (p *process) close() {
 	_ = p.stdin.Close() // the process should exit at the end of its input; it is killed after a second
 	waiting := time.AfterFunc(time.Second, p.cancel)
 	defer waiting.Stop()

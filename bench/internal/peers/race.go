@@ -61,7 +61,7 @@ type Lane struct {
 	Note   string
 	Unable bool
 
-	session Session
+	session *Session
 }
 
 // TimeTo returns the least time in seconds in which the peer came within the gap. It returns NaN if no answer
@@ -198,7 +198,7 @@ func (l *Lane) open(ctx context.Context, h *Handover) error {
 	if err != nil {
 		return err
 	}
-	l.session, l.Version = s, s.Version()
+	l.session, l.Version = s, s.Version
 	return nil
 }
 
@@ -233,7 +233,7 @@ func (r *race) descend(ctx context.Context, l *Lane) error {
 		return ctx.Err()
 	}
 	var spentSeconds float64
-	loosest, tightest := l.session.Tolerances()
+	loosest, tightest := l.session.Loosest, l.session.Tightest
 	lastTol := math.Inf(1)
 	for halfDecades := 0; ; {
 		next := threeDigits(loosest * math.Pow(10, -float64(halfDecades)/2))

@@ -16,8 +16,9 @@ import (
 
 // scas is the Peer that runs scas itself, with default settings on one thread. Its tolerance is the gap to
 // prove, divided by Problem.ObjectiveAtZero.
-var scas = Peer{Name: "scas", DefaultTol: 1e-6, Open: func(_ context.Context, h *Handover) (Session, error) {
-	return &scasSession{h.Problem, h.ObjectiveAtZero()}, nil
+var scas = Peer{Name: "scas", DefaultTol: 1e-6, Open: func(_ context.Context, h *Handover) (*Session, error) {
+	o := &scasSession{h.Problem, h.ObjectiveAtZero()}
+	return &Session{Version: "this tree", Loosest: 1e-3, Tightest: 1e-9, Solve: o.solve, Close: func() {}}, nil
 }}
 
 type scasSession struct {
@@ -25,12 +26,7 @@ type scasSession struct {
 	objectiveAtZero float64 // p.ObjectiveAtZero()
 }
 
-func (*scasSession) Version() string                         { return "this tree" }
-func (*scasSession) Tolerances() (loosest, tightest float64) { return 1e-3, 1e-9 }
-func (*scasSession) Close()                                  {}
-
-// Solve implements Session.
-func (o *scasSession) Solve(ctx context.Context, tol float64, limit time.Duration) (*Answer, error) {
+func (o *scasSession) solve(ctx context.Context, tol float64, limit time.Duration) (*Answer, error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	go watch(ctx, machine.CPUSeconds, limit, end)
