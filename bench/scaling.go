@@ -287,7 +287,7 @@ func (c *scalingCmd) trainOnRanks(e *race.Env, data string) (columns string, gap
 	defer d.Close()
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: c.Lambda}}
 	var seconds [2]float64
-	var costs *scaling.Costs
+	var fit *scaling.Fit
 	for k, ranks := range []int{1, c.Ranks} {
 		parts, err := scaling.Split(p, ranks)
 		if err != nil {
@@ -295,13 +295,13 @@ func (c *scalingCmd) trainOnRanks(e *race.Env, data string) (columns string, gap
 		}
 		for range c.Repeat {
 			start := machine.CPUSeconds()
-			if costs, err = scaling.Solve(e.Ctx, parts); err != nil && !errors.Is(err, solver.ErrNotConverged) {
+			if fit, err = scaling.Solve(e.Ctx, parts); err != nil && !errors.Is(err, solver.ErrNotConverged) {
 				return "", 0, err
 			}
 			lower(&seconds[k], machine.CPUSeconds()-start)
-			gap = max(gap, costs.Gap)
+			gap = max(gap, fit.DualityGap)
 		}
 	}
-	columns = fmt.Sprintf("%d\t%d\t%d\t%.2f", costs.NewtonSteps, costs.Messages, costs.Numbers, seconds[1]/seconds[0])
+	columns = fmt.Sprintf("%d\t%d\t%d\t%.2f", fit.Stats.NewtonSteps, fit.Messages, fit.Numbers, seconds[1]/seconds[0])
 	return columns, gap, nil
 }

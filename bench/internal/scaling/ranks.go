@@ -28,18 +28,18 @@ func Split(p *solver.Problem, ranks int) ([]*solver.Problem, error) {
 	return parts, nil
 }
 
-// Costs has the costs of a fit on several ranks.
-type Costs struct {
-	NewtonSteps int
-	Messages    int     // number of vectors that rank 0 exchanged with all other ranks
-	Numbers     int64   // sum of the lengths of these vectors
-	Gap         float64 // the proved gap, see solver.Result
+// A Fit is the result of rank 0 of a fit on several ranks, with the costs of the ranks. Result is nil if
+// solver.Minimize returned none.
+type Fit struct {
+	*solver.Result
+	Messages int   // number of vectors that rank 0 exchanged with all other ranks
+	Numbers  int64 // sum of the lengths of these vectors
 }
 
 // Solve solves a problem whose rows are divided into parts. Each part is on its own rank, and each rank is
 // a goroutine. The error is the error of rank 0.
-func Solve(ctx context.Context, parts []*solver.Problem) (*Costs, error) {
-	r := &Costs{}
+func Solve(ctx context.Context, parts []*solver.Problem) (*Fit, error) {
+	r := &Fit{}
 	results, errs := make([]*solver.Result, len(parts)), make([]error, len(parts))
 	var wg sync.WaitGroup
 	for k, c := range dist.Local(len(parts), 0) {
@@ -55,8 +55,6 @@ func Solve(ctx context.Context, parts []*solver.Problem) (*Costs, error) {
 		wg.Go(func() { results[k], errs[k] = solver.Minimize(ctx, &part, &solver.Settings{Threads: 1}) })
 	}
 	wg.Wait()
-	if results[0] != nil {
-		r.NewtonSteps, r.Gap = results[0].Stats.NewtonSteps, results[0].DualityGap
-	}
+	r.Result = results[0]
 	return r, errs[0]
 }
