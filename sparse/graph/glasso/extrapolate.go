@@ -20,17 +20,17 @@ type extrapolation struct {
 // afterSweep stores the active entries of b.z after a sweep. When the entries of extrapolationDepth+1 sweeps
 // are stored, it computes the result of combine. If the Newton model is lower there, the result replaces the
 // active entries of b.z. Then afterSweep removes the stored entries.
-func (e *extrapolation) afterSweep(b *newtonBlock, activeCols [][]int32) {
-	z := b.activeValues(activeCols)
+func (e *extrapolation) afterSweep(b *newtonBlock) {
+	z := b.activeValues()
 	e.iterates = append(e.iterates, z)
 	if len(e.iterates) <= extrapolationDepth {
 		return
 	}
 	if guess, ok := e.combine(); ok {
-		oldValue := b.modelValue(activeCols)
-		b.setActive(guess, activeCols)
-		if !(b.modelValue(activeCols) < oldValue) {
-			b.setActive(z, activeCols)
+		oldValue := b.modelValue()
+		b.setActive(guess)
+		if !(b.modelValue() < oldValue) {
+			b.setActive(z)
 		}
 	}
 	e.iterates = nil // not e.iterates[:0], which keeps the memory of the entries
@@ -77,41 +77,30 @@ func (e *extrapolation) combine() ([]float64, bool) {
 	return guess, true
 }
 
-// activeValues returns the active entries of b.z, in the order of activeCols.
-func (b *newtonBlock) activeValues(activeCols [][]int32) []float64 {
-	count := 0
-	for _, cols := range activeCols {
-		count += len(cols)
-	}
-	v := make([]float64, 0, count)
-	for i, cols := range activeCols {
-		for _, j := range cols {
-			v = append(v, b.z[i*b.n+int(j)])
-		}
+// activeValues returns the active entries of b.z, in the order of b.active.
+func (b *newtonBlock) activeValues() []float64 {
+	v := make([]float64, len(b.active))
+	for k, index := range b.active {
+		v[k] = b.z[index]
 	}
 	return v
 }
 
 // setActive sets the active entries of b.z and their mirror images to values. It sets b.y to (b.z - b.x) b.w.
-func (b *newtonBlock) setActive(values []float64, activeCols [][]int32) {
-	n := b.n
+func (b *newtonBlock) setActive(values []float64) {
 	clear(b.y)
-	k := 0
-	for i, cols := range activeCols {
-		for _, j := range cols {
-			index := i*n + int(j)
-			b.z[index], b.z[int(j)*n+i] = values[k], values[k]
-			if change := values[k] - b.x[index]; change != 0 {
-				b.updateY(i, int(j), change)
-			}
-			k++
+	for k, index := range b.active {
+		i, j := index/b.n, index%b.n
+		b.z[index], b.z[j*b.n+i] = values[k], values[k]
+		if change := values[k] - b.x[index]; change != 0 {
+			b.updateY(i, j, change)
 		}
 	}
 }
 
 // modelValue returns the value of the Newton model at b.z (see the method minimizeModel) without its constant
 // term.
-func (b *newtonBlock) modelValue(activeCols [][]int32) float64 {
+func (b *newtonBlock) modelValue() float64 {
 	n := b.n
 	square := 0.0 // tr(W D W D)/2 for D = z - x
 	for i := range n {
@@ -120,7 +109,7 @@ func (b *newtonBlock) modelValue(activeCols [][]int32) float64 {
 			square += float64(b.y[i*n+j] * b.y[j*n+i])
 		}
 	}
-	return square + b.sumActive(activeCols, func(index int, rho float64) float64 {
+	return square + b.sumActive(func(index int, rho float64) float64 {
 		return float64((b.s[index]-b.w[index])*(b.z[index]-b.x[index])) + float64(rho*math.Abs(b.z[index]))
 	})
 }

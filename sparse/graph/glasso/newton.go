@@ -20,9 +20,10 @@ type newtonBlock struct {
 
 	x          []float64 // the iterate
 	w          []float64 // the inverse of x
+	active     []int     // i*n + j for each entry (i, j), i <= j, that the Newton step may change; row by row
 	z          []float64 // minimiser of the Newton model around x
 	y          []float64 // (z - x) w, the transpose of w (z - x)
-	rowScratch []float64 // n numbers, scratch memory of sweepRow
+	rowScratch []float64 // n numbers, scratch memory of sweep
 	chol       cholesky
 
 	logDet    float64 // log det x
@@ -64,9 +65,9 @@ func (b *newtonBlock) runNewton(tol float64, maxSteps int, progress func(Progres
 			progress(Progress{b.n, b.steps, b.gap, goal})
 		}
 		b.steps++
-		activeCols := b.activeSet()
-		b.minimizeModel(activeCols, accuracy)
-		change, ok := b.lineSearch(b.modelChange(activeCols))
+		b.findActive()
+		b.minimizeModel(accuracy)
+		change, ok := b.lineSearch(b.modelChange())
 		if !ok {
 			return
 		}
@@ -153,31 +154,27 @@ func (b *newtonBlock) dualityGap() float64 {
 //	tr((S-W) D) + 1/2 tr(W D W D) + sum_ij rho_ij |x_ij + D_ij|,   D = z - x.
 //
 // W is the inverse of x, S the covariance matrix, and rho_ij the penalty of entry (i, j). The method is
-// coordinate descent (Hsieh et al., section 3) over the entries in activeCols. Extrapolations and subspace
-// steps accelerate it. It ends after maxSweeps, or when a sweep has changed the entries of D
-// by at most the part accuracy of their size (sums of absolute values).
-func (b *newtonBlock) minimizeModel(activeCols [][]int32, accuracy float64) {
+// coordinate descent (Hsieh et al., section 3) over the active entries. Extrapolations and subspace steps
+// accelerate it. It ends after maxSweeps, or when a sweep has changed the entries of D by at most the part
+// accuracy of their size (sums of absolute values).
+func (b *newtonBlock) minimizeModel(accuracy float64) {
 	copy(b.z, b.x)
 	clear(b.y)
 	var accelerator extrapolation
 	const maxSweeps, subspaceAfter, subspaceEvery, maxFailures = 500, 18, 3, 3
 	failures := 0 // consecutive subspace steps that did not lower the model
 	for sweep := 1; sweep <= maxSweeps; sweep++ {
-		change := 0.0
-		for i := range b.n {
-			change += b.sweepRow(i, activeCols[i])
-		}
-		distance := 0.0
+		change, distance := b.sweep(), 0.0
 		for i, z := range b.z {
 			distance += math.Abs(z - b.x[i])
 		}
 		if change <= accuracy*distance {
 			break
 		}
-		accelerator.afterSweep(b, activeCols)
+		accelerator.afterSweep(b)
 		if sweep >= subspaceAfter && sweep%subspaceEvery == 0 && failures < maxFailures {
 			accelerator.iterates = nil
-			if failures++; b.subspaceStep(activeCols, accuracy) {
+			if failures++; b.subspaceStep(accuracy) {
 				failures = 0
 			}
 		}
@@ -187,46 +184,41 @@ func (b *newtonBlock) minimizeModel(activeCols [][]int32, accuracy float64) {
 // modelChange returns the change of the Newton model from x to z without its quadratic term:
 //
 //	tr((S-W) D) + sum_ij rho_ij (|z_ij| - |x_ij|),  W = inverse of x, D = z - x.
-func (b *newtonBlock) modelChange(activeCols [][]int32) float64 {
-	return b.sumActive(activeCols, func(index int, rho float64) float64 {
+func (b *newtonBlock) modelChange() float64 {
+	return b.sumActive(func(index int, rho float64) float64 {
 		return float64((b.s[index]-b.w[index])*(b.z[index]-b.x[index])) + float64(rho*(math.Abs(b.z[index])-math.Abs(b.x[index])))
 	})
 }
 
 // sumActive returns the sum of f over the active entries; entries off the diagonal count twice. The arguments
 // of f are the index of an entry in slices such as b.x, and rho_ij of the entry.
-func (b *newtonBlock) sumActive(activeCols [][]int32, f func(index int, rho float64) float64) float64 {
+func (b *newtonBlock) sumActive(f func(index int, rho float64) float64) float64 {
 	total := 0.0
-	for i, cols := range activeCols {
-		for _, j := range cols {
-			v := f(i*b.n+int(j), b.penaltyAt(i, int(j)))
-			if int(j) != i {
-				v *= 2
-			}
-			total += v
+	for _, index := range b.active {
+		i, j := index/b.n, index%b.n
+		v := f(index, b.penaltyAt(i, j))
+		if i != j {
+			v *= 2
 		}
+		total += v
 	}
 	return total
 }
 
-// activeSet returns, for every row i, the columns j >= i of the entries that a Newton step may change. All
-// other entries x_ij are 0 and have |s_ij - w_ij| <= rho.
-func (b *newtonBlock) activeSet() [][]int32 {
-	n := b.n
-	activeCols := make([][]int32, n)
-	for i := range n {
-		for j := i; j < n; j++ {
-			index := i*n + j
+// findActive sets b.active. All other entries x_ij are 0 and have |s_ij - w_ij| <= rho.
+func (b *newtonBlock) findActive() {
+	b.active = b.active[:0]
+	for i := range b.n {
+		for index := i*b.n + i; index < (i+1)*b.n; index++ {
 			if b.x[index] != 0 || math.Abs(b.s[index]-b.w[index]) > b.rho {
-				activeCols[i] = append(activeCols[i], int32(j))
+				b.active = append(b.active, index)
 			}
 		}
 	}
-	return activeCols
 }
 
-// sweepRow minimises the Newton model (see minimizeModel) over each active entry of row i in turn. It returns
-// the sum of the absolute changes.
+// sweep minimises the Newton model (see minimizeModel) over each active entry in turn. It returns the sum of
+// the absolute changes.
 //
 // Let D be z - x, g = s_ij - w_ij + (W D W)_ij, and a = w_ij^2 + w_ii w_jj, or w_ii^2 on the diagonal. If
 // entry (i, j) of z changes by t, the model becomes, up to a constant,
@@ -234,17 +226,18 @@ func (b *newtonBlock) activeSet() [][]int32 {
 //	(a/2) t^2 + g t + rho_ij |z_ij + t|
 //
 // on the diagonal, and twice this off the diagonal.
-func (b *newtonBlock) sweepRow(i int, cols []int32) float64 {
-	n := b.n
-	wi, yi := b.w[i*n:(i+1)*n], b.rowScratch // yi becomes row i of W (z - x)
-	for k := range yi {
-		yi[k] = b.y[k*n+i]
-	}
+func (b *newtonBlock) sweep() float64 {
+	n, yi, row := b.n, b.rowScratch, -1 // yi is row number row of W (z - x)
 	change := 0.0
-	for _, j32 := range cols {
-		j := int(j32)
-		wj := b.w[j*n : (j+1)*n]
-		index := i*n + j
+	for _, index := range b.active {
+		i, j := index/n, index%n
+		wi, wj := b.w[i*n:(i+1)*n], b.w[j*n:(j+1)*n]
+		if row != i {
+			row = i
+			for k := range yi {
+				yi[k] = b.y[k*n+i]
+			}
+		}
 		a := float64(wi[j]*wi[j]) + float64(wi[i]*wj[j])
 		if i == j {
 			a = wi[i] * wi[i]

@@ -21,12 +21,12 @@ type subspace struct {
 
 // subspaceStep moves z towards the minimum of the model over the non-zero entries of z, whose signs it keeps:
 // an entry that would change its sign becomes 0. lowered is true if the value of the model has fallen.
-func (b *newtonBlock) subspaceStep(activeCols [][]int32, accuracy float64) (lowered bool) {
+func (b *newtonBlock) subspaceStep(accuracy float64) (lowered bool) {
 	const maxRounds = 30 // a round in which no entry becomes 0 is the last
 	s := &subspace{newtonBlock: b, dense: make([]float64, b.n*b.n), transpose: make([]float64, b.n*b.n)}
 	for range maxRounds {
-		s.collectEntries(activeCols)
-		moved, done := s.tryStep(activeCols, s.solve(s.residual(), accuracy))
+		s.collectEntries()
+		moved, done := s.tryStep(s.solve(s.residual(), accuracy))
 		lowered = lowered || moved
 		if done {
 			break
@@ -35,20 +35,17 @@ func (b *newtonBlock) subspaceStep(activeCols [][]int32, accuracy float64) (lowe
 	return lowered
 }
 
-func (s *subspace) collectEntries(activeCols [][]int32) {
+func (s *subspace) collectEntries() {
 	s.indices, s.weight = s.indices[:0], s.weight[:0]
-	for i, cols := range activeCols {
-		for _, j := range cols {
-			index := i*s.n + int(j)
-			if s.z[index] == 0 {
-				continue
-			}
-			weight := 2.0
-			if int(j) == i {
-				weight = 1
-			}
-			s.indices, s.weight = append(s.indices, index), append(s.weight, weight)
+	for _, index := range s.active {
+		if s.z[index] == 0 {
+			continue
 		}
+		weight := 2.0
+		if index/s.n == index%s.n {
+			weight = 1
+		}
+		s.indices, s.weight = append(s.indices, index), append(s.weight, weight)
 	}
 }
 
@@ -133,8 +130,8 @@ func (s *subspace) solve(residual []float64, accuracy float64) []float64 {
 // change their signs become 0. If there are such entries and d fails, tryStep tries fractions of d, and adds
 // the first fraction that lowers the value. lowered reports whether z changed. done is true if another step
 // would not help.
-func (s *subspace) tryStep(activeCols [][]int32, d []float64) (lowered, done bool) {
-	value, start := s.modelValue(activeCols), s.activeValues(activeCols)
+func (s *subspace) tryStep(d []float64) (lowered, done bool) {
+	value, start := s.modelValue(), s.activeValues()
 	firstZero := 1.0
 	for k, index := range s.indices {
 		if z := s.z[index]; z*(z+d[k]) < 0 {
@@ -146,26 +143,24 @@ func (s *subspace) tryStep(activeCols [][]int32, d []float64) (lowered, done boo
 		lengths = []float64{1, 0.5, 0.25, 0.125, firstZero}
 	}
 	for _, length := range lengths {
-		if s.setActive(s.entriesAfter(activeCols, start, d, length), activeCols); s.modelValue(activeCols) < value {
+		s.setActive(entriesAfter(start, d, length))
+		if s.modelValue() < value {
 			return true, firstZero == 1
 		}
-		s.setActive(start, activeCols)
+		s.setActive(start)
 	}
 	return false, true
 }
 
 // entriesAfter returns the active entries of z after a step of the given length along d. start holds these
-// entries before the step. Entries that would change their signs become 0.
-func (s *subspace) entriesAfter(activeCols [][]int32, start, d []float64, length float64) []float64 {
-	entries := slices.Clone(start)
-	k, m := 0, 0
-	for i, cols := range activeCols {
-		for _, j := range cols {
-			if k < len(s.indices) && s.indices[k] == i*s.n+int(j) {
-				entries[m] = addKeepingSign(start[m], float64(length*d[k]))
-				k++
-			}
-			m++
+// entries before the step, and d the direction for those that are not 0. Entries that would change their signs
+// become 0.
+func entriesAfter(start, d []float64, length float64) []float64 {
+	entries, k := slices.Clone(start), 0
+	for m, z := range start {
+		if z != 0 {
+			entries[m] = addKeepingSign(z, float64(length*d[k]))
+			k++
 		}
 	}
 	return entries
