@@ -41,8 +41,8 @@ type Converted struct {
 // table or a .scas file, it keeps the words. opt.Names has no effect.
 //
 // From LIBSVM text or a table (CSV, TSV) to .scas, neither file needs to fit in memory; then
-// opt.Memory bounds the memory for the categories of a table and for the medians of its columns.
-// All other conversions read all data into memory.
+// opt.Memory bounds the memory for the categories of a table, for the medians of its columns, and for
+// its rows up to the first value of each column. All other conversions read all data into memory.
 //
 // If a conversion of LIBSVM text to .scas is killed or interrupted, converted rows stay in the directory
 // .OUT.parts beside the file OUT, and the next conversion of the same text with the same options

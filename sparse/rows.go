@@ -43,6 +43,21 @@ func (m *rows) joinEntries() {
 	}
 }
 
+// dropEntries drops the entries of a column. Call joinEntries first.
+func (m *rows) dropEntries(column int32) {
+	keptCount, start := 0, int64(0)
+	for i, end := range m.ptr[1:] {
+		for k := start; k < end; k++ {
+			if m.idx[k] != column {
+				m.idx[keptCount], m.val[keptCount] = m.idx[k], m.val[k]
+				keptCount++
+			}
+		}
+		start, m.ptr[i+1] = end, int64(keptCount)
+	}
+	m.idx, m.val = m.idx[:keptCount], m.val[:keptCount]
+}
+
 // peakBytes returns twice the memory of the rows and their labels, because they are copied: the entries by
 // joinEntries, the other slices when they grow.
 func (m *rows) peakBytes() int64 {
