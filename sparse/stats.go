@@ -92,13 +92,16 @@ func (s *ColumnStats) Merge(stats *ColumnStats) {
 	s.Rows, s.started = s.Rows+stats.Rows, true
 	for j, b := range stats.Stored {
 		s.Largest[j] = max(s.Largest[j], stats.Largest[j])
-		if b == 0 {
-			continue
-		}
 		a, d := s.Stored[j], stats.StoredMean[j]-s.StoredMean[j]
-		s.Stored[j] = a + b
-		s.StoredMean[j] += float64(d * (b / (a + b)))
-		s.Square[j] += stats.Square[j] + float64(float64(a*(b/(a+b)))*float64(d*d))
+		switch {
+		case b == 0:
+		case a == 0: // d² may overflow
+			s.Stored[j], s.StoredMean[j], s.Square[j] = b, stats.StoredMean[j], stats.Square[j]
+		default:
+			s.Stored[j] = a + b
+			s.StoredMean[j] += float64(d * (b / (a + b)))
+			s.Square[j] += stats.Square[j] + float64(float64(a*(b/(a+b)))*float64(d*d))
+		}
 	}
 }
 

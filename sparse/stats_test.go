@@ -186,3 +186,18 @@ func TestColumnStatsOfPieces(t *testing.T) {
 		t.Errorf("deviation %v, largest %v", dev[21], m.Largest[21])
 	}
 }
+
+// TestColumnStatsLaterColumn checks that large entries in a column that has none in the first rows do not
+// overflow.
+func TestColumnStatsLaterColumn(t *testing.T) {
+	x, err := FromDense(3, 1, []float64{0, 1e200, 1e200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewColumnStats(1)
+	s.Add(x, 0, 1, nil)
+	s.Add(x, 1, 3, nil)
+	if s.Rows != 3 || s.Stored[0] != 2 || s.StoredMean[0] != 1e200 || s.Square[0] != 0 {
+		t.Errorf("%+v", s)
+	}
+}
