@@ -15,9 +15,6 @@ type ColumnStats struct {
 	// entry in the column. Stored is the sum of the weights of these rows, StoredMean is the weighted mean
 	// of their entries, and Square is Σ weight (entry − StoredMean)².
 	Stored, StoredMean, Square []float64
-
-	started   bool         // rows were added
-	addedRows *ColumnStats // scratch memory of Add
 }
 
 // NewColumnStats returns the statistics of an empty set of rows.
@@ -30,32 +27,17 @@ func NewColumnStats(cols int) *ColumnStats {
 }
 
 // ColumnStats returns the statistics of all columns. The rows have no weights.
-func (a *CSR) ColumnStats() *ColumnStats {
-	s := NewColumnStats(a.cols)
-	s.compute(a, 0, a.rows, nil)
-	return s
-}
+func (a *CSR) ColumnStats() *ColumnStats { return statsOfRows(a, 0, a.rows, nil) }
 
 // Add adds rows lo to hi−1 of a. weight returns the weight of row i; nil means 1 for all rows.
 func (s *ColumnStats) Add(a *CSR, lo, hi int, weight func(i int) float64) {
-	if !s.started {
-		s.compute(a, lo, hi, weight)
-		return
-	}
-	if s.addedRows == nil {
-		s.addedRows = NewColumnStats(len(s.Stored))
-	}
-	s.addedRows.compute(a, lo, hi, weight)
-	s.Merge(s.addedRows)
+	s.Merge(statsOfRows(a, lo, hi, weight))
 }
 
-// compute computes the statistics of rows lo to hi−1 of a. It reads the rows twice, because sums of squared
+// statsOfRows returns the statistics of rows lo to hi−1 of a. It reads the rows twice, because sums of squared
 // differences from the mean lose fewer digits than sums of squares.
-func (s *ColumnStats) compute(a *CSR, lo, hi int, weight func(i int) float64) {
-	for _, v := range [][]float64{s.Largest, s.Stored, s.StoredMean, s.Square} {
-		clear(v)
-	}
-	s.Rows, s.started = 0, true
+func statsOfRows(a *CSR, lo, hi int, weight func(i int) float64) *ColumnStats {
+	s := NewColumnStats(a.cols)
 	w := 1.0
 	for i := lo; i < hi; i++ {
 		if weight != nil {
@@ -85,11 +67,12 @@ func (s *ColumnStats) compute(a *CSR, lo, hi int, weight func(i int) float64) {
 			s.Square[j] += float64(w * float64(d*d))
 		}
 	}
+	return s
 }
 
 // Merge adds to s the statistics of other rows. It uses the formula of Chan, Golub and LeVeque (1979).
 func (s *ColumnStats) Merge(stats *ColumnStats) {
-	s.Rows, s.started = s.Rows+stats.Rows, true
+	s.Rows += stats.Rows
 	for j, b := range stats.Stored {
 		s.Largest[j] = max(s.Largest[j], stats.Largest[j])
 		a, d := s.Stored[j], stats.StoredMean[j]-s.StoredMean[j]
