@@ -4,10 +4,12 @@ package npy
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"math/bits"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -92,39 +94,39 @@ func earlyEndError(err error, where string) error {
 	return err
 }
 
+// headerField matches a key of the header and its value, which is a string, a boolean, a tuple of numbers, or a
+// list and all that follows it.
+var headerField = regexp.MustCompile(`^['"](descr|fortran_order|shape)['"] *: *('[^']*'|"[^"]*"|True|False|\([0-9, ]*\)|\[.*) *(?:, *|$)`)
+
 // parse parses the header, a Python dictionary with the keys descr, fortran_order and shape.
 func (a *Array) parse(text string) error {
-	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "{")
-	if !ok {
-		return headerError(text)
-	}
-	seenKeys := 0
-	for {
-		rest = strings.TrimLeft(rest, " ")
-		if rest == "}" {
-			break
-		}
-		key, tail, _ := cutQuoted(rest)
-		if rest, ok = strings.CutPrefix(strings.TrimLeft(tail, " "), ":"); !ok {
+	fields, opened := strings.CutPrefix(strings.TrimSpace(text), "{")
+	fields, closed := strings.CutSuffix(fields, "}")
+	seen := map[string]bool{}
+	for fields = strings.TrimSpace(fields); fields != ""; {
+		match := headerField.FindStringSubmatch(fields)
+		if match == nil || seen[match[1]] {
 			return headerError(text)
 		}
-		bit := map[string]int{"descr": 1, "fortran_order": 2, "shape": 4}[key]
-		if bit == 0 || seenKeys&bit != 0 {
-			return headerError(text)
-		}
-		seenKeys |= bit
+		key, value := match[1], match[2]
+		seen[key], fields = true, fields[len(match[0]):]
 		var err error
-		if rest, err = a.parseValue(key, strings.TrimLeft(rest, " ")); err != nil {
+		switch first := value[0]; {
+		case key == "descr" && first == '[':
+			err = errors.New("elements of several fields: expected an array of plain numbers")
+		case key == "descr" && (first == '\'' || first == '"'):
+			err = a.setType(value[1 : len(value)-1])
+		case key == "fortran_order" && (first == 'T' || first == 'F'):
+			a.Fortran = value == "True"
+		case key == "shape" && first == '(' && a.setShape(value[1:len(value)-1]):
+		default:
+			err = headerError(text)
+		}
+		if err != nil {
 			return err
 		}
-		rest = strings.TrimLeft(rest, " ")
-		if tail, hasComma := strings.CutPrefix(rest, ","); hasComma {
-			rest = tail
-		} else if rest != "}" {
-			return headerError(text)
-		}
 	}
-	if seenKeys != 7 {
+	if !opened || !closed || len(seen) != 3 {
 		return headerError(text)
 	}
 	return a.setLen()
@@ -135,53 +137,20 @@ func headerError(text string) error {
 	return fmt.Errorf("the header %.*q is not of the form {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }", limit, text)
 }
 
-// cutQuoted returns the text of the quoted string at the beginning of s, and the rest of s. ok is false if
-// there is no such string.
-func cutQuoted(s string) (text, rest string, ok bool) {
-	if s == "" || s[0] != '\'' && s[0] != '"' {
-		return "", s, false
+// setShape parses the numbers of a tuple, separated by commas. ok is false if they are not a shape.
+func (a *Array) setShape(tuple string) (ok bool) {
+	tuple = strings.TrimSuffix(strings.TrimSpace(tuple), ",")
+	if tuple == "" {
+		return true
 	}
-	text, rest, ok = strings.Cut(s[1:], s[:1])
-	return text, rest, ok
-}
-
-// parseValue parses the value of key at the beginning of s. It returns the rest of s.
-func (a *Array) parseValue(key, s string) (rest string, err error) {
-	switch key {
-	case "descr":
-		name, rest, ok := cutQuoted(s)
-		if !ok {
-			return "", fmt.Errorf("elements of several fields: expected an array of plain numbers")
-		}
-		return rest, a.setType(name)
-	case "fortran_order":
-		if rest, ok := strings.CutPrefix(s, "True"); ok {
-			a.Fortran = true
-			return rest, nil
-		}
-		rest, ok := strings.CutPrefix(s, "False")
-		if !ok {
-			return "", headerError(s)
-		}
-		return rest, nil
-	}
-	shapeText, rest, ok := strings.Cut(s, ")")
-	shapeText, opened := strings.CutPrefix(shapeText, "(")
-	if !ok || !opened {
-		return "", headerError(s)
-	}
-	shapeText = strings.TrimSuffix(strings.TrimSpace(shapeText), ",")
-	if shapeText == "" {
-		return rest, nil
-	}
-	for part := range strings.SplitSeq(shapeText, ",") {
+	for part := range strings.SplitSeq(tuple, ",") {
 		n, err := strconv.ParseUint(strings.TrimSpace(part), 10, 62)
 		if err != nil || len(a.Shape) == maxDims {
-			return "", headerError(s)
+			return false
 		}
 		a.Shape = append(a.Shape, int(n))
 	}
-	return rest, nil
+	return true
 }
 
 // setType parses name, NumPy's name of an element type, such as <f8, |b1 or <U12.
@@ -285,54 +254,49 @@ func (a *Array) ReadFloats(dst []float64) (int, error) {
 		return n, nil
 	}
 	for k := range n {
-		v, unsigned := a.integer(b[k*a.Size:])
-		dst[k] = float64(v)
-		if unsigned && v < 0 {
-			dst[k] = float64(uint64(v))
+		size, negative := a.integer(b[k*a.Size:])
+		if bits.Len64(size)-bits.TrailingZeros64(size) > 53 {
+			return 0, integerError(start+int64(k), size, negative, "a whole number with more digits than float64 holds: expected one that it has exactly")
 		}
-		// A negative v of an unsigned type stands for v + 2^64.
-		if exact := v > -1<<53 && v < 1<<53 && !(unsigned && v < 0); !exact && !sameInteger(v, unsigned, dst[k]) {
-			token := strconv.FormatInt(v, 10)
-			if unsigned {
-				token = strconv.FormatUint(uint64(v), 10)
-			}
-			return 0, &ElementError{Index: start + int64(k), Token: token, Msg: "a whole number with more digits than float64 holds: expected one that it has exactly"}
+		dst[k] = float64(size)
+		if negative {
+			dst[k] = -dst[k]
 		}
 	}
 	return n, nil
 }
 
-// sameInteger reports whether the whole number f equals v, or v + 2^64 if unsigned is true and v negative.
-func sameInteger(v int64, unsigned bool, f float64) bool {
-	if unsigned && v < 0 {
-		return f < 1<<64 && uint64(f) == uint64(v)
+func integerError(index int64, size uint64, negative bool, msg string) error {
+	token := strconv.FormatUint(size, 10)
+	if negative {
+		token = "-" + token
 	}
-	return f < 1<<63 && int64(f) == v
+	return &ElementError{Index: index, Token: token, Msg: msg}
 }
 
-// integer returns the integer or boolean at the beginning of b. unsigned is false for the types i1 to i8. An
-// unsigned integer of 2^63 or more becomes a negative v with the same bits.
-func (a *Array) integer(b []byte) (v int64, unsigned bool) {
+// integer returns the absolute value and the sign of the integer or boolean at the beginning of b.
+func (a *Array) integer(b []byte) (size uint64, negative bool) {
 	order := a.byteOrder()
-	switch {
-	case a.Kind == 'b':
-		return int64(min(b[0], 1)), true
-	case a.Kind == 'u' && a.Size == 1:
-		return int64(b[0]), true
-	case a.Kind == 'u' && a.Size == 2:
-		return int64(order.Uint16(b)), true
-	case a.Kind == 'u' && a.Size == 4:
-		return int64(order.Uint32(b)), true
-	case a.Kind == 'u':
-		return int64(order.Uint64(b)), true
-	case a.Size == 1:
-		return int64(int8(b[0])), false
-	case a.Size == 2:
-		return int64(int16(order.Uint16(b))), false
-	case a.Size == 4:
-		return int64(int32(order.Uint32(b))), false
+	switch a.Size {
+	case 1:
+		size = uint64(b[0])
+	case 2:
+		size = uint64(order.Uint16(b))
+	case 4:
+		size = uint64(order.Uint32(b))
+	default:
+		size = order.Uint64(b)
 	}
-	return int64(order.Uint64(b)), false
+	switch a.Kind {
+	case 'b':
+		return min(size, 1), false
+	case 'i':
+		shift := 64 - 8*a.Size
+		if v := int64(size<<shift) >> shift; v < 0 {
+			return -uint64(v), true
+		}
+	}
+	return size, false
 }
 
 // ReadInts reads the next integers into dst and returns their number, at least one. After the last integer
@@ -348,11 +312,14 @@ func (a *Array) ReadInts(dst []int64) (int, error) {
 	}
 	n := len(b) / a.Size
 	for k := range n {
-		v, unsigned := a.integer(b[k*a.Size:])
-		if unsigned && v < 0 {
-			return 0, &ElementError{Index: start + int64(k), Token: strconv.FormatUint(uint64(v), 10), Msg: "expected a whole number below 2^63"}
+		size, negative := a.integer(b[k*a.Size:])
+		if !negative && size > math.MaxInt64 {
+			return 0, integerError(start+int64(k), size, negative, "expected a whole number below 2^63")
 		}
-		dst[k] = v
+		dst[k] = int64(size)
+		if negative {
+			dst[k] = -dst[k]
+		}
 	}
 	return n, nil
 }
