@@ -9,15 +9,36 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/coordinates"
 )
 
-// newData returns a data set with the matrix x, and with labels as setLabels sets them. Its Stats are
-// stats with the numbers of rows and entries of x.
-func newData(fileName string, x *CSR, y []float64, opt *ReadOptions, stats ReadStats) (*Dataset, error) {
+// newData returns a data set with the matrix x, with features as setFeatures and labels as setLabels set them.
+// Its Stats are stats with the numbers of rows and entries.
+func newData(fileName string, x *CSR, names []string, y []float64, opt *ReadOptions, stats ReadStats) (*Dataset, error) {
 	if x.rows == 0 {
 		return nil, &ParseError{File: fileName, Msg: "a matrix without rows: expected a row for every sample"}
 	}
-	stats.Rows, stats.NNZ = x.rows, x.NNZ()
 	d := &Dataset{X: x, Stats: stats}
+	if err := d.setFeatures(fileName, names, opt); err != nil {
+		return nil, err
+	}
 	return d, d.setLabels(fileName, y, opt)
+}
+
+// setFeatures sets the names of the features, and applies Names of opt or, without Names of opt or of the file,
+// Features and IgnoreBeyond. names has a name for each column of d.X, or is nil. setFeatures also sets the
+// numbers of rows and entries in d.Stats.
+func (d *Dataset) setFeatures(fileName string, names []string, opt *ReadOptions) (err error) {
+	d.Names = names
+	if names != nil && opt.Names != nil {
+		err = d.arrange(fileName, opt)
+	} else if d.X, err = withFeatures(fileName, d.X, opt); err == nil && names != nil {
+		if len(names) < d.X.cols {
+			return &ParseError{File: fileName, Msg: fmt.Sprintf("%d features, which have names: expected the stated %d", len(names), d.X.cols)}
+		}
+		d.Names = names[:d.X.cols]
+	}
+	if err == nil {
+		d.Stats.Rows, d.Stats.NNZ = d.X.rows, d.X.NNZ()
+	}
+	return err
 }
 
 // setLabels sets the labels of d, mapped as opt says, from ReadOptions.LabelsFile or, without such a file,
@@ -89,26 +110,12 @@ func firstColumns(fileName string, x *CSR, opt *ReadOptions) (*CSR, error) {
 	return y, nil
 }
 
-// setNames sets the names of the features. names has a name for each column of the file, or is nil. Names of
-// columns that withFeatures dropped are dropped. If withFeatures added columns, setNames returns an error,
-// because these have no names.
-func (d *Dataset) setNames(file string, names []string) error {
-	if names == nil {
-		return nil
-	}
-	if len(names) < d.X.cols {
-		return &ParseError{File: file, Msg: fmt.Sprintf("%d features, which have names: expected the stated %d", len(names), d.X.cols)}
-	}
-	d.Names = names[:d.X.cols]
-	return nil
-}
-
 // arrange puts the columns of d in the order of opt.Names, and drops columns that opt.Names does not
 // list. It returns an error if d lacks one of the names, or if the copy that it makes of a matrix in another
-// order needs too much memory. It does nothing if opt.Names or d.Names is nil.
+// order needs too much memory.
 func (d *Dataset) arrange(file string, opt *ReadOptions) error {
 	names := opt.Names
-	if names == nil || d.Names == nil || slices.Equal(names, d.Names) {
+	if slices.Equal(names, d.Names) {
 		return nil
 	}
 	position := make(map[string]int, len(d.Names))

@@ -72,26 +72,17 @@ func newBinaryData(f *scasfile.File, name string, opt *ReadOptions) (*Dataset, e
 	case meta.Features != nil && int64(len(meta.Features)) != f.Cols:
 		return nil, &ParseError{File: name, Msg: fmt.Sprintf("%d names for %d columns: expected one for every column", len(meta.Features), f.Cols)}
 	}
-	x := &CSR{rows: int(f.Rows), cols: int(f.Cols), ptr: f.Ptr, idx: f.Idx, val: f.Val, file: &mapping{f, name, 0}}
-	if opt.Names == nil || meta.Features == nil {
-		widened, err := withFeatures(name, x, opt)
-		if err != nil {
-			return nil, err
-		}
-		x = widened
-	}
-	d := &Dataset{X: x}
-	if err := d.setNames(name, meta.Features); err != nil {
-		return nil, err
-	}
 	if err := checkWords(f, name, meta.Classes); err != nil {
 		return nil, err
 	}
-	d.Stats = ReadStats{Rows: x.rows, NNZ: x.NNZ(), IndexBase: ZeroBased + IndexBase(f.IndexBase)}
+	d := &Dataset{
+		X:     &CSR{rows: int(f.Rows), cols: int(f.Cols), ptr: f.Ptr, idx: f.Idx, val: f.Val, file: &mapping{f, name, 0}},
+		Stats: ReadStats{IndexBase: ZeroBased + IndexBase(f.IndexBase)},
+	}
 	if err := d.binaryLabels(f, name, meta.Classes, opt); err != nil {
 		return nil, err
 	}
-	return d, d.arrange(name, opt)
+	return d, d.setFeatures(name, meta.Features, opt)
 }
 
 // checkWords checks that the words for which the labels of a file stand are different and in byte order. If

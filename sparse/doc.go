@@ -37,9 +37,8 @@
 //     states. A file of one line may state 2^31 rows.
 //   - An error in the data is a *ParseError with the file, and with the line, column and
 //     token if the format has lines.
-//   - It applies Features and IgnoreBeyond of ReadOptions, for example by withFeatures. If the file names
-//     its features, it applies Names, for example by Dataset.arrange.
-//   - It sets the labels and Dataset.Stats, for example by newData.
+//   - It applies Features and IgnoreBeyond of ReadOptions and, if the file names its features, Names. It sets
+//     the labels and Dataset.Stats. newData does all this.
 //
 // A write function takes the labels from Dataset.OriginalLabels.
 package sparse

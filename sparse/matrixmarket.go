@@ -26,12 +26,8 @@ func readMatrixMarket(r io.Reader, name string, opt *ReadOptions) (*Dataset, err
 	if err != nil {
 		return nil, err
 	}
-	x, err := withFeatures(name, &CSR{rows: m.Rows, cols: m.Cols, ptr: m.Ptr, idx: m.Idx, val: m.Val}, opt)
-	if err != nil {
-		return nil, err
-	}
 	stats.IndexBase = OneBased
-	return newData(name, x, nil, opt, stats)
+	return newData(name, &CSR{rows: m.Rows, cols: m.Cols, ptr: m.Ptr, idx: m.Idx, val: m.Val}, nil, nil, opt, stats)
 }
 
 // readCoordinates parses the lines of a Matrix Market file. It returns an error if the lines need more memory

@@ -17,7 +17,7 @@ func readNPY(input io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newData(name, x, nil, opt, ReadStats{IndexBase: ZeroBased})
+	return newData(name, x, nil, nil, opt, ReadStats{IndexBase: ZeroBased})
 }
 
 // An arrayReader reads an array of a file.

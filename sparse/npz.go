@@ -41,6 +41,10 @@ func readNPZ(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 		}
 		z.arrays[arrayName], z.order = f, append(z.order, arrayName)
 	}
+	if opt.Names != nil && z.namesArray() != "" { // the file has other features too
+		z.opt = new(*opt)
+		z.opt.Features = 0
+	}
 	return z.read(compressionName)
 }
 
@@ -133,8 +137,8 @@ func (z *npzReader) read(compressionName string) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	columnCount := x.cols
-	if x, err = withFeatures(z.name, x, z.matrixOptions()); err != nil {
+	names, err := z.featureNames(x.cols)
+	if err != nil {
 		return nil, err
 	}
 	var y []float64
@@ -144,50 +148,35 @@ func (z *npzReader) read(compressionName string) (*Dataset, error) {
 		}
 	}
 	stats := ReadStats{IndexBase: ZeroBased, Compression: compressionName, SortedRows: sortedRows}
-	d, err := newData(z.name, x, y, z.opt, stats)
-	if err != nil {
-		return nil, err
-	}
-	if err := z.setNames(d, columnCount); err != nil {
-		return nil, err
-	}
-	d.Stats.Bytes = z.bytes
-	return d, d.arrange(z.name, z.opt)
+	stats.Bytes = z.bytes
+	return newData(z.name, x, names, y, z.opt, stats)
 }
 
-// matrixOptions returns the options for reading the matrix. If features are chosen by their names, the
-// options have no number of features, because the matrix has all features of the file.
-func (z *npzReader) matrixOptions() *ReadOptions {
-	if z.opt.Names == nil || z.firstArrayName("names", "features") == "" {
-		return z.opt
-	}
-	opt := *z.opt
-	opt.Features = 0
-	return &opt
-}
+// namesArray returns the name of the array with the names of the features, or "" if there is none.
+func (z *npzReader) namesArray() string { return z.firstArrayName("names", "features") }
 
-// setNames sets the names of the features, if the file has an array of names. columnCount is the number of
+// featureNames returns the names of the features, or nil if the file has none. columnCount is the number of
 // columns of the matrix in the file.
-func (z *npzReader) setNames(d *Dataset, columnCount int) error {
-	arrayName := z.firstArrayName("names", "features")
+func (z *npzReader) featureNames(columnCount int) ([]string, error) {
+	arrayName := z.namesArray()
 	if arrayName == "" {
-		return nil
+		return nil, nil
 	}
 	names, err := loadArray(z, arrayName, (*arrayReader).readWords)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(names) != columnCount {
-		return &ParseError{File: z.name, Msg: fmt.Sprintf("array %s: %d names for %d columns: expected one for every column", arrayName, len(names), columnCount)}
+		return nil, &ParseError{File: z.name, Msg: fmt.Sprintf("array %s: %d names for %d columns: expected one for every column", arrayName, len(names), columnCount)}
 	}
 	seen := map[string]bool{}
 	for _, name := range names {
 		if seen[name] {
-			return &ParseError{File: z.name, Token: name, Msg: "array " + arrayName + ": a name that comes twice: expected each once"}
+			return nil, &ParseError{File: z.name, Token: name, Msg: "array " + arrayName + ": a name that comes twice: expected each once"}
 		}
 		seen[name] = true
 	}
-	return d.setNames(z.name, names)
+	return names, nil
 }
 
 func (a *arrayReader) readWords(array *npy.Array) ([]string, error) {
@@ -232,7 +221,6 @@ func (z *npzReader) readDense() (x *CSR, err error) {
 	}
 	z.bytes = 0
 	err = z.openArray(arrayName, func(a *arrayReader, r io.Reader) error {
-		a.opt = z.matrixOptions()
 		x, err = a.readDense(r)
 		return err
 	})
