@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/spatial/r2"
+	"gonum.org/v1/gonum/stat/mds"
 
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -136,40 +137,18 @@ func hopsFrom(adj [][]int, s int) []float64 {
 	return d
 }
 
-// classicalScaling returns points in the plane with about the given distances, from the
-// two leading eigenvectors of the doubly centred squared distances.
+// classicalScaling returns points in the plane with about the given distances.
 func classicalScaling(distance [][]float64) []r2.Vec {
 	n := len(distance)
 	positions := make([]r2.Vec, n)
-	if n == 2 {
-		positions[1].X = distance[0][1]
-		return positions
-	}
-	mean, total := make([]float64, n), 0.0
-	for i, row := range distance {
-		for _, d := range row {
-			mean[i] += d * d / float64(n)
-		}
-		total += mean[i] / float64(n)
-	}
-	b := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := i; j < n; j++ {
-			d := distance[i][j]
-			b.SetSym(i, j, (mean[i]+mean[j]-total-float64(d*d))/2)
-		}
-	}
-	var e mat.EigenSym
-	if !e.Factorize(b, true) { // does not happen for finite numbers
-		return positions
-	}
-	var v mat.Dense
-	e.VectorsTo(&v)
-	values := e.Values(nil)
+	var points mat.Dense
+	dims, _ := mds.TorgersonScaling(&points, nil, mat.NewSymDense(n, slices.Concat(distance...)))
 	for i := range positions {
-		positions[i] = r2.Vec{
-			X: v.At(i, n-1) * math.Sqrt(max(values[n-1], 0)),
-			Y: v.At(i, n-2) * math.Sqrt(max(values[n-2], 0)),
+		if dims > 0 {
+			positions[i].X = points.At(i, 0)
+		}
+		if dims > 1 {
+			positions[i].Y = points.At(i, 1)
 		}
 	}
 	return positions
