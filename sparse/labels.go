@@ -24,14 +24,14 @@ func (d *Dataset) OriginalLabels() []float64 {
 	return labels
 }
 
-// labelsOfFile holds the labels in a file of labels. lines[i] is the line of label i, from 1. lines is nil if
-// this is i+1 for all labels.
+// labelsOfFile holds the labels in a file of labels. lines[i] is the line of label i, from 1. lines is nil for an
+// array in NumPy's format.
 type labelsOfFile struct {
 	labels []float64
 	lines  []int
 }
 
-// line returns the line of label i, from 1.
+// line returns the line of label i, or its number in an array, from 1.
 func (l *labelsOfFile) line(i int) int {
 	if l.lines != nil {
 		return l.lines[i]
@@ -58,7 +58,7 @@ func readLabels(r io.Reader, name string, opt *ReadOptions) (l labelsOfFile, err
 	if err := opt.checkMemory(name, int64(cap(data)+len(data)+2*8*lineCount), "%d lines of labels", lineCount); err != nil {
 		return l, err
 	}
-	l.labels = make([]float64, 0, lineCount)
+	l.labels, l.lines = make([]float64, 0, lineCount), make([]int, 0, lineCount)
 	for lines := text.NewLines(string(data)); lines.Next(); {
 		v, ok := text.ParseFloat(lines.Fields[0].Text)
 		wrongField := 0
@@ -69,16 +69,7 @@ func readLabels(r io.Reader, name string, opt *ReadOptions) (l labelsOfFile, err
 			f := lines.Fields[wrongField]
 			return l, &ParseError{File: name, Line: lines.Number, Column: f.Column, Token: f.Text, Msg: "expected one label a line, a finite decimal number"}
 		}
-		if l.lines == nil && lines.Number != len(l.labels)+1 { // after a comment or a blank line
-			l.lines = make([]int, len(l.labels), lineCount)
-			for i := range l.lines {
-				l.lines[i] = i + 1
-			}
-		}
-		if l.lines != nil {
-			l.lines = append(l.lines, lines.Number)
-		}
-		l.labels = append(l.labels, v)
+		l.labels, l.lines = append(l.labels, v), append(l.lines, lines.Number)
 	}
 	if len(l.labels) == 0 {
 		return l, &ParseError{File: name, Msg: "no labels: expected one number a line"}
