@@ -42,7 +42,7 @@ func ExampleCSR_Gram() {
 		fmt.Println(err)
 		return
 	}
-	if _, err := a.Gram().WriteTo(os.Stdout); err != nil {
+	if err := a.Gram().Write(os.Stdout); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

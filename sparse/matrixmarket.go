@@ -49,25 +49,10 @@ func writeMatrixMarket(w io.Writer, d *Dataset) error {
 	return writeMatrix(w, "%%MatrixMarket matrix coordinate real general\n", d.X)
 }
 
-// WriteTo writes the matrix as coordinate text: the format MatrixMarket without its first line. The text is
+// Write writes the matrix as coordinate text: the format MatrixMarket without its first line. The text is
 // a line `rows cols nnz`, then a line `i j value` for each stored entry, in row order. Values are in the
 // shortest form that reads back to the same bits.
-func (a *CSR) WriteTo(w io.Writer) (n int64, err error) {
-	counter := &countingWriter{w: w}
-	err = writeMatrix(counter, "", a)
-	return counter.n, err
-}
-
-type countingWriter struct {
-	w io.Writer
-	n int64
-}
-
-func (c *countingWriter) Write(b []byte) (int, error) {
-	n, err := c.w.Write(b)
-	c.n += int64(n)
-	return n, err
-}
+func (a *CSR) Write(w io.Writer) error { return writeMatrix(w, "", a) }
 
 func writeMatrix(w io.Writer, head string, a *CSR) error {
 	return text.Write(w, "sparse", "writing a matrix", func(buffer *bufio.Writer) {

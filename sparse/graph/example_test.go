@@ -15,7 +15,7 @@ func ExampleGraph_FusedLasso() {
 		fmt.Println(err)
 		return
 	}
-	if _, err := g.FusedLasso().WriteTo(os.Stdout); err != nil {
+	if err := g.FusedLasso().Write(os.Stdout); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

@@ -63,7 +63,7 @@ func (c *graphCmd) Run(e *env) error {
 	var r *graphReport
 	out := outputs{
 		{"-o", c.Output, func(w io.Writer) error { return r.write(w) }},
-		{"--precision", c.Precision, func(w io.Writer) error { _, err := r.theta.WriteTo(w); return err }},
+		{"--precision", c.Precision, func(w io.Writer) error { return r.theta.Write(w) }},
 		{"--dot", c.DOT, func(w io.Writer) error { return draw.DOT(w, r.graph, r.names) }},
 		{"--svg", c.SVG, func(w io.Writer) error { return draw.SVG(w, r.graph, r.names, nil) }},
 	}

@@ -39,8 +39,7 @@ type graphReport struct {
 // write writes the edges or the matrix in the form that scas train --graph reads.
 func (r *graphReport) write(w io.Writer) error {
 	if r.Antisym {
-		_, err := r.a.WriteTo(w)
-		return err
+		return r.a.Write(w)
 	}
 	return r.graph.Write(w)
 }

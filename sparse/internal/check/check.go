@@ -21,11 +21,11 @@ func Error(t testing.TB, err error, fragments ...string) {
 	}
 }
 
-// Text returns the text that w.WriteTo writes.
-func Text(t testing.TB, w io.WriterTo) string {
+// Text returns the text that w.Write writes.
+func Text(t testing.TB, w interface{ Write(io.Writer) error }) string {
 	t.Helper()
 	var b strings.Builder
-	if _, err := w.WriteTo(&b); err != nil {
+	if err := w.Write(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
