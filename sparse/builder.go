@@ -181,7 +181,7 @@ func (b *Builder) spill() error {
 			return errorf("writing rows to a file: %w", err)
 		}
 	}
-	return b.moveRows()
+	return b.file.moveRows(&b.rows, &b.labels)
 }
 
 func (b *Builder) createFile() error {
@@ -203,9 +203,6 @@ func (b *Builder) createFile() error {
 	b.file = f
 	return nil
 }
-
-// moveRows moves the rows from memory to the file.
-func (b *Builder) moveRows() error { return b.file.moveRows(&b.rows, &b.labels) }
 
 // Dataset returns the rows, and closes the builder. It returns an error if there are no rows, if
 // Options does not allow the labels (for example because there is only one class), or if writing
@@ -248,10 +245,10 @@ func (b *Builder) mappedDataset() (*Dataset, error) {
 	if err := c.assignLabels(&Dataset{}); err != nil {
 		return nil, err
 	}
-	if err := b.moveRows(); err != nil {
+	f := b.file
+	if err := f.moveRows(&b.rows, &b.labels); err != nil {
 		return nil, err
 	}
-	f := b.file
 	if err := f.flush(); err != nil {
 		return nil, err
 	}

@@ -143,9 +143,9 @@ func (e *Encoder) categorical(column string) bool {
 var errNotNumber = errors.New("expected a finite number")
 
 // storeValue stores the value of a column in r.
-func (e *Encoder) storeValue(r *Record, record map[string]any, column string, storeValue any) error {
+func (e *Encoder) storeValue(r *Record, record map[string]any, column string, value any) error {
 	if column == e.table.Offset && column != "" {
-		v, missing, err := numberOf(storeValue)
+		v, missing, err := numberOf(value)
 		if missing {
 			return fmt.Errorf("%w: expected an offset", ErrMissing)
 		}
@@ -153,7 +153,7 @@ func (e *Encoder) storeValue(r *Record, record map[string]any, column string, st
 		return err
 	}
 	if j, isNumber := e.position[column]; isNumber {
-		v, missing, err := numberOf(storeValue)
+		v, missing, err := numberOf(value)
 		fill, hasFill := e.table.Fill[column]
 		switch {
 		case err != nil:
@@ -171,7 +171,7 @@ func (e *Encoder) storeValue(r *Record, record map[string]any, column string, st
 	if !e.categorical(column) {
 		return nil
 	}
-	category, err := textOf(storeValue)
+	category, err := textOf(value)
 	if _, known := e.position[column+"="+category]; !known { // the blanks may be from a quoted cell of a table
 		category = trimBlanks(category)
 	}
