@@ -4,6 +4,7 @@ package draw
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -132,13 +133,14 @@ func wrap(s string, width int) []string {
 }
 
 func (d *drawing) write(w io.Writer) {
-	height := d.writeLegend(nil, d.size.Y) + float64(lineHeight*(len(d.isolatedLines)+1)+8)
+	var legend bytes.Buffer
+	y := d.writeLegend(&legend, d.size.Y+lineHeight)
+	height := y + float64(lineHeight*len(d.isolatedLines)+8)
 	fmt.Fprintf(w, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" font-family=\"sans-serif\" font-size=\"11\">\n", d.size.X, height, d.size.X, height)
 	fmt.Fprintf(w, "<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n", d.summary)
 	d.writeEdges(w)
 	d.writeNodes(w)
-	fmt.Fprintf(w, "<g fill=\"#333333\">\n")
-	y := d.writeLegend(w, d.size.Y+lineHeight)
+	fmt.Fprintf(w, "<g fill=\"#333333\">\n%s", legend.Bytes())
 	for _, line := range append([]string{d.summary}, d.isolatedLines...) {
 		fmt.Fprintf(w, "<text x=\"12\" y=\"%.0f\">%s</text>\n", y, escapeXML(line))
 		y += lineHeight

@@ -19,24 +19,32 @@ type entry struct {
 
 func (d *drawing) legend() (entries []entry) {
 	minWeight, maxWeight := math.Inf(1), 0.0
-	var signs [2]bool // whether there are edges of negative weight, of positive weight
+	negativeCount := 0
 	for _, e := range d.edges {
 		minWeight, maxWeight = min(minWeight, math.Abs(e.Weight)), max(maxWeight, math.Abs(e.Weight))
-		signs[map[bool]int{true: 1}[e.Weight >= 0]] = true
+		if e.Weight < 0 {
+			negativeCount++
+		}
 	}
 	line := func(weight float64, text string) {
 		entries = append(entries, entry{func(w io.Writer, x, y float64) {
 			fmt.Fprintf(w, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke-opacity=\"0.75\" stroke-width=\"%.2f\" %s/>", x, y, x+22, y, thickness(weight, maxWeight), stroke(weight))
 		}, text})
 	}
-	if signs[1] {
-		line(maxWeight, map[bool]string{true: "weight above 0", false: "edge"}[signs[0]])
-	}
-	if signs[0] {
+	sign := 1.0 // sign of the weights in examples of thickness
+	switch negativeCount {
+	case 0:
+		if len(d.edges) > 0 {
+			line(maxWeight, "edge")
+		}
+	case len(d.edges):
+		line(-maxWeight, "weight below 0")
+		sign = -1
+	default:
+		line(maxWeight, "weight above 0")
 		line(-maxWeight, "weight below 0")
 	}
 	if maxWeight > minWeight {
-		sign := map[bool]float64{true: 1, false: -1}[signs[1]]
 		line(sign*minWeight, fmt.Sprintf("|weight| %.3g", minWeight))
 		line(sign*maxWeight, fmt.Sprintf("|weight| %.3g", maxWeight))
 	}
@@ -70,7 +78,6 @@ func (d *drawing) legend() (entries []entry) {
 }
 
 // writeLegend writes the legend in lines from y on, and returns the y of the next line.
-// If w is nil, it only measures.
 func (d *drawing) writeLegend(w io.Writer, y float64) float64 {
 	const margin, exampleWidth, space = 12.0, 28.0, 18.0
 	x := margin
@@ -79,11 +86,9 @@ func (d *drawing) writeLegend(w io.Writer, y float64) float64 {
 		if x+width > d.size.X && k > 0 {
 			x, y = margin, y+lineHeight
 		}
-		if w != nil {
-			fmt.Fprintf(w, "<g>")
-			e.drawExample(w, x, y-4)
-			fmt.Fprintf(w, "<text x=\"%.1f\" y=\"%.1f\">%s</text></g>\n", x+exampleWidth, y, escapeXML(e.text))
-		}
+		fmt.Fprintf(w, "<g>")
+		e.drawExample(w, x, y-4)
+		fmt.Fprintf(w, "<text x=\"%.1f\" y=\"%.1f\">%s</text></g>\n", x+exampleWidth, y, escapeXML(e.text))
 		x += width + space
 	}
 	if x > margin {
