@@ -68,23 +68,20 @@ func Prepare(path string, perm fs.FileMode, fill func(io.Writer) error) (*Prepar
 	if err := fill(f); err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{
-		func() error {
-			if info == nil {
-				return nil
-			}
-			return f.Chmod(info.Mode().Perm())
-		},
-		f.Sync,
-		func() (err error) {
-			p.lock, err = keepLock(f)
-			return err
-		},
-		f.Close,
-	} {
-		if err := step(); err != nil {
-			return nil, errorf("writing %s: %w", path, err)
-		}
+	if info != nil {
+		err = f.Chmod(info.Mode().Perm())
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		p.lock, err = keepLock(f)
+	}
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil {
+		return nil, errorf("writing %s: %w", path, err)
 	}
 	done = true
 	return p, nil
