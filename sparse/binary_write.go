@@ -141,21 +141,17 @@ func (k *labelKinds) write(w io.Writer, labels []float64) error {
 	if k.KindCount != 2 {
 		return scasfile.WriteNumbers(w, labels)
 	}
-	signs := make([]float64, 0, 1<<13)
-	for len(labels) > 0 {
-		part := labels[:min(len(labels), cap(signs))]
-		signs = signs[:0]
-		for _, b := range part {
-			sign := -1.0
-			if b == k.higherLabel() {
-				sign = 1
+	const partSize = 1 << 13
+	signs := make([]float64, partSize)
+	for part := range slices.Chunk(labels, partSize) {
+		for i, b := range part {
+			if signs[i] = -1; b == k.higherLabel() {
+				signs[i] = 1
 			}
-			signs = append(signs, sign)
 		}
-		if err := scasfile.WriteNumbers(w, signs); err != nil {
+		if err := scasfile.WriteNumbers(w, signs[:len(part)]); err != nil {
 			return err
 		}
-		labels = labels[len(part):]
 	}
 	return nil
 }

@@ -246,9 +246,7 @@ func (p *parts) eachEntryBlock(do func(idx []int32, val []float64) error) error 
 
 func (p *parts) close() {
 	for _, f := range p.files {
-		if f.f != nil {
-			f.f.Close()
-		}
+		f.f.Close() // f.f may be nil
 	}
 	p.journal.Close()
 }

@@ -1,6 +1,7 @@
 package sparse
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"fmt"
@@ -127,19 +128,17 @@ func lineStart(f io.ReaderAt, position, size int64) (int64, error) {
 	if position == 0 {
 		return 0, nil
 	}
-	buf := make([]byte, 1<<16)
-	for position--; position < size; { // a line begins after a line feed
-		n, err := f.ReadAt(buf, position)
-		if k := bytes.IndexByte(buf[:n], '\n'); k >= 0 {
-			return position + int64(k) + 1, nil
+	rest := bufio.NewReader(io.NewSectionReader(f, position-1, size-position+1)) // a line begins after a line feed
+	for position--; ; {
+		part, err := rest.ReadSlice('\n')
+		position += int64(len(part))
+		if err == nil || err == io.EOF {
+			return position, nil
 		}
-		if position += int64(n); err != nil && err != io.EOF {
+		if err != bufio.ErrBufferFull {
 			return 0, err
-		} else if err == io.EOF {
-			break
 		}
 	}
-	return size, nil
 }
 
 func readTextParts(fileParts []filePart, opt *ReadOptions) (*Dataset, error) {
