@@ -19,18 +19,30 @@ type tableLabels struct {
 // addCell adds the label in the cell c of the buffer b. It returns what is wrong with the label, or nil.
 func (l *tableLabels) addCell(c *cell, b []byte, line int) (wrong *ParseError) {
 	v, isNumber := c.number(b)
+	lists := l.opt.listsLabels()
 	if !l.begun {
-		l.begin(isNumber)
+		l.begun, l.worded, l.wordNumbers = true, !isNumber, map[string]float64{}
+		if lists {
+			l.worded = l.opt.listsWords()
+		}
 	}
-	switch word := string(c.text); {
+	word := string(c.text)
+	switch {
 	case isMissing(c.text):
 		return cellError("a missing label: expected a label in every line")
-	case isNonFinite(word):
+	case !isNumber && isNonFinite(word):
 		return cellError("the label is not finite: expected a finite decimal number")
+	case l.worded && l.opt.Regression:
+		return cellError("a label that is a word: expected a finite decimal number", fitClasses, chooseLabel)
+	case lists && (l.worded || !isNumber):
+		v, listed := l.opt.wordValue(word)
+		if !listed {
+			return cellError(l.opt.unknownLabelMessage(true), ignoreLabels)
+		}
+		l.labels = append(l.labels, v)
+		return nil
 	case l.worded:
-		return l.addWord(word, line)
-	case !isNumber && l.opt.listsLabels():
-		return l.unknownWordError()
+		v = l.wordNumber(word)
 	case !isNumber:
 		return cellError("expected a finite decimal number, as in the first line of the labels")
 	}
@@ -40,44 +52,14 @@ func (l *tableLabels) addCell(c *cell, b []byte, line int) (wrong *ParseError) {
 	return nil
 }
 
-// begin decides whether the labels are words. isNumber is true if the first label is a
-// number.
-func (l *tableLabels) begin(isNumber bool) {
-	l.begun, l.worded = true, !isNumber
-	if l.opt.listsLabels() {
-		l.worded = l.opt.listsWords()
-	}
-	l.wordNumbers = map[string]float64{}
-}
-
-// unknownWordError returns the error for a word that the options do not list as a label.
-func (l *tableLabels) unknownWordError() *ParseError {
-	return cellError(l.opt.unknownLabelMessage(true), ignoreLabels)
-}
-
-// addWord adds a label that is a word. It returns what is wrong with the label, or nil. If the
-// options list no labels, a new word gets the next number.
-func (l *tableLabels) addWord(word string, line int) (wrong *ParseError) {
-	switch o := l.opt; {
-	case o.Regression:
-		return cellError("a label that is a word: expected a finite decimal number", fitClasses, chooseLabel)
-	case o.listsLabels():
-		v, listed := o.wordValue(word)
-		if !listed {
-			return l.unknownWordError()
-		}
-		l.labels = append(l.labels, v)
-		return nil
-	}
+// wordNumber returns the number of a word. A new word gets the next number.
+func (l *tableLabels) wordNumber(word string) float64 {
 	v, known := l.wordNumbers[word]
 	if !known {
-		v, word = float64(len(l.words)), strings.Clone(word)
+		v, word = float64(len(l.words)), strings.Clone(word) // so that only new words take memory
 		l.wordNumbers[word], l.words = v, append(l.words, word)
 	}
-	if err := l.add(v, line, 0); err != nil {
-		return err.(*ParseError)
-	}
-	return nil
+	return v
 }
 
 // assignLabels sets the labels of d and their mapping or classes. If the labels are words, and the options
