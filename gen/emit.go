@@ -31,6 +31,7 @@ type setEntry struct {
 	field    string
 	isArray  bool
 	function string
+	features []string // the processor features that the kernel needs; set by family.build
 }
 
 func newEmitter(t *rodata, pkg *types.Package) *emitter {

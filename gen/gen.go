@@ -14,8 +14,7 @@
 // -tags purego ./kernels. For a new kernel, edit:
 //
 //   - kernels/set.go: a field of the type set, and its function in the variable generic. A kernel that
-//     exists for each storage form is an array [numForms]fKernel, where f is the name of the field. The
-//     kernel of an inner loop is a field of steps, with a name that begins with inner.
+//     exists for each storage form is an array [numForms]fKernel, where f is the name of the field
 //   - kernels/generic_*.go: that function, which defines the kernel
 //   - kernels/block.go: for each assembly call a function that is not inlined, with a name that ends with
 //     Block
@@ -74,7 +73,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/pass"
 	"github.com/mmcloughlin/avo/printer"
 )
@@ -141,7 +139,7 @@ func Generate(dir string) (map[string][]byte, error) {
 		return nil, fmt.Errorf("gen: %w", err)
 	}
 	files := map[string][]byte{}
-	var kernels []builtKernel
+	var kernels []setEntry
 	var tables rodata
 	for _, fam := range families {
 		group, err := fam.build(files, &tables, pkg)
@@ -157,15 +155,9 @@ func Generate(dir string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// A builtKernel is a compiled kernel with the processor features that it needs.
-type builtKernel struct {
-	setEntry
-	features []string
-}
-
 // build adds the assembly file and the Go file of a family to files, and returns the kernels of the
 // family.
-func (fam family) build(files map[string][]byte, tables *rodata, pkg *types.Package) ([]builtKernel, error) {
+func (fam family) build(files map[string][]byte, tables *rodata, pkg *types.Package) ([]setEntry, error) {
 	e := newEmitter(tables, pkg)
 	for _, k := range fam.kernels {
 		for _, t := range isas {
@@ -186,56 +178,41 @@ func (fam family) build(files map[string][]byte, tables *rodata, pkg *types.Pack
 	if files["z"+fam.name+"_amd64.go"], err = printer.NewStubs(cfg).Print(f); err != nil {
 		return nil, err
 	}
-	return e.builtKernels(f.Functions()), nil
-}
-
-func (e *emitter) builtKernels(fns []*ir.Function) []builtKernel {
 	features := map[string][]string{}
-	for _, fn := range fns {
+	for _, fn := range f.Functions() {
 		features[fn.Name] = fn.ISA
 	}
-	bs := make([]builtKernel, len(e.entries))
 	for i, s := range e.entries {
-		bs[i] = builtKernel{s, features[s.function]}
+		e.entries[i].features = features[s.function]
 	}
-	return bs
+	return e.entries, nil
 }
 
 // goSets returns the source of zsets_amd64.go: for every instruction set a table of the kernels,
-// and the processor features that each kernel needs.
-func goSets(kernels []builtKernel) ([]byte, error) {
+// and the processor features that they need.
+func goSets(kernels []setEntry) ([]byte, error) {
 	var b strings.Builder
-	b.WriteString(header + "//go:build !purego\n\npackage kernels\n\n")
+	b.WriteString(header + "//go:build !purego\n\npackage kernels\n")
 	for _, t := range isas {
-		fmt.Fprintf(&b, "var set%s = set{\n\tlevel: %s,\n", t.name, t.name)
-		arrayKernels, stepFields := map[string][]string{}, ""
+		fmt.Fprintf(&b, "\nvar set%s = set{\n\tlevel: %s,\n", t.name, t.name)
+		arrayKernels := map[string][]string{}
+		var features []string
 		for _, k := range kernels {
-			switch {
-			case k.isa != t:
-			case strings.HasPrefix(k.field, "inner"):
-				stepFields += fmt.Sprintf("\t\t%s: %s,\n", k.field, k.function)
-			case !k.isArray:
-				fmt.Fprintf(&b, "\t%s: %s,\n", k.field, k.function)
-			default:
+			if k.isa != t {
+				continue
+			}
+			features = append(features, k.features...)
+			if k.isArray {
 				arrayKernels[k.field] = append(arrayKernels[k.field], k.function)
+			} else {
+				fmt.Fprintf(&b, "\t%s: %s,\n", k.field, k.function)
 			}
 		}
-		fmt.Fprintf(&b, "\tsteps: steps{\n%s\t},\n", stepFields)
 		for _, field := range slices.Sorted(maps.Keys(arrayKernels)) {
 			fmt.Fprintf(&b, "\t%s: [numForms]%sKernel{%s},\n", field, field, strings.Join(arrayKernels[field], ", "))
 		}
-		b.WriteString("}\n\n")
+		slices.Sort(features)
+		fmt.Fprintf(&b, "\tneeds: %#v,\n}\n", slices.Compact(features))
 	}
-	b.WriteString("// needs lists the processor features that each kernel's instructions use, by avo's names.\nvar needs = map[Level]map[string][]string{\n")
-	for _, t := range isas {
-		fmt.Fprintf(&b, "\t%s: {\n", t.name)
-		for _, k := range kernels {
-			if k.isa == t {
-				fmt.Fprintf(&b, "\t\t%q: {\"%s\"},\n", k.function, strings.Join(k.features, `", "`))
-			}
-		}
-		b.WriteString("\t},\n")
-	}
-	b.WriteString("}\n")
 	return format.Source([]byte(b.String()))
 }

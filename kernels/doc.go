@@ -50,8 +50,8 @@
 // that the processor offers, or with the one that the environment variable SCAS_LEVEL
 // names (generic, avx2 or avx512); Use changes it later. EnvError returns an error if
 // SCAS_LEVEL names an unknown level or one that the machine lacks. With the build tag
-// purego there is only Generic. The generator lists the processor features that each
-// kernel's instructions need, and a level is offered only if the processor has them all.
+// purego there is only Generic. The generator lists the processor features that the kernels of a
+// level need, and a level is offered only if the processor has them all.
 // Without fused multiply-add hardware Generic gives the same bits but is slow.
 //
 // # Safety

@@ -67,9 +67,9 @@ func (s *spy) set() *set {
 		return a.stepCount
 	}
 	return &set{
-		level: AVX512, // a level with panels
-		steps: steps{innerDense: elementSpy, innerBox: elementSpy, innerLazyCells: nonzeroSpy,
-			innerDecay: nonzeroSpy, innerRotated: rotatedSpy, innerRotatedBall: rotatedSpy},
+		level:      AVX512, // a level with panels
+		innerDense: elementSpy, innerBox: elementSpy, innerLazyCells: nonzeroSpy,
+		innerDecay: nonzeroSpy, innerRotated: rotatedSpy, innerRotatedBall: rotatedSpy,
 		margins: [numForms]marginsKernel{rowsSpy, rowsSpy, rowsSpy, rowsSpy, rowsSpy, rowsSpy},
 		scatter: [numForms]scatterKernel{rowsSpy, rowsSpy, rowsSpy, rowsSpy, rowsSpy, rowsSpy},
 		hessian: [numForms]hessianKernel{hessianSpy, hessianSpy, hessianSpy, hessianSpy, hessianSpy, hessianSpy},

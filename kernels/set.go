@@ -15,6 +15,7 @@ type slopesKernel func(slope, margin, label []float64) float64
 // arguments.
 type set struct {
 	level Level
+	needs []string // the processor features that the kernels use, by the names in features
 
 	margins [numForms]marginsKernel
 	scatter [numForms]scatterKernel
@@ -30,7 +31,10 @@ type set struct {
 	logisticFenchel func(alpha, margin, label, weight []float64) float64
 	stepNorm        func(w, d, q []float64, eta float64) float64 // see stepNormGeneric
 
-	steps
+	// Inner loops.
+	innerDense, innerBox           stepKernel
+	innerLazyCells, innerDecay     stepKernel
+	innerRotated, innerRotatedBall stepKernel
 
 	update    func(w, s, d, q []float64, eta float64)
 	updateBox func(w, s, d, q, lo, hi []float64, eta float64)
@@ -39,36 +43,27 @@ type set struct {
 	proxDual  func(beta, y, ax, limit []float64, rho, inv float64)
 }
 
-// steps holds the kernels of the inner loops.
-type steps struct {
-	innerDense, innerBox           stepKernel
-	innerLazyCells, innerDecay     stepKernel
-	innerRotated, innerRotatedBall stepKernel
-}
-
 // generic is the reference, in plain Go. All other levels must give the same bits.
 var generic = set{
-	level: Generic,
-	steps: steps{
-		innerDense:       innerDenseGeneric,
-		innerBox:         innerBoxGeneric,
-		innerLazyCells:   innerLazyCellsGeneric,
-		innerDecay:       innerDecayGeneric,
-		innerRotated:     innerRotatedGeneric,
-		innerRotatedBall: innerRotatedBallGeneric,
-	},
-	margins:         [numForms]marginsKernel{marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric},
-	scatter:         [numForms]scatterKernel{scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric},
-	hessian:         [numForms]hessianKernel{hessianGeneric, hessianGeneric, hessianGeneric, hessianGeneric, hessianGeneric, hessianGeneric},
-	hessianPanel:    hessianPanelGeneric,
-	dot:             dotGeneric,
-	logisticSlopes:  logisticSlopesGeneric,
-	squaredSlopes:   squaredSlopesGeneric,
-	logisticFenchel: logisticFenchelGeneric,
-	proxDual:        proxDualGeneric,
-	stepNorm:        stepNormGeneric,
-	update:          updateGeneric,
-	updateBox:       updateBoxGeneric,
-	scaleAdd:        scaleAddGeneric,
-	axpy:            axpyGeneric,
+	level:            Generic,
+	innerDense:       innerDenseGeneric,
+	innerBox:         innerBoxGeneric,
+	innerLazyCells:   innerLazyCellsGeneric,
+	innerDecay:       innerDecayGeneric,
+	innerRotated:     innerRotatedGeneric,
+	innerRotatedBall: innerRotatedBallGeneric,
+	margins:          [numForms]marginsKernel{marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric},
+	scatter:          [numForms]scatterKernel{scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric},
+	hessian:          [numForms]hessianKernel{hessianGeneric, hessianGeneric, hessianGeneric, hessianGeneric, hessianGeneric, hessianGeneric},
+	hessianPanel:     hessianPanelGeneric,
+	dot:              dotGeneric,
+	logisticSlopes:   logisticSlopesGeneric,
+	squaredSlopes:    squaredSlopesGeneric,
+	logisticFenchel:  logisticFenchelGeneric,
+	proxDual:         proxDualGeneric,
+	stepNorm:         stepNormGeneric,
+	update:           updateGeneric,
+	updateBox:        updateBoxGeneric,
+	scaleAdd:         scaleAddGeneric,
+	axpy:             axpyGeneric,
 }
