@@ -2,7 +2,6 @@ package gen
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/mmcloughlin/avo/ir"
@@ -16,7 +15,6 @@ var checks = pass.Concat(
 	pass.FunctionPass(vexRegisters),
 	pass.FunctionPass(cleanUppers),
 	pass.FunctionPass(noLegacySSE),
-	pass.FunctionPass(plainLabels),
 )
 
 // vexRegisters rejects vector registers 16 to 31 in a function for which avo lists no AVX-512 feature. The
@@ -63,19 +61,6 @@ func noLegacySSE(fn *ir.Function) error {
 		}
 		return nil
 	})
-}
-
-// registerName matches names that the Go assembler reads as registers. A jump to a label with such a name
-// would jump through the register.
-var registerName = regexp.MustCompile(`(?i)^([A-D][LHX]|[SD]I|[SB]P|SB|FP|PC|TLS|G|[SD]IB|[SB]PB|[C-GS]S|R[0-9]+B?|[FMKXYZ][0-9]+|[CDT]R[0-9]+|GDTR|IDTR|LDTR|MSW|TASK)$`)
-
-func plainLabels(fn *ir.Function) error {
-	for _, l := range fn.Labels() {
-		if registerName.MatchString(string(l)) {
-			return fmt.Errorf("gen: %s: label %s names a register", fn.Name, l)
-		}
-	}
-	return nil
 }
 
 func eachRegister(fn *ir.Function, f func(*ir.Instruction, reg.Physical) error) error {

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/pass"
 	"github.com/mmcloughlin/avo/reg"
@@ -78,14 +77,6 @@ func TestChecks(t *testing.T) {
 			e.ADDPD(reg.X1, reg.X1)
 			e.ret()
 		}},
-		{"label g", "label g names a register", func(e *emitter) {
-			n := e.length("x")
-			e.TESTQ(n, n)
-			e.JZ(operand.LabelRef("g"))
-			e.DECQ(n)
-			e.Label("g")
-			e.RET()
-		}},
 	} {
 		err := compile(t, c.body)
 		if c.want == "" && err != nil {
@@ -95,23 +86,4 @@ func TestChecks(t *testing.T) {
 			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
 		}
 	}
-}
-
-func TestRegisterNames(t *testing.T) {
-	for _, name := range []string{"g", "R8", "r15", "AX", "al", "X0", "y17", "Z31", "K1", "SB", "SP", "PC", "FP", "CS", "DI", "SIB", "M3", "F0", "TLS", "CR0", "R10B", "BPB"} {
-		if err := plainLabels(withLabel(name)); err == nil {
-			t.Errorf("label %s is accepted", name)
-		}
-	}
-	for _, name := range []string{"row", "block1", "done2", "rest3", "axis", "group", "X", "K"} {
-		if err := plainLabels(withLabel(name)); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
-func withLabel(name string) *ir.Function {
-	fn := ir.NewFunction("f")
-	fn.AddLabel(ir.Label(name))
-	return fn
 }

@@ -73,8 +73,12 @@ func (e *emitter) ret() {
 	e.RET()
 }
 
-// label returns a unique label that begins with prefix. placeLabel places it in the code.
+// label returns a unique label: prefix and a number. placeLabel places it in the code. prefix needs at least
+// three letters, because the Go assembler takes a label such as r8 for a register.
 func (e *emitter) label(prefix string) operand.LabelRef {
+	if len(prefix) < 3 {
+		panic("gen: the label " + prefix + " needs at least three letters")
+	}
 	e.labelCount++
 	return operand.LabelRef(fmt.Sprintf("%s%d", prefix, e.labelCount))
 }
