@@ -34,8 +34,7 @@ func (e *emitter) innerDecay(t *isa) {
 func (l *decayLoop) step() {
 	sum, z := l.margin(), l.XMM()
 	l.VMULSD(sum.AsX(), l.labelOrOne(), z)
-	g := l.delta(z)
-	l.VMULSD(l.scalar(l.field("a.Eta")), g, g)
+	g := l.gain(z)
 	nextStep := l.scalar(l.constant("one"))
 	l.VADDSD(l.stepCount, nextStep, nextStep)
 	l.eachNonzero(func(off, num operand.Mem, k reg.GPVirtual, disp int) {

@@ -22,8 +22,7 @@ func (e *emitter) innerDense(t *isa) {
 	l.run(func() {
 		z := l.margin()
 		l.VMULSD(l.labelOrOne(), z, z)
-		g := l.delta(z)
-		l.VMULSD(l.scalar(l.field("a.Eta")), g, g)
+		g := l.gain(z)
 		l.sweep(false)
 		l.eachNonzero(func(off, num operand.Mem, _ reg.GPVirtual, _ int) {
 			j := e.GP64()
@@ -45,6 +44,9 @@ func (e *emitter) innerBox(t *isa) {
 		"\tw[j] = clip(FMA(c[j], w[j], e[j])),  sum[j] += w[j]    for all j, while the exponential is computed",
 		"\tw[j] = clip(FMA(g, num[k], keep[2k])),  sum[j] = keep[2k+1] + w[j]   for the nonzeros")
 	l := e.elementLoop()
+	element := func(j reg.GPVirtual, v string) operand.Mem {
+		return operand.Mem{Base: e.base("a." + v), Index: j, Scale: 1}
+	}
 	keep := func(k reg.GPVirtual, disp int) operand.Mem {
 		return operand.Mem{Base: e.base("a.scratch.keep"), Index: k, Scale: 2, Disp: 2 * disp}
 	}
@@ -54,27 +56,24 @@ func (e *emitter) innerBox(t *isa) {
 		l.eachNonzero(func(off, _ operand.Mem, k reg.GPVirtual, disp int) {
 			j := e.GP64()
 			e.MOVQ(off, j)
-			element := func(v string) operand.Mem { return operand.Mem{Base: e.base("a." + v), Index: j, Scale: 1} }
-			x := e.scalar(element("w"))
-			e.VFMADD213SD(e.scalar(element("e")), e.scalar(element("c")), x)
+			x := e.scalar(element(j, "w"))
+			e.VFMADD213SD(e.scalar(element(j, "e")), e.scalar(element(j, "c")), x)
 			e.VMOVSD(x, keep(k, disp))
-			e.VMOVSD(e.scalar(element("sum")), keep(k, disp).Offset(8))
+			e.VMOVSD(e.scalar(element(j, "sum")), keep(k, disp).Offset(8))
 		})
-		g := l.delta(z)
-		l.VMULSD(l.scalar(l.field("a.Eta")), g, g)
+		g := l.gain(z)
 		l.sweep(true)
 		l.eachNonzero(func(off, num operand.Mem, k reg.GPVirtual, disp int) {
 			j := e.GP64()
 			e.MOVQ(off, j)
-			element := func(v string) operand.Mem { return operand.Mem{Base: e.base("a." + v), Index: j, Scale: 1} }
 			x := e.scalar(keep(k, disp))
 			e.VFMADD231SD(num, g, x)
-			e.VMAXSD(x, e.scalar(element("lo")), x)
-			e.VMINSD(x, e.scalar(element("hi")), x)
-			e.VMOVSD(x, element("w"))
+			e.VMAXSD(x, e.scalar(element(j, "lo")), x)
+			e.VMINSD(x, e.scalar(element(j, "hi")), x)
+			e.VMOVSD(x, element(j, "w"))
 			s := e.scalar(keep(k, disp).Offset(8))
 			e.VADDSD(x, s, s)
-			e.VMOVSD(s, element("sum"))
+			e.VMOVSD(s, element(j, "sum"))
 		})
 	})
 }

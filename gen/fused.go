@@ -140,6 +140,13 @@ func (f *fusedLoop) delta(z vec) vec {
 	return d
 }
 
+// gain returns the g of kernels.Steps for row i: a.Eta times delta.
+func (f *fusedLoop) gain(z vec) vec {
+	g := f.delta(z)
+	f.VMULSD(f.scalar(f.field("a.Eta")), g, g)
+	return g
+}
+
 // labelOrOne returns the label for the logistic loss and 1 for the squared loss.
 func (f *fusedLoop) labelOrOne() vec {
 	done, b := f.label("factor"), f.XMM()

@@ -12,17 +12,25 @@ func (e *emitter) margins(t *isa, s *storage) {
 		"\tlane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row r",
 		"\tdst[r] = sum of the lanes")
 	dst, ptr, r := e.base("dst"), e.base("a.Ptr"), e.nonzeros(s, "w")
-	rows, nextRow, done := e.length("dst"), e.label("row"), e.label("done")
+	e.eachRow(r, ptr, dst, e.length("dst"), func() {
+		end := e.GP64()
+		e.MOVQ(operand.Mem{Base: ptr, Disp: 8}, end)
+		acc := e.zeros(e.vectorsPer8())
+		e.rowDot(r, end, acc)
+		e.VMOVSD(e.sum(acc).AsX(), operand.Mem{Base: dst})
+	})
+}
+
+// eachRow emits a kernel's loop over rows, whose number is in the register rows. In the code that body emits,
+// ptr and vector are the addresses of the row's elements in a.Ptr and in the vector that has one for each row.
+func (e *emitter) eachRow(r nonzeros, ptr, vector, rows reg.GPVirtual, body func()) {
+	nextRow, done := e.label("row"), e.label("done")
 	e.TESTQ(rows, rows)
 	e.JZ(done)
 	e.MOVQ(operand.Mem{Base: ptr}, r.cursor)
 	e.placeLabel(nextRow)
-	end := e.GP64()
-	e.MOVQ(operand.Mem{Base: ptr, Disp: 8}, end)
-	acc := e.zeros(e.vectorsPer8())
-	e.rowDot(r, end, acc)
-	e.VMOVSD(e.sum(acc).AsX(), operand.Mem{Base: dst})
-	e.ADDQ(operand.Imm(8), dst)
+	body()
+	e.ADDQ(operand.Imm(8), vector)
 	e.ADDQ(operand.Imm(8), ptr)
 	e.DECQ(rows)
 	e.JNZ(nextRow)
@@ -76,22 +84,13 @@ func (e *emitter) scatter(t *isa, s *storage) {
 		"\tz[idx[k]] = FMA(slope[r], val[k], z[idx[k]])   for each nonzero k of each row r")
 	ptr, slope, rows := e.base("a.Ptr"), e.base("slope"), e.length("slope")
 	r := e.nonzeros(s, "z")
-	nextRow, done := e.label("row"), e.label("done")
-	e.TESTQ(rows, rows)
-	e.JZ(done)
-	e.MOVQ(operand.Mem{Base: ptr}, r.cursor)
-	e.placeLabel(nextRow)
-	g, end := e.XMM(), e.GP64()
-	e.VMOVSD(operand.Mem{Base: slope}, g)
-	e.MOVQ(operand.Mem{Base: ptr, Disp: 8}, end)
-	r.prefetch(e)
-	e.rowScatter(r, end, g)
-	e.ADDQ(operand.Imm(8), slope)
-	e.ADDQ(operand.Imm(8), ptr)
-	e.DECQ(rows)
-	e.JNZ(nextRow)
-	e.placeLabel(done)
-	e.ret()
+	e.eachRow(r, ptr, slope, rows, func() {
+		g, end := e.XMM(), e.GP64()
+		e.VMOVSD(operand.Mem{Base: slope}, g)
+		e.MOVQ(operand.Mem{Base: ptr, Disp: 8}, end)
+		r.prefetch(e)
+		e.rowScatter(r, end, g)
+	})
 }
 
 // prefetch emits prefetches of about 16 nonzeros that MarginsGradient reads in its next block.
