@@ -1,6 +1,8 @@
 package gen
 
 import (
+	"slices"
+
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -70,10 +72,5 @@ var avx2 = isa{
 }
 
 func (e *emitter) maskTable() operand.Mem {
-	return e.rodata.add("masks", 32, func(i int) uint64 {
-		if i < 16 {
-			return 1<<64 - 1
-		}
-		return 0
-	})
+	return e.rodata.add("masks", append(slices.Repeat([]uint64{1<<64 - 1}, 16), make([]uint64, 16)...))
 }

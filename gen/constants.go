@@ -4,12 +4,14 @@ import (
 	"go/constant"
 	"go/types"
 	"math"
+	"slices"
 
 	"github.com/mmcloughlin/avo/operand"
 )
 
 // commonConstants holds the bits of the constants that package kernels does not declare.
 var commonConstants = map[string]uint64{
+	"nothing": 0,
 	"one":     math.Float64bits(1),
 	"two":     math.Float64bits(2),
 	"half":    math.Float64bits(0.5),
@@ -53,5 +55,5 @@ func (e *emitter) constant(name string) operand.Mem {
 	} else if e.pkg.Scope().Lookup(name) != nil {
 		panic("gen: commonConstants and package kernels both declare " + name)
 	}
-	return e.rodata.add(name, 4, func(int) uint64 { return b })
+	return e.rodata.add(name, slices.Repeat([]uint64{b}, 4))
 }

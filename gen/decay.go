@@ -24,7 +24,7 @@ func (e *emitter) innerDecay(t *isa) {
 	l := &decayLoop{fusedLoop: e.fusedLoop(6), cells: e.base("a.cells")}
 	l.keep, l.stepCount = e.base("a.scratch.keep"), e.field("a.step")
 	pad := e.GP64()
-	e.LEAQ(e.rodata.add("nothing", 4, func(int) uint64 { return 0 }), pad)
+	e.LEAQ(e.constant("nothing"), pad)
 	e.SUBQ(l.cells, pad)
 	e.MOVQ(pad, l.pad)
 	l.eachStep(operand.Imm(1), "", l.step)

@@ -15,13 +15,9 @@ type rodata struct {
 	words map[string][]uint64
 }
 
-// add returns the address of the table with the given name. The table has n words, and word(i) is word i. It
-// is the same table in all calls with this name.
-func (t *rodata) add(name string, n int, word func(i int) uint64) operand.Mem {
-	words := make([]uint64, n)
-	for i := range words {
-		words[i] = word(i)
-	}
+// add returns the address of the table with the given name and words. It is the same table in all calls with
+// this name.
+func (t *rodata) add(name string, words []uint64) operand.Mem {
 	if t.words == nil {
 		t.words = map[string][]uint64{}
 	}

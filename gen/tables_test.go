@@ -16,17 +16,15 @@ func TestNames(t *testing.T) {
 		pkg.Scope().Insert(types.NewConst(token.NoPos, pkg, name, number, constant.MakeFloat64(value)))
 	}
 	e := newEmitter(&rodata{}, pkg)
-	table := func(n int, word uint64) func() {
-		return func() { e.rodata.add("table", n, func(int) uint64 { return word }) }
-	}
+	table := func(words ...uint64) func() { return func() { e.rodata.add("table", words) } }
 	for _, c := range []struct {
 		name, want string
 		add        func()
 	}{
-		{"new table", "", table(2, 7)},
-		{"the same table", "", table(2, 7)},
-		{"a longer table", "two different tables have the name table", table(3, 7)},
-		{"other words", "two different tables have the name table", table(2, 8)},
+		{"new table", "", table(7, 7)},
+		{"the same table", "", table(7, 7)},
+		{"a longer table", "two different tables have the name table", table(7, 7, 7)},
+		{"other words", "two different tables have the name table", table(8, 8)},
 		{"constant of kernels", "", func() { e.constant("own") }},
 		{"common constant", "", func() { e.constant("one") }},
 		{"constant of both", "both declare half", func() { e.constant("half") }},
