@@ -2,48 +2,30 @@ package kernels
 
 import "math"
 
-func innerRotatedGeneric(a *stepArgs) (done int) {
-	var t float64
-	w, sum, c, e := a.w, a.sum, a.c, a.e
-	for k := range a.stepCount {
-		i, row := a.denseRow(k)
-		if k == 0 {
-			t = dotGeneric(row, w)
-		}
-		g := a.gain(i, t)
-		for j := range w {
-			w[j] = math.FMA(c[j], w[j], e[j])
-		}
-		if k+1 < a.stepCount {
-			_, next := a.denseRow(k + 1)
-			t = math.FMA(g, dotGeneric(next, row), dotGeneric(next, w))
-		}
-		for j, v := range row {
-			w[j] = math.FMA(g, v, w[j])
-			sum[j] += w[j]
-		}
-	}
-	return a.stepCount
-}
+func innerRotatedGeneric(a *stepArgs) (done int) { return a.rotatedSteps(dotGeneric, false) }
 
-func innerRotatedBallGeneric(a *stepArgs) (done int) {
+func innerRotatedBallGeneric(a *stepArgs) (done int) { return a.rotatedSteps(dot8, true) }
+
+func (a *stepArgs) rotatedSteps(dot func(x, y []float64) float64, hasBall bool) (done int) {
 	var t float64
 	w, sum, c, e := a.w, a.sum, a.c, a.e
 	for k := range a.stepCount {
 		i, row := a.denseRow(k)
 		if k == 0 {
-			t = dot8(row, w)
+			t = dot(row, w)
 		}
 		g := a.gain(i, t)
 		for j := range w {
 			w[j] = math.FMA(c[j], w[j], e[j])
 		}
-		rw := dot8(row, w)
-		n2 := math.FMA(g, math.FMA(g, dot8(row, row), rw+rw), dot8(w, w))
-		f := projectionFactor(n2, a.radius)
+		f := 1.0
+		if hasBall {
+			rw := dot(row, w)
+			f = projectionFactor(math.FMA(g, math.FMA(g, dot(row, row), rw+rw), dot(w, w)), a.radius)
+		}
 		if k+1 < a.stepCount {
 			_, next := a.denseRow(k + 1)
-			t = float64(f * math.FMA(g, dot8(next, row), dot8(next, w)))
+			t = float64(f * math.FMA(g, dot(next, row), dot(next, w)))
 		}
 		for j, v := range row {
 			w[j] = float64(f * math.FMA(g, v, w[j]))
