@@ -38,7 +38,7 @@
 //
 //   - kernels/rows.go: a field of Rows; forms.go: the list of forms, formTexts, form; generic_rows.go: the
 //     type of a stored number in column or value
-//   - kernels/set.go: the arrays in generic; preempt_test.go: the arrays in spy.set
+//   - kernels/set.go: the arrays in generic; hessian_panel.go: sumByPanels; preempt_test.go: the arrays in spy.set
 //   - gen/storage.go: a variable for its columns or values, in columnForms or valueForms, in the order of the
 //     method form
 //   - other code that reads rows: git grep -w 'Idx16\|Val32' lists it in kernels, sparse/csr.go (where a

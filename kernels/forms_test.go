@@ -96,9 +96,9 @@ func TestForms(t *testing.T) {
 					return results
 				}
 				want := run(Generic, plainRows)
-				marginsGeneric(want[0], &plainRows, w)
+				marginsGeneric[int32, float64](want[0], &plainRows, w)
 				copy(want[1], z)
-				scatterGeneric(want[1], &plainRows, want[0])
+				scatterGeneric[int32, float64](want[1], &plainRows, want[0])
 				copy(want[3], want[0])
 				slopes := logisticSlopesGeneric
 				if loss == SquaredLossKind {
@@ -106,7 +106,7 @@ func TestForms(t *testing.T) {
 				}
 				sum := slopes(want[4], want[0], label)
 				copy(want[2], z)
-				scatterGeneric(want[2], &plainRows, want[4])
+				scatterGeneric[int32, float64](want[2], &plainRows, want[4])
 				if s.name == "bell" {
 					checkWithin(t, "sum of the losses", want[5][0], sum, 1e-12*sum)
 				}

@@ -5,20 +5,8 @@ import (
 	"math/bits"
 )
 
-func hessianGeneric(h []float64, stride int, a *Rows, spans []span) {
-	switch a.form() {
-	case int32Float64, int32Ones:
-		hessianTyped(h, stride, a.Idx, a.Val, spans)
-	case int32Float32:
-		hessianTyped(h, stride, a.Idx, a.Val32, spans)
-	case uint16Float64, uint16Ones:
-		hessianTyped(h, stride, a.Idx16, a.Val, spans)
-	case uint16Float32:
-		hessianTyped(h, stride, a.Idx16, a.Val32, spans)
-	}
-}
-
-func hessianTyped[I column, V value](h []float64, stride int, idx []I, val []V, spans []span) {
+func hessianGeneric[I column, V value](h []float64, stride int, a *Rows, spans []span) {
+	idx, val := stored[I, V](a)
 	for _, s := range spans {
 		for k := s.first; k < s.last; k++ {
 			row := h[int(idx[k])*stride:]

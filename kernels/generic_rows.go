@@ -7,29 +7,30 @@ func sum8(l *[8]float64) float64 {
 	return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
 }
 
-// The types in which columns and values are stored. A nil slice of values means that
-// every value is 1.
+// The types in which columns and values are stored.
 type (
-	column interface{ ~int32 | ~uint16 }
-	value  interface{ ~float32 | ~float64 }
+	column interface{ int32 | uint16 }
+	value  interface{ float32 | float64 }
 )
 
-func marginsGeneric(dst []float64, a *Rows, w []float64) {
-	switch a.form() {
-	case int32Float64, int32Ones:
-		marginsTyped(dst, a.Ptr, a.Idx, a.Val, w)
-	case int32Float32:
-		marginsTyped(dst, a.Ptr, a.Idx, a.Val32, w)
-	case uint16Float64, uint16Ones:
-		marginsTyped(dst, a.Ptr, a.Idx16, a.Val, w)
-	case uint16Float32:
-		marginsTyped(dst, a.Ptr, a.Idx16, a.Val32, w)
+// stored returns the columns and the values of rows that are stored in these types. val is nil if every value
+// is 1.
+func stored[I column, V value](a *Rows) (idx []I, val []V) {
+	idx, ok := any(a.Idx).([]I)
+	if !ok {
+		idx = any(a.Idx16).([]I)
 	}
+	val, ok = any(a.Val).([]V)
+	if !ok {
+		val = any(a.Val32).([]V)
+	}
+	return idx, val
 }
 
-func marginsTyped[I column, V value](dst []float64, ptr []int64, idx []I, val []V, w []float64) {
+func marginsGeneric[I column, V value](dst []float64, a *Rows, w []float64) {
+	idx, val := stored[I, V](a)
 	for r := range dst {
-		lo, hi := ptr[r], ptr[r+1]
+		lo, hi := a.Ptr[r], a.Ptr[r+1]
 		if val == nil {
 			dst[r] = sumOnes(idx[lo:hi], w)
 		} else {
@@ -95,29 +96,17 @@ func sumProducts[I column, V value](idx []I, val []V, w []float64) float64 {
 	return ((l0 + l4) + (l2 + l6)) + ((l1 + l5) + (l3 + l7))
 }
 
-func scatterGeneric(z []float64, a *Rows, slope []float64) {
-	switch a.form() {
-	case int32Float64, int32Ones:
-		scatterTyped(z, a.Ptr, a.Idx, a.Val, slope)
-	case int32Float32:
-		scatterTyped(z, a.Ptr, a.Idx, a.Val32, slope)
-	case uint16Float64, uint16Ones:
-		scatterTyped(z, a.Ptr, a.Idx16, a.Val, slope)
-	case uint16Float32:
-		scatterTyped(z, a.Ptr, a.Idx16, a.Val32, slope)
-	}
-}
-
-func scatterTyped[I column, V value](z []float64, ptr []int64, idx []I, val []V, slope []float64) {
+func scatterGeneric[I column, V value](z []float64, a *Rows, slope []float64) {
+	idx, val := stored[I, V](a)
 	for r, g := range slope {
-		row := idx[ptr[r]:ptr[r+1]]
+		row := idx[a.Ptr[r]:a.Ptr[r+1]]
 		if val == nil {
 			for _, j := range row {
 				z[j] += g
 			}
 			continue
 		}
-		v := val[ptr[r]:ptr[r+1]][:len(row)]
+		v := val[a.Ptr[r]:a.Ptr[r+1]][:len(row)]
 		for k, j := range row {
 			z[j] = math.FMA(g, float64(v[k]), z[j])
 		}

@@ -112,7 +112,7 @@ func TestHessianBounds(t *testing.T) {
 					h := guarded(t, make([]float64, (c.p-1)*c.stride+c.p), atEnd)
 					Hessian(h, c.p, c.stride, 0, c.p, a, weight, s)
 					s.sumByRows(h, c.p, c.stride, 0, c.p, a, weight)
-					s.sumByPanels(h, c.p, c.stride, 0, c.p, &a, weight)
+					sumByPanels[a.form()](s, h, c.p, c.stride, 0, c.p, &a, weight)
 				}
 			}
 		}

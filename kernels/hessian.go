@@ -40,7 +40,7 @@ func Hessian(h []float64, p, stride, lo, hi int, a Rows, c []float64, s *Hessian
 		s = NewHessianScratch()
 	}
 	if a.panelsFaster(p) && a.finite(c) {
-		s.sumByPanels(h, p, stride, lo, hi, noescape(&a), c)
+		sumByPanels[a.form()](s, h, p, stride, lo, hi, noescape(&a), c)
 	} else {
 		s.sumByRows(h, p, stride, lo, hi, a, c)
 	}

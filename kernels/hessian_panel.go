@@ -102,11 +102,19 @@ func maxAbs[V value](v []V) float64 {
 	return float64(largest + nan)
 }
 
+// sumByPanels has for each storage form a function that does what sumByRows does.
+var sumByPanels = [numForms]func(s *HessianScratch, h []float64, p, stride, lo, hi int, a *Rows, c []float64){
+	int32Float64: panelSum[int32, float64], int32Float32: panelSum[int32, float32], int32Ones: panelSum[int32, float64],
+	uint16Float64: panelSum[uint16, float64], uint16Float32: panelSum[uint16, float32], uint16Ones: panelSum[uint16, float64],
+}
+
 // A panelTask adds to rows lo to hi-1 of the upper triangle of h the sum of c[i] a_i a_i' over the rows of
 // the data, where a_i is row i of the data.
-type panelTask struct {
+type panelTask[I column, V value] struct {
 	*HessianScratch
 	*Rows
+	idx       []I // the columns of Rows
+	val       []V // the values of Rows, nil if all are 1
 	h         []float64
 	p, stride int
 	lo, hi    int
@@ -114,10 +122,12 @@ type panelTask struct {
 	c         []float64 // c of Hessian: the factor of each row of the data
 }
 
-func (s *HessianScratch) sumByPanels(h []float64, p, stride, lo, hi int, a *Rows, c []float64) {
+func panelSum[I column, V value](s *HessianScratch, h []float64, p, stride, lo, hi int, a *Rows, c []float64) {
 	s.makePanels()
+	x := panelTask[I, V]{HessianScratch: s, Rows: a, h: h, p: p, stride: stride, c: c}
+	x.idx, x.val = stored[I, V](a)
 	for ; lo < hi; lo += tileRows {
-		x := panelTask{HessianScratch: s, Rows: a, h: h, p: p, stride: stride, lo: lo, hi: min(lo+tileRows, hi), c: c}
+		x.row, x.lo, x.hi = 0, lo, min(lo+tileRows, hi)
 		for x.row < len(c) {
 			x.sortBlocks()
 			for col := x.lo; col < p; col += panelCols {
@@ -131,7 +141,7 @@ func (s *HessianScratch) sumByPanels(h []float64, p, stride, lo, hi int, a *Rows
 // sortBlocks sorts the nonzeros of each block of rows by columns. It begins with the block at row x.row, and
 // ends when the scratch memory is full or no rows are left. It sets x.rows to the number of rows in these
 // blocks.
-func (x *panelTask) sortBlocks() {
+func (x *panelTask[I, V]) sortBlocks() {
 	x.rows = 0
 	place := 0
 	for b := range panelBlocks {
@@ -160,14 +170,10 @@ func (x *panelTask) sortBlocks() {
 
 // sortBlock sorts the nonzeros of block b by columns into x.t, beginning at x.t[place]. spans says where the
 // nonzeros of each row of the block are.
-func (x *panelTask) sortBlock(b, place int, spans []span) {
+func (x *panelTask[I, V]) sortBlock(b, place int, spans []span) {
 	mask := x.mask[b*tileRows:][:x.hi-x.lo]
 	clear(mask)
-	if x.Idx != nil {
-		markRows(mask, x.Idx, x.lo, spans)
-	} else {
-		markRows(mask, x.Idx16, x.lo, spans)
-	}
+	markRows(mask, x.idx, x.lo, spans)
 	for j, m := range mask {
 		if j%panelCols == 0 {
 			x.groupBegin[b*(tileRows/panelCols)+j/panelCols] = place
@@ -175,16 +181,7 @@ func (x *panelTask) sortBlock(b, place int, spans []span) {
 		x.nextPlace[j] = int32(place)
 		place += bits.OnesCount64(m)
 	}
-	switch x.form() {
-	case int32Float64, int32Ones:
-		sortTyped(x, x.Idx, x.Val, spans)
-	case int32Float32:
-		sortTyped(x, x.Idx, x.Val32, spans)
-	case uint16Float64, uint16Ones:
-		sortTyped(x, x.Idx16, x.Val, spans)
-	case uint16Float32:
-		sortTyped(x, x.Idx16, x.Val32, spans)
-	}
+	x.sortNonzeros(spans)
 }
 
 // markRows sets bit r in the mask of every column in which span r has a nonzero. mask[0] belongs to
@@ -197,12 +194,12 @@ func markRows[I column](mask []uint64, idx []I, lo int, spans []span) {
 	}
 }
 
-// sortTyped puts every nonzero, times the factor c of its span, at the next free place of its column
+// sortNonzeros puts every nonzero, times the factor c of its span, at the next free place of its column
 // in x.t.
-func sortTyped[I column, V value](x *panelTask, idx []I, val []V, spans []span) {
+func (x *panelTask[I, V]) sortNonzeros(spans []span) {
 	nextPlace, t := x.nextPlace, x.t
 	for _, s := range spans {
-		cols, v := idx[s.first:s.last], val
+		cols, v := x.idx[s.first:s.last], x.val
 		if v != nil {
 			v = v[s.first:s.last]
 		}
@@ -221,7 +218,7 @@ func sortTyped[I column, V value](x *panelTask, idx []I, val []V, spans []span) 
 // updateTiles does the work of panelTask for the rows of the data that sortBlocks has sorted, and for columns
 // col to col+panelCols-1 of h. It updates rows of h before row col in place, and the others in the copy
 // x.tile. If h has fewer than col+panelCols columns, it updates all rows in the copy.
-func (x *panelTask) updateTiles(col int) {
+func (x *panelTask[I, V]) updateTiles(col int) {
 	end := min(x.hi, col+panelCols)
 	// Rows from split on are updated in a copy.
 	split := min(max(x.lo, col), end)
@@ -245,7 +242,7 @@ func (x *panelTask) updateTiles(col int) {
 
 // load copies to x.tile, from rows lo to hi-1 of h, the elements in columns col to col+panelCols-1 that
 // are not below the diagonal.
-func (x *panelTask) load(lo, hi, col int) {
+func (x *panelTask[I, V]) load(lo, hi, col int) {
 	for j := lo; j < hi; j++ {
 		start := max(j, col)
 		copy(x.tile[(j-lo)*panelCols+start-col:(j-lo+1)*panelCols], x.h[j*x.stride+start:j*x.stride+x.p])
@@ -253,7 +250,7 @@ func (x *panelTask) load(lo, hi, col int) {
 }
 
 // store copies from x.tile back to h the elements that load copied, after their update.
-func (x *panelTask) store(lo, hi, col int) {
+func (x *panelTask[I, V]) store(lo, hi, col int) {
 	for j := lo; j < hi; j++ {
 		start := max(j, col)
 		copy(x.h[j*x.stride+start:j*x.stride+x.p], x.tile[(j-lo)*panelCols+start-col:(j-lo+1)*panelCols])
@@ -263,30 +260,17 @@ func (x *panelTask) store(lo, hi, col int) {
 // pack sets x.panel to a dense copy, zeros included, of the rows of the data in block b of sortBlocks, for
 // columns col to col+panelCols-1. From call to call for one block, col must increase, because each call
 // begins where the one before has stopped (x.nextNonzero).
-func (x *panelTask) pack(b, col int) {
-	switch x.form() {
-	case int32Float64, int32Ones:
-		packTyped(x, x.Idx, x.Val, b, col)
-	case int32Float32:
-		packTyped(x, x.Idx, x.Val32, b, col)
-	case uint16Float64, uint16Ones:
-		packTyped(x, x.Idx16, x.Val, b, col)
-	case uint16Float32:
-		packTyped(x, x.Idx16, x.Val32, b, col)
-	}
-}
-
-func packTyped[I column, V value](x *panelTask, idx []I, val []V, b, col int) {
+func (x *panelTask[I, V]) pack(b, col int) {
 	nextNonzero := x.nextNonzero[b*panelRows : min((b+1)*panelRows, x.rows)]
 	end := x.Ptr[x.row+b*panelRows+1:][:len(nextNonzero)]
 	for r, k := range nextNonzero {
 		row := (*[panelCols]float64)(x.panel[r*panelCols:])
 		*row = [panelCols]float64{}
-		cols := idx[k:end[r]]
-		if val == nil {
+		cols := x.idx[k:end[r]]
+		if x.val == nil {
 			nextNonzero[r] += int64(markOnes(row, cols, col))
 		} else {
-			nextNonzero[r] += int64(markValues(row, cols, val[k:end[r]], col))
+			nextNonzero[r] += int64(markValues(row, cols, x.val[k:end[r]], col))
 		}
 	}
 }

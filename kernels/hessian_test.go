@@ -125,7 +125,7 @@ func TestHessian(t *testing.T) {
 							plusZero(h, c.p, c.stride, 0, c.p)
 						},
 						"panels": func(h []float64) {
-							scratch.sumByPanels(h, c.p, c.stride, 0, c.p, &a, weight)
+							sumByPanels[a.form()](scratch, h, c.p, c.stride, 0, c.p, &a, weight)
 							plusZero(h, c.p, c.stride, 0, c.p)
 						},
 						"parts": func(h []float64) {
@@ -134,8 +134,8 @@ func TestHessian(t *testing.T) {
 							}
 						},
 						"panels in parts": func(h []float64) {
-							scratch.sumByPanels(h, c.p, c.stride, 0, c.p/3, &a, weight)
-							scratch.sumByPanels(h, c.p, c.stride, c.p/3, c.p, &a, weight)
+							sumByPanels[a.form()](scratch, h, c.p, c.stride, 0, c.p/3, &a, weight)
+							sumByPanels[a.form()](scratch, h, c.p, c.stride, c.p/3, c.p, &a, weight)
 							plusZero(h, c.p, c.stride, 0, c.p)
 						},
 					} {

@@ -45,7 +45,7 @@ var mutations = []mutation{
 	{"the last of four rows of a tile is cut", AVX2, "kernels/zhessian_amd64.s", "·hessianPanelAVX2(SB)", `VMOVUPD +(Y\d+), 480\(R\d+\)\(\w+\*1\)\n`, "\n", "./kernels", "Tile", "--- FAIL: ", ""},
 	{"the mask of a fourth row is not read", AVX512, "kernels/zhessian_amd64.s", "·hessianPanelAVX512(SB)", `ANDQ +24\(\w+\), \w+\n`, "\n", "./kernels", "Hessian", "unexpected fault|--- FAIL: ", ""},
 	{"panels take infinite numbers", AVX512, "kernels/hessian.go", "", ` && a\.finite\(c\)`, "", "./kernels", "^TestEqual$", "--- FAIL: TestEqual", ""},
-	{"a tile of the Hessian is stored below the diagonal", AVX512, "kernels/hessian_panel.go", "func (x *panelTask) store(", `start := max\(j, col\)`, "start := col", "./kernels", "Hessian", "--- FAIL: TestHessian", ""},
+	{"a tile of the Hessian is stored below the diagonal", AVX512, "kernels/hessian_panel.go", "func (x *panelTask[I, V]) store(", `start := max\(j, col\)`, "start := col", "./kernels", "Hessian", "--- FAIL: TestHessian", ""},
 	{"zeros of the Hessian keep their sign", Generic, "kernels/hessian.go", "", `\n\tplusZero\(h, p, stride, lo, hi\)`, "", "./kernels", "Hessian", "--- FAIL: TestHessian", ""},
 	{"a span is not cut", Generic, "kernels/hessian.go", "func addLongSpan(", `n := max\(1, .*`, "n := s.last", "./kernels", "BoundedWork", "--- FAIL: TestBoundedWork", ""},
 	{"rotated loop does one step too many", AVX2, "kernels/zrotated_amd64.s", "·innerRotatedAVX2(SB)", `JGE( +last)`, "JG$1", "./kernels", "", "unexpected fault|--- FAIL: ", ""},

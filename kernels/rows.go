@@ -58,7 +58,7 @@ func Margins(dst []float64, a Rows, w []float64) {
 		if n == 0 { // a row longer than maxWork is left to Go code, which can be pre-empted
 			n = 1
 			a.Ptr = ptr[:2]
-			marginsGeneric(dst[:1], &a, w)
+			generic.margins[a.form()](dst[:1], noescape(&a), w)
 		} else {
 			a.Ptr = ptr[:n+1]
 			marginsBlock(dst[:n], &a, w)
