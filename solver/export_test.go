@@ -24,7 +24,7 @@ func InnerStepper(t testing.TB, p *Problem) func() {
 	}
 	r := newRun(t.Context(), p, set, time.Now())
 	r.prepare()
-	s, err := newSCAS(r, false)
+	s, err := newSCAS(r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,7 +89,7 @@ func (a *auto) beginsWithNewton() bool {
 
 func (a *auto) beginPasses() (err error) {
 	a.prepare()
-	a.scas, err = newSCAS(a.Run, false)
+	a.scas, err = newSCAS(a.Run)
 	return err
 }
 

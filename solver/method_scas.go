@@ -62,13 +62,13 @@ func (SCASL) Info() MethodInfo {
 	return info
 }
 
-func (SCASK) Begin(r *Run) (Iteration, error) { return beginSCAS(r, false) }
+func (SCASK) Begin(r *Run) (Iteration, error) { return beginSCAS(r) }
 
-func (SCAS) Begin(r *Run) (Iteration, error) { return beginSCAS(r, false) }
+func (SCAS) Begin(r *Run) (Iteration, error) { return beginSCAS(r) }
 
-func (SCASStrong) Begin(r *Run) (Iteration, error) { return beginSCAS(r, false) }
+func (SCASStrong) Begin(r *Run) (Iteration, error) { return beginSCAS(r) }
 
-func (SCASL) Begin(r *Run) (Iteration, error) { return beginSCAS(r, true) }
+func (SCASL) Begin(r *Run) (Iteration, error) { return beginSCAS(r) }
 
 // scas is a run of a SCAS-ADMM method with data in memory.
 type scas struct {
@@ -79,15 +79,15 @@ type scas struct {
 	rowCurvature *admm.RowCurvature // |aᵢ|² of some rows of data; nil before the first call of curvatureHere
 }
 
-func beginSCAS(r *Run, linearised bool) (Iteration, error) {
-	s, err := newSCAS(r, linearised)
+func beginSCAS(r *Run) (Iteration, error) {
+	s, err := newSCAS(r)
 	if err != nil {
 		return nil, err
 	}
 	return s.next, nil
 }
 
-func newSCAS(r *Run, linearised bool) (*scas, error) {
+func newSCAS(r *Run) (*scas, error) {
 	p, st, set := r.Problem, &r.Stats, &r.Settings
 	info := set.Method.Info()
 	s := &scas{Run: r, data: p.Data}
@@ -112,7 +112,7 @@ func newSCAS(r *Run, linearised bool) (*scas, error) {
 	if s.outer.Metric == nil {
 		s.outer.Anchor.Weight = p.loss().Curvature() * admm.ProximalWeight(p.team(), r.Samples.rows, len(r.X))
 	}
-	if linearised {
+	if _, linearised := set.Method.(SCASL); linearised {
 		s.outer.Linearise()
 	}
 	plan, err := admm.NewPlan(s.innerLoop())

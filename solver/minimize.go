@@ -33,11 +33,6 @@ func Minimize(ctx context.Context, p *Problem, s *Settings) (res *Result, err er
 		return nil, err
 	}
 	began := time.Now()
-	return minimize(ctx, p, s, began)
-}
-
-// minimize is Minimize for a valid problem and a valid start.
-func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*Result, error) {
 	c, err := s.withDefaults(p)
 	if err = p.team().CommonError(err); err != nil {
 		return nil, err
@@ -68,7 +63,7 @@ func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*R
 	if _, bad := errors.AsType[*SettingError](err); bad {
 		return nil, err
 	}
-	res, err := r.resultAfter(err)
+	res, err = r.resultAfter(err)
 	r.logEnd(res, err)
 	return res, err
 }

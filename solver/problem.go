@@ -67,19 +67,13 @@ type Evaluation struct {
 
 // Evaluate returns the objective at the point (x, y) that satisfies the constraint. By default this is
 // (x, A x). If the field B of Coupling is set, y does not follow from x, and penalty and objective are
-// NaN; see EvaluateAt. p must be a problem that Validate accepts. Evaluate panics if len(x) is not the
+// NaN. p must be a problem that Validate accepts. Evaluate panics if len(x) is not the
 // number of features.
 func (p *Problem) Evaluate(x []float64) Evaluation {
 	y, ok := p.coupling().Y(p.applyA(x))
 	if !ok {
 		return p.evaluate(x, math.NaN())
 	}
-	return p.evaluate(x, p.penalty().Value(y))
-}
-
-// EvaluateAt returns the objective at x and y, whether or not they satisfy the
-// constraint.
-func (p *Problem) EvaluateAt(x, y []float64) Evaluation {
 	return p.evaluate(x, p.penalty().Value(y))
 }
 
