@@ -76,4 +76,4 @@
 // should replace this assembly.
 package kernels
 
-//go:generate go run ../gen/cmd/gen -out .
+//go:generate go run ../gen/cmd/gen
