@@ -49,7 +49,8 @@ type MethodInfo struct {
 	// StepUnit is the first step size that a search for Eta should try, in units of 1/NuF of
 	// theory.Constants; zero means 1.
 	StepUnit float64 `json:"-"`
-	// Planned is true if the method runs the inner loop of SCAS-ADMM. InnerSteps is then n by default.
+	// Planned is true if the method runs the inner loop of SCAS-ADMM. InnerSteps is then n by default, and each
+	// outer iteration, the first included, begins with a call of Run.WatchedSnapshot.
 	Planned bool `json:"-"`
 	// ManyUpdates is true if Settings.DualUpdates may be above 1. Only such methods accept several
 	// processes and a Checkpoint.
@@ -63,9 +64,6 @@ type MethodInfo struct {
 	StoredIterates bool `json:"-"`
 	// PaperPass is true if the paper counts each outer iteration of the method as one pass.
 	PaperPass bool `json:"-"`
-	// Watched is true if every stochastic outer iteration, the first included, begins with a call of
-	// Run.WatchedSnapshot.
-	Watched bool `json:"-"`
 }
 
 func nameOf(m Method) string { return m.Info().Name }

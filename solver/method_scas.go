@@ -34,7 +34,7 @@ func scasInfo(name, summary string) MethodInfo {
 	return MethodInfo{
 		Name: name, Summary: summary, Rate: "none proven", Memory: "4p + 2l + n, with a graph the rotated data",
 		Reference: "this package", Eta: "the step size; from the curvature at each snapshot",
-		TakesEta: true, TakesBatchSize: true, TakesInnerSteps: true, AnyProblem: true, Planned: true, Watched: true,
+		TakesEta: true, TakesBatchSize: true, TakesInnerSteps: true, AnyProblem: true, Planned: true,
 	}
 }
 
