@@ -48,8 +48,13 @@ func Minimize(
 	if err != nil {
 		return nil, err
 	}
-	if err := checkSettings(set); err != nil {
+	if err := set.Validate(); err != nil {
 		return nil, err
+	}
+	if set.Passes > 0 {
+		if err := set.CheckBudget(passesOfOuter); err != nil {
+			return nil, err
+		}
 	}
 	ctx, cancel := ending.WithTimeLimit(ctx, set.TimeLimit)
 	defer cancel()
@@ -58,7 +63,7 @@ func Minimize(
 		Data: q.Data, Labels: q.Labels, Weights: q.Weights, Loss: q.Loss, Threads: q.Threads, Memory: opt.Memory,
 	})
 	f.Stop = ctx.Err
-	s := newStochastic(p, set, q, f, opt, newRecorder(p, q, set, began))
+	s := newStochastic(p, set, q, f, opt, began)
 	r := s.solve(tol)
 	recorderErr, recorderStopped := stoppedByRecorder(r.Err)
 	_, diverged := errors.AsType[*solver.DivergenceError](r.Err)
@@ -94,15 +99,6 @@ func statusOf(r *exact.Solution, late, hasTolerance bool, goal float64) (solver.
 	return status, &solver.NotConvergedError{
 		Status: status, Objective: r.Objective, Gap: r.Gap, Goal: goal, Why: advice.Why, Remedies: advice.Remedies,
 	}
-}
-
-// checkSettings returns an error if a setting has a value that no problem allows, or if the budget does not
-// allow an outer iteration.
-func checkSettings(set *solver.Settings) error {
-	if err := set.Validate(); err != nil || set.Passes == 0 {
-		return err
-	}
-	return set.CheckBudget(passesOfOuter)
 }
 
 // problemOf converts p to the problem type of package exact. It returns an error if Minimize must refuse p or

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
@@ -37,7 +38,7 @@ type stochastic struct {
 	file          *exact.File
 	p             *solver.Problem
 	set           *solver.Settings
-	recorder      *recorder
+	clock         admm.Clock                      // pauses while the Recorder runs
 	report        func(passes, objective float64) // Options.Report
 	bestObjective float64                         // the smallest objective at a snapshot so far
 	stats         solver.Stats                    // Result.Stats; method result sets its passes and seconds
@@ -199,7 +200,7 @@ func (s *stochastic) schedule() (eta float64, more bool, err error) {
 		}
 	}
 	solution := &exact.Solution{Result: exact.Result{Gap: math.Inf(1), Objective: s.objective}, X: o.X, Z: o.Dual}
-	if err := s.recorder.record(s.stats.OuterIterations, s.passes(), solution, o.Gradient); err != nil || !more {
+	if err := s.record(solution, o.Gradient); err != nil || !more {
 		return 0, false, err
 	}
 	if s.stats.Eta = s.set.Eta; s.stats.Eta == 0 {
@@ -292,12 +293,12 @@ func (s *stochastic) prove(res *exact.Solution, goal float64) error {
 	return s.file.Err()
 }
 
-// newStochastic returns a run for the problem p, whose data are in the file f. q is the same problem for
-// package exact.
-func newStochastic(p *solver.Problem, set *solver.Settings, q *exact.Problem, f *exact.File, opt Options, rec *recorder) *stochastic {
+// newStochastic returns a run, which began at the given time, for the problem p, whose data are in the file f. q
+// is the same problem for package exact.
+func newStochastic(p *solver.Problem, set *solver.Settings, q *exact.Problem, f *exact.File, opt Options, began time.Time) *stochastic {
 	method := set.Method.Info().Name
 	s := &stochastic{
-		q: q, file: f, p: p, set: set, recorder: rec, report: opt.Report, bestObjective: math.Inf(1),
+		q: q, file: f, p: p, set: set, clock: admm.NewClock(began), report: opt.Report, bestObjective: math.Inf(1),
 		blocks: rows.NewWindows(q.Data, blockBytes), weightSum: rows.Mass(q.Weights, len(q.Labels)),
 		batchBlocks: max(1, int(batchShare*float64(opt.Memory))/blockBytes),
 		stats: solver.Stats{
