@@ -64,13 +64,17 @@ func Minimize(
 	})
 	f.Stop = ctx.Err
 	s := newStochastic(p, set, q, f, opt, began)
-	r := s.solve(tol)
+	r := s.solve()
+	s.clock.Pause()
+	if r.Err == nil {
+		r.Err = s.prove(r, tol*f.Scale())
+	}
 	recorderErr, recorderStopped := stoppedByRecorder(r.Err)
 	_, diverged := errors.AsType[*solver.DivergenceError](r.Err)
 	if r.Err != nil && !ending.IsContextError(r.Err) && !diverged && !recorderStopped {
 		return nil, r.Err // for example, the file cannot be read
 	}
-	res := s.result(r, time.Since(began))
+	res := s.result(r)
 	if recorderStopped {
 		res.Status = solver.Stopped
 		return res, recorderErr
@@ -186,12 +190,12 @@ func validLabels(l term.Loss, data *sparse.CSR, labels []float64) error {
 }
 
 // result returns the solution of the run as a Result, without a status.
-func (s *stochastic) result(r *exact.Solution, elapsed time.Duration) *solver.Result {
+func (s *stochastic) result(r *exact.Solution) *solver.Result {
 	image, eval := evaluation(s.p, s.q, r.X, r.Objective)
 	if r.Z == nil {
 		r.Z = make([]float64, len(image))
 	}
-	s.stats.Passes, s.stats.PaperPasses, s.stats.Seconds = float64(s.passes()), float64(s.passes()), elapsed.Seconds()
+	s.stats.Passes, s.stats.PaperPasses, s.stats.Seconds = float64(s.passes()), float64(s.passes()), s.clock.SecondsAtPause()
 	return &solver.Result{
 		Iterate: solver.Iterate{X: r.X, Y: image, Dual: r.Z}, XAverage: r.X, YAverage: image, At: eval, AtAverage: eval, Unrounded: r.Objective,
 		DualityGap: r.Gap, DualResidual: dualResidual(s.p, s.q, r, s.outer.Gradient), Stats: s.stats,

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
@@ -14,7 +15,8 @@ import (
 )
 
 // TestRecords checks that the Recorder gets a point with correct numbers at the start and for each outer
-// iteration, or for every second one with RecordEvery = 2, and that the last point is the result.
+// iteration, or for every second one with RecordEvery = 2, and that the last point is the result. The seconds of
+// the result leave out the Recorder.
 func TestRecords(t *testing.T) {
 	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}, L2: 1e-3}
@@ -22,7 +24,10 @@ func TestRecords(t *testing.T) {
 	set := solver.Settings{Method: solver.SCASK{}, Name: "mine", Passes: 6}
 	var points []solver.Point
 	var residuals []float64
+	var recorderTime time.Duration
 	set.Recorder = solver.RecorderFunc(func(pt *solver.Point) error {
+		began := time.Now()
+		defer func() { recorderTime += time.Since(began) }()
 		want, got := p.Evaluate(pt.X), pt.Last
 		off := math.Abs(got.Objective-want.Objective) + math.Abs(got.Loss-want.Loss) + math.Abs(got.Penalty-want.Penalty)
 		if off > 1e-12 || pt.Average != got {
@@ -40,9 +45,14 @@ func TestRecords(t *testing.T) {
 		points = append(points, point)
 		return nil
 	})
+	began := time.Now()
 	res, err := Minimize(t.Context(), p, &set, Options{Memory: 4 << 20})
+	elapsed := time.Since(began)
 	if err != nil || len(points) < 3 {
 		t.Fatalf("%d points, %v", len(points), err)
+	}
+	if seconds := res.Stats.Seconds; !(seconds > 0 && seconds+recorderTime.Seconds() <= elapsed.Seconds()) {
+		t.Errorf("%v s of %v, with a Recorder of %v", seconds, elapsed, recorderTime)
 	}
 	lastPoint := points[len(points)-1]
 	if lastPoint.Last != res.At || !slices.Equal(lastPoint.X, res.X) || lastPoint.Outer != res.Stats.OuterIterations || lastPoint.Name != "mine" || res.Stats.Name != "mine" || lastPoint.Passes > res.Stats.Passes {
