@@ -41,8 +41,7 @@ func MarginsGradient(z, margin, slope, label []float64, a Rows, w []float64, los
 			return a.Ptr[lo+k+1]-firstNonzero > gradientBlock
 		}))
 		hi := lo + n
-		block := a
-		block.Ptr = a.Ptr[lo : hi+1]
+		block := a.Slice(lo, hi)
 		Margins(margin[lo:hi], block, w)
 		if loss == SquaredLossKind {
 			sum += SquaredSlopes(slope[lo:hi], margin[lo:hi], label[lo:hi])

@@ -27,8 +27,11 @@ type Rows struct {
 func (a Rows) Len() int { return max(len(a.Ptr)-1, 0) }
 
 // Row returns row i as a matrix that has only this row.
-func (a Rows) Row(i int) Rows {
-	a.Ptr = a.Ptr[i : i+2]
+func (a Rows) Row(i int) Rows { return a.Slice(i, i+1) }
+
+// Slice returns rows lo to hi-1.
+func (a Rows) Slice(lo, hi int) Rows {
+	a.Ptr = a.Ptr[lo : hi+1]
 	return a
 }
 

@@ -24,7 +24,7 @@ type Data struct {
 
 // slice returns samples lo to hi−1.
 func (d Data) slice(lo, hi int) Data {
-	d.Rows.Ptr = d.Rows.Ptr[lo : hi+1]
+	d.Rows = d.Rows.Slice(lo, hi)
 	d.Labels = d.Labels[lo:hi]
 	if d.Weights != nil {
 		d.Weights = d.Weights[lo:hi]

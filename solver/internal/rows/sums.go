@@ -106,21 +106,15 @@ func (s *Sums) Mean(l Loss, slope, margin, label []float64) float64 {
 
 // Margins sets dst = X x, where X has the given rows of this process.
 func (s *Sums) Margins(dst []float64, rows kernels.Rows, x []float64) {
-	s.Each(func(_, lo, hi int) {
-		chunk := rows
-		chunk.Ptr = rows.Ptr[lo : hi+1]
-		kernels.Margins(dst[lo:hi], chunk, x)
-	})
+	s.Each(func(_, lo, hi int) { kernels.Margins(dst[lo:hi], rows.Slice(lo, hi), x) })
 }
 
 // MulTrans sets dst = X'C alpha, summed over all processes. X has the given rows of this process, and C is
 // the diagonal matrix with the numbers in the field MeanWeights. It overwrites Scratch.
 func (s *Sums) MulTrans(dst []float64, rows kernels.Rows, alpha []float64) {
 	s.gather(dst, func(dst []float64, lo, hi int) float64 {
-		chunk := rows
-		chunk.Ptr = rows.Ptr[lo : hi+1]
 		s.scale(alpha, lo, hi)
-		kernels.Gradient(dst, chunk, s.Scratch[lo:hi])
+		kernels.Gradient(dst, rows.Slice(lo, hi), s.Scratch[lo:hi])
 		return 0
 	})
 }

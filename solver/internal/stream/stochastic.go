@@ -259,9 +259,7 @@ func (s *stochastic) rowSet(b *batch, x0 []float64, sampleCount int) (*admm.RowS
 	}
 	l.Scratch = kernels.NewScratch(l.Rows)
 	rows.EachPiece(slopePieces, s.q.Threads, 0, n, func(_, lo, hi int) {
-		piece := l.Rows
-		piece.Ptr = piece.Ptr[lo : hi+1]
-		kernels.Margins(s.margins[lo:hi], piece, x0)
+		kernels.Margins(s.margins[lo:hi], l.Rows.Slice(lo, hi), x0)
 		s.q.Loss.Slopes(s.slopes[lo:hi], s.margins[lo:hi], b.labels[lo:hi])
 	})
 	plan, err := admm.NewPlan(l)
