@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/solver/dist"
 )
@@ -71,17 +72,16 @@ func (t *Team) broadcastBytes(get func() ([]byte, error)) (b []byte, err error) 
 	if err = t.CommonError(err); err != nil || t == nil {
 		return b, err
 	}
-	size := int(t.MaxNumber(float64(len(b))))
-	words := make([]float64, (size+7)/8)
-	for k := range words {
+	words := []float64{float64(len(b))}
+	for chunk := range slices.Chunk(b, 8) {
 		var word [8]byte
-		copy(word[:], b[min(len(b), 8*k):])
-		words[k] = math.Float64frombits(binary.LittleEndian.Uint64(word[:]))
+		copy(word[:], chunk)
+		words = append(words, math.Float64frombits(binary.LittleEndian.Uint64(word[:])))
 	}
-	t.check(t.comm.Bcast(words, 0))
-	b = make([]byte, 0, 8*len(words))
-	for _, w := range words {
+	words = t.Broadcast(words, 0)
+	b = nil
+	for _, w := range words[1:] {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(w))
 	}
-	return b[:size], nil
+	return b[:int(words[0])], nil
 }

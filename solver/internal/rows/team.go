@@ -117,9 +117,6 @@ func (t *Team) addToHash(v []float64) {
 
 // Total returns the sum of v over all processes.
 func (t *Team) Total(v float64) float64 {
-	if t == nil {
-		return v
-	}
 	sum := [1]float64{v}
 	t.Sum(sum[:])
 	return sum[0]
@@ -134,9 +131,6 @@ func (t *Team) Mean(sum, count float64) float64 {
 
 // MaxNumber returns the maximum of v over all processes.
 func (t *Team) MaxNumber(v float64) float64 {
-	if t == nil {
-		return v
-	}
 	maximum := [1]float64{v}
 	t.Max(maximum[:])
 	return maximum[0]
@@ -161,12 +155,7 @@ func Join(comm dist.Comm, data *sparse.CSR, err error) (*Team, error) {
 }
 
 // MinNumber returns the minimum of v over all processes.
-func (t *Team) MinNumber(v float64) float64 {
-	if t == nil {
-		return v
-	}
-	return -t.MaxNumber(-v)
-}
+func (t *Team) MinNumber(v float64) float64 { return -t.MaxNumber(-v) }
 
 // Gather returns the vectors v of all processes, one after the other in the order of the processes. If there
 // is only one process, it returns v itself.
