@@ -6,6 +6,7 @@
 package linalg
 
 import (
+	"math"
 	"slices"
 	"sync"
 
@@ -28,7 +29,7 @@ type Algebra struct {
 
 	transpose          func() *sparse.CSR
 	gram               func() *sparse.CSR
-	stacked            func() *stackedMatrix
+	parts              func() *Parts
 	components         func() *Components
 	largestEigenvalue  func() float64
 	smallestEigenvalue func() float64
@@ -54,7 +55,7 @@ func newAlgebra(a Map, p int) *Algebra {
 	}
 	q.transpose = sync.OnceValue(func() *sparse.CSR { return q.matrix.Transpose() })
 	q.gram = sync.OnceValue(func() *sparse.CSR { return q.matrix.Gram() })
-	q.stacked = sync.OnceValue(func() *stackedMatrix { return newStackedMatrix(q) })
+	q.parts = sync.OnceValue(func() *Parts { return newParts(q) })
 	q.components = sync.OnceValue(func() *Components { return newComponents(q.Gram()) })
 	q.largestEigenvalue = sync.OnceValue(q.estimateLargest)
 	q.smallestEigenvalue = sync.OnceValue(q.boundSmallest)
@@ -106,18 +107,15 @@ func (q *Algebra) Gram() *sparse.CSR {
 // Diagonal returns the diagonal of A'A. isDiagonal is true if all other entries of A'A are zero. If A is a
 // Map that is not a matrix, Diagonal returns zeros and false.
 func (q *Algebra) Diagonal() (d []float64, isDiagonal bool) {
-	d = make([]float64, q.cols)
 	if q.IsIdentity() {
-		for j := range d {
-			d[j] = 1
-		}
-		return d, true
+		return slices.Repeat([]float64{1}, q.cols), true
 	}
-	isDiagonal = q.matrix != nil
+	d = make([]float64, q.cols)
+	if q.matrix == nil {
+		return d, false
+	}
+	isDiagonal = true
 	for j := range d {
-		if q.matrix == nil {
-			break
-		}
 		cols, val := q.Gram().Row(j)
 		for k, c := range cols {
 			if int(c) == j {
@@ -178,24 +176,19 @@ func (q *Algebra) transProduct() func(dst, v []float64) {
 }
 
 // LeastSingleton returns the largest w such that every feature has a singleton row whose weight times |entry|
-// is at least w. Then Σ weightⱼ|(A x)ⱼ| ≥ w |x_k| for every feature k. weights has one number for each row of
-// A; nil means ones. LeastSingleton returns 0 if a feature has no singleton row, or if A is a Map that is not
-// a matrix.
+// is at least w. Then Σ weightⱼ|(A x)ⱼ| ≥ w |x_k| for every feature k. weights has one number ≥ 0 for each row
+// of A. LeastSingleton returns 0 if a feature has no singleton row, or if A is a Map that is not a matrix.
 func (q *Algebra) LeastSingleton(weights []float64) float64 {
-	largest := make([]float64, q.cols) // the largest weight times |entry| of each feature
-	add := func(row int, k int32, entry float64) {
-		if weights != nil {
-			entry *= weights[row]
-		}
-		largest[k] = max(largest[k], entry, -entry)
+	switch {
+	case q.IsIdentity():
+		return slices.Min(weights)
+	case q.matrix == nil:
+		return 0
 	}
-	for row := range q.rows {
-		if q.IsIdentity() {
-			add(row, int32(row), 1)
-		} else if q.matrix == nil {
-			break
-		} else if idx, val := q.matrix.Row(row); len(idx) == 1 {
-			add(row, idx[0], val[0])
+	largest := make([]float64, q.cols) // the largest weight times |entry| of each feature
+	for row, w := range weights {
+		if idx, val := q.matrix.Row(row); len(idx) == 1 {
+			largest[idx[0]] = max(largest[idx[0]], math.Abs(w*val[0]))
 		}
 	}
 	return slices.Min(largest)

@@ -7,7 +7,7 @@ import "github.com/scas-admm/scas/sparse"
 // concurrent use.
 type Product struct {
 	*Algebra
-	parts *stackedMatrix         // nil unless A = [G; I]
+	parts *Parts                 // nil unless A = [G; I]
 	trans func(dst, v []float64) // multiplies by A'
 	sums  []float64              // entries of A'v for the features in parts.CoupledFeatures
 	image []float64              // scratch memory of the method Image
@@ -24,7 +24,7 @@ func (q *Algebra) Product() *Product {
 	if q.matrix == nil {
 		return p
 	}
-	if p.parts = q.stacked(); p.parts != nil {
+	if p.parts = q.parts(); p.parts != nil {
 		p.sums = make([]float64, len(p.parts.CoupledFeatures))
 	}
 	return p
@@ -73,7 +73,7 @@ func (p *Product) MulVecTrans(dst, v []float64) {
 		copy(dst, v)
 	case p.parts != nil:
 		copy(dst, v[len(v)-len(dst):])
-		p.parts.coupledT.MulVec(p.sums, v)
+		p.parts.coupledTrans.MulVec(p.sums, v)
 		for k, j := range p.parts.CoupledFeatures {
 			dst[j] = p.sums[k]
 		}
@@ -88,6 +88,8 @@ type Parts struct {
 	G               *sparse.CSR // nil if A was given as nil, which means I
 	CoupledFeatures []int       // features with an entry in G
 	GTrans          *sparse.CSR // the rows of G' for the features in CoupledFeatures; nil if G has no rows
+
+	coupledTrans *sparse.CSR // the rows of A' for the features in CoupledFeatures
 }
 
 // Parts returns the parts of A. ok reports whether A is I or [G; I].
@@ -95,29 +97,23 @@ func (q *Algebra) Parts() (p Parts, ok bool) {
 	if q.IsIdentity() {
 		return p, true
 	}
-	if q.matrix == nil || q.stacked() == nil {
+	if q.matrix == nil || q.parts() == nil {
 		return p, false
 	}
-	p = q.stacked().Parts
+	p = *q.parts()
 	if p.HeadRows > 0 {
 		p.GTrans = mustSelect(p.G.Transpose(), p.CoupledFeatures)
 	}
 	return p, true
 }
 
-// A stackedMatrix has the parts of A = [G; I] that a Product needs.
-type stackedMatrix struct {
-	Parts
-	coupledT *sparse.CSR // the rows of A' for the features in CoupledFeatures
-}
-
-// newStackedMatrix returns the parts of A if A = [G; I]. For another A it returns nil.
-func newStackedMatrix(q *Algebra) *stackedMatrix {
+// newParts returns the parts of a matrix A = [G; I] without GTrans. For another matrix A it returns nil.
+func newParts(q *Algebra) *Parts {
 	headRows := q.rows - q.cols
 	if !identityBelow(q.matrix, headRows) {
 		return nil
 	}
-	s, t := &stackedMatrix{Parts: Parts{HeadRows: headRows}}, q.transpose()
+	s, t := &Parts{HeadRows: headRows}, q.transpose()
 	rows := make([]int, headRows)
 	for i := range rows {
 		rows[i] = i
@@ -127,7 +123,7 @@ func newStackedMatrix(q *Algebra) *stackedMatrix {
 			s.CoupledFeatures = append(s.CoupledFeatures, j)
 		}
 	}
-	s.G, s.coupledT = mustSelect(q.matrix, rows), mustSelect(t, s.CoupledFeatures)
+	s.G, s.coupledTrans = mustSelect(q.matrix, rows), mustSelect(t, s.CoupledFeatures)
 	return s
 }
 

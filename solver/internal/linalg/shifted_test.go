@@ -83,7 +83,7 @@ func TestStoredZeros(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := New(a, 3)
-	if got := q.LeastSingleton(nil); q.Matrix().NNZ() != 3 || got != 2 || len(q.Components().Members) != 3 {
+	if got := q.LeastSingleton([]float64{1, 1, 1}); q.Matrix().NNZ() != 3 || got != 2 || len(q.Components().Members) != 3 {
 		t.Errorf("%d entries, least singleton %v", q.Matrix().NNZ(), got)
 	}
 	if clean := q.Matrix(); New(clean, 3).Matrix() != clean {
