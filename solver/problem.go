@@ -197,8 +197,10 @@ func (p *Problem) Validate() error {
 			return errorf("Problem.Constraint is %d x %d; it must have at least one row and the %d columns of Data", l, c, cols)
 		}
 	}
-	if err := p.coupling().Check(); err != nil {
-		return err
+	if b := p.coupling().B; b != nil {
+		if err := linalg.Check("Coupling.B", b); err != nil {
+			return err
+		}
 	}
 	q := p.Coupling.columnCount(l)
 	if q == 0 {

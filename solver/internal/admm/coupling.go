@@ -50,14 +50,6 @@ func (c Coupling) Multipliers(beta []float64) []float64 {
 	return z
 }
 
-// Check returns the error of linalg.Check for B, or nil if the field B is not set.
-func (c Coupling) Check() error {
-	if c.B == nil {
-		return nil
-	}
-	return linalg.Check("Coupling.B", c.B)
-}
-
 // Validate checks the fields of c for a constraint matrix A with l rows and a penalty g.
 func (c Coupling) Validate(l int, g term.Penalty) error {
 	if c.B != nil && c.Diagonal != nil {
