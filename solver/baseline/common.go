@@ -190,9 +190,6 @@ func (b *base) setMeanFromSums() {
 	scaleTo(b.run.Mean.Y, b.sums.y, inv)
 }
 
-// clip returns the number nearest to v whose absolute value is at most limit.
-func clip(v, limit float64) float64 { return max(-limit, min(v, limit)) }
-
 func scaleTo(dst, v []float64, scale float64) {
 	for j, x := range v {
 		dst[j] = x * scale

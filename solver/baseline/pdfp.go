@@ -7,6 +7,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -82,7 +83,7 @@ func (s *svrg) runPrimalDualStage(rhoFactor float64, step func(rows []int32)) er
 // ascendDual sets the multiplier beta to beta + rho·A x, clipped to its limits. It then sets q = A'beta.
 func (s *svrg) ascendDual(x []float64) {
 	for j, v := range s.mulA(x) {
-		s.multiplier[j] = clip(math.FMA(s.rho, v, s.multiplier[j]), s.limit[j])
+		s.multiplier[j] = linalg.Clip(math.FMA(s.rho, v, s.multiplier[j]), s.limit[j])
 	}
 	s.a.MulVecTrans(s.q, s.multiplier)
 }

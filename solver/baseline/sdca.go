@@ -80,7 +80,7 @@ func (s *sdca) step(i int, _ float64) {
 	image := s.mulA(s.nextRes)
 	v, limit := s.v[:len(image)], s.limit[:len(image)]
 	for j, u := range image {
-		v[j] = clip(math.FMA(inv, u, v[j]), float64(n*limit[j]))
+		v[j] = linalg.Clip(math.FMA(inv, u, v[j]), float64(n*limit[j]))
 	}
 	s.a.MulVecTrans(s.nextRes, s.v)
 	for j, z := range s.z {
@@ -105,7 +105,7 @@ func (s *sdca) step(i int, _ float64) {
 func (s *sdca) finishPass() {
 	inv := 1 / float64(s.n)
 	for j, v := range s.v {
-		s.beta[j] = clip(v*inv, s.limit[j])
+		s.beta[j] = linalg.Clip(v*inv, s.limit[j])
 	}
 	s.a.MulVec(s.y, s.x)
 	s.setMeanFromSums()

@@ -255,7 +255,7 @@ func (s *svrg) closeStage() {
 	}
 	copy(s.y, s.meanY)
 	for j, v := range s.multiplier {
-		s.beta[j] = clip(v, s.limit[j])
+		s.beta[j] = linalg.Clip(v, s.limit[j])
 	}
 	s.run.Average()
 	if s.theta < 1 && s.mu == 0 {

@@ -673,7 +673,7 @@ func (p *Problem) domainGapAt(j int, e, err, x float64) float64 {
 // a ridge, the result minimises the bound.
 func (p *Problem) nearestMultiplier(j, row int) float64 {
 	e, entry, limit := p.dual.e[j], p.Penalty.SingletonEntry[j], p.Penalty.Limit[row]
-	z := math.Max(-limit, math.Min(-e/entry, limit))
+	z := linalg.Clip(-e/entry, limit)
 	if p.Penalty.Squared(row) {
 		q := p.Penalty.Square[row]
 		residual := math.FMA(z, entry, e)
@@ -707,7 +707,7 @@ func (p *Problem) setCheapestMultiplier(j, row int, x float64) {
 	bestCost := math.Inf(1)
 	for k, z := range candidates {
 		if !p.Penalty.Squared(row) {
-			z = math.Max(-limit, math.Min(z, limit))
+			z = linalg.Clip(z, limit)
 		}
 		residual, zErr := math.FMA(z, entry, e), 0.0
 		eErr := err + float64(4*roundoff*(math.Abs(e)+math.Abs(float64(z*entry))))

@@ -246,7 +246,7 @@ func (pen *Penalty) Clip(z []float64) {
 	if !pen.Grouped() {
 		for j, limit := range pen.Limit {
 			if !pen.Squared(j) {
-				z[j] = math.Max(-limit, math.Min(z[j], limit))
+				z[j] = linalg.Clip(z[j], limit)
 			}
 		}
 	}
@@ -303,7 +303,7 @@ func (pen *Penalty) fenchelAt(j int, z, v float64) float64 {
 	if !pen.Squared(j) {
 		return float64((limit - math.Copysign(z, v*z)) * math.Abs(v))
 	}
-	s := math.Max(-limit, math.Min(z, limit))
+	s := linalg.Clip(z, limit)
 	d := math.FMA(pen.Square[j], v, s-z)
 	return float64((limit-math.Copysign(s, v*s))*math.Abs(v)) + productOver(d, d, 2*pen.Square[j])
 }

@@ -45,6 +45,9 @@ func SumSquares(x []float64) float64 {
 	return sum
 }
 
+// Clip returns the number nearest to v whose absolute value is at most limit.
+func Clip(v, limit float64) float64 { return max(-limit, min(v, limit)) }
+
 // SoftThreshold returns the u that minimises t|u| + (u − v)²/2.
 func SoftThreshold(v, t float64) float64 {
 	switch {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/ending"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -61,8 +62,7 @@ func (h Huber) Value(margin, label float64) float64 {
 }
 
 func (h Huber) Slope(margin, label float64) float64 {
-	d := h.DeltaOrDefault()
-	return -2 * math.Max(-d, math.Min(label-margin, d))
+	return -2 * linalg.Clip(label-margin, h.DeltaOrDefault())
 }
 
 func (h Huber) SecondDerivative(margin, _, label float64) float64 {
