@@ -27,7 +27,7 @@ func (SVRPDHG) Info() solver.MethodInfo {
 		"O(1/T) in stages; linear if strongly convex", "7p + 4l + n", "An et al. 2025", "the step size; 1/nu_f")
 }
 
-func (SVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return newPDHG(r, 1, 1).iterate, nil }
+func (SVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return beginPDHG(r, 1) }
 
 // ASVRPDHG is ASVR-PDHG by the authors of [SVRPDHG]: the same method with momentum. In the recursion of
 // SVRPDHG, a sequence z replaces x, and η/θ replaces η. Gradients are computed at x = (1−θ)x̃ + θ z, where x̃
@@ -40,19 +40,18 @@ func (ASVRPDHG) Info() solver.MethodInfo {
 		"O(1/T^2) in stages; linear if strongly convex", "8p + 4l + n", "An et al. 2025", "the step size; 1/nu_f")
 }
 
-func (ASVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) {
-	return newPDHG(r, 1, firstTheta).iterate, nil
-}
+func (ASVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return beginPDHG(r, firstTheta) }
 
 type pdhg struct {
 	*svrg
 	lookahead []float64 // 2p⁺ − p, if the last step moved point from p to p⁺
 }
 
-// newPDHG returns the state of a PDHG method. The arguments are as in newSVRG.
-func newPDHG(r *solver.Run, etaFactor, theta float64) *pdhg {
-	s := newSVRG(r, etaFactor, theta, r.Settings.InnerSteps)
-	return &pdhg{svrg: s, lookahead: slices.Clone(s.point)}
+// beginPDHG begins a PDHG method. theta is θ of the first stage, or 1 for a method without momentum.
+func beginPDHG(r *solver.Run, theta float64) (solver.Iteration, error) {
+	s := newSVRG(r, 1, theta, r.Settings.InnerSteps)
+	p := &pdhg{svrg: s, lookahead: slices.Clone(s.point)}
+	return p.iterate, nil
 }
 
 func (p *pdhg) iterate() (bool, error) {

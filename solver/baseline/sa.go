@@ -96,10 +96,7 @@ const saRho = 30
 
 func beginSA(r *solver.Run, storesIterates, linearised bool) (solver.Iteration, error) {
 	s, err := newSA(r, storesIterates, linearised)
-	if err != nil {
-		return nil, err
-	}
-	return s.iterate, nil
+	return s.iterate, err
 }
 
 func newSA(r *solver.Run, storesIterates, linearised bool) (*sa, error) {
@@ -114,7 +111,7 @@ func newSA(r *solver.Run, storesIterates, linearised bool) (*sa, error) {
 	if !linearised {
 		var err error
 		if s.shiftedSolver, err = b.newShiftedSolver(); err != nil {
-			return nil, err
+			return s, err
 		}
 	}
 	s.weight = 1 / s.run.StepSize(eta)

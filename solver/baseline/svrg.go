@@ -209,7 +209,8 @@ func (s *svrg) iterate() (bool, error) {
 		s.addBatchGradient(s.point, s.gradientPoint, rows, -stepLength, hasSnapshot)
 		kernels.ProjectedUpdate(s.point, s.sum, z, s.q, stepLength)
 		ax = s.mulA(s.point)
-		s.updateMultiplier(ax)
+		kernels.Axpy(s.rho, ax, s.multiplier)
+		kernels.Axpy(-s.rho, s.y, s.multiplier)
 	})
 	if err != nil {
 		return false, err
@@ -233,11 +234,6 @@ func (s *svrg) updateY(ax []float64) {
 	kernels.ProxDual(s.u, s.y, ax, s.limit, s.rho)
 	s.a.MulVecTrans(s.q, s.u)
 	kernels.Axpy(1, s.y, s.sumY)
-}
-
-func (s *svrg) updateMultiplier(ax []float64) {
-	kernels.Axpy(s.rho, ax, s.multiplier)
-	kernels.Axpy(-s.rho, s.y, s.multiplier)
 }
 
 // closeStage sets the run's iterate to the next snapshot. x and y move by the fraction θ of the distance to
