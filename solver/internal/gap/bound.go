@@ -264,7 +264,7 @@ func (p *Problem) Bound(x, z []float64, t *Tally, sum *Sum) Bound {
 		}
 	}
 	if exceedsLimit { // scaling of the dual point may be better than clipping of single multipliers
-		bestBound.Z = append([]float64(nil), bestBound.Z...)
+		bestBound.Z = slices.Clone(bestBound.Z)
 		if otherBound := p.bound(x, z, t, sum, objective, false); otherBound.Gap < bestBound.Gap {
 			bestBound = otherBound
 		}
@@ -486,7 +486,7 @@ func (p *Problem) setResidual(t *Tally, sum *Sum) {
 		}
 		return
 	}
-	tail := append([]float64(nil), sum.Tail...)
+	tail := slices.Clone(sum.Tail)
 	p.Penalty.addPairs(d.e, tail, d.z)
 	for j, v := range tail {
 		if !p.vanishing(j) {

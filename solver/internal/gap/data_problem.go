@@ -2,6 +2,7 @@ package gap
 
 import (
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
@@ -143,7 +144,7 @@ func (m *DataProblem) bound(point *Point, alpha, z []float64, t Tally, sum *Sum)
 		sum.Hessian = func() []float64 { return m.hessian(phi) }
 	}
 	b := m.Bound(point.X, z, &t, sum)
-	b.Z, b.Tail = append([]float64(nil), b.Z...), sum.Tail
+	b.Z, b.Tail = slices.Clone(b.Z), sum.Tail
 	return b
 }
 

@@ -2,6 +2,7 @@ package gap
 
 import (
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/linalg"
@@ -53,7 +54,7 @@ const screenPart = 0.9
 func (m *DataProblem) Screen(r References, head, errors, alpha, x []float64) (needed []int32) {
 	factors := m.combination(r, alpha)
 	clear(head)
-	difference, factorSum := append([]float64(nil), alpha...), 0.0
+	difference, factorSum := slices.Clone(alpha), 0.0
 	for k, f := range factors {
 		kernels.Axpy(f, r[k].head, head)
 		kernels.Axpy(-f, r[k].alpha, difference)

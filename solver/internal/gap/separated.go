@@ -1,6 +1,8 @@
 package gap
 
 import (
+	"slices"
+
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
@@ -22,23 +24,21 @@ type SeparatedSamples struct {
 // to +Inf (above) and to −Inf (below).
 func FindSeparated(t *rows.Team, x *sparse.CSR, l term.Loss, labels, weights []float64, open func(j int) (above, below bool)) *SeparatedSamples {
 	n, p := x.Dims()
-	anyOpen := false
+	// closed[j] is 1 if coefficient j cannot go to +Inf, and closed[p+j] is 1 if it cannot go to −Inf.
+	closed := slices.Repeat([]float64{1}, 2*p)
 	for j := range p {
 		above, below := open(j)
-		anyOpen = anyOpen || above || below
-	}
-	if !anyOpen {
-		return nil
-	}
-	s := &SeparatedSamples{Samples: make([]bool, n), Columns: make([]bool, p)}
-	// closed[j] is 1 if coefficient j cannot go to +Inf, and closed[p+j] is 1 if it cannot go to −Inf.
-	closed := make([]float64, 2*p)
-	for j := range p {
-		if above, below := open(j); !above || !below {
-			closed[j], closed[p+j] = indicator(!above), indicator(!below)
+		if above {
+			closed[j] = 0
+		}
+		if below {
+			closed[p+j] = 0
 		}
 	}
-	found := false
+	if !slices.Contains(closed, 0) {
+		return nil
+	}
+	s, found := &SeparatedSamples{Samples: make([]bool, n), Columns: make([]bool, p)}, false
 	for s.markMore(t, x, l, labels, weights, closed) {
 		found = true
 	}
@@ -48,20 +48,13 @@ func FindSeparated(t *rows.Team, x *sparse.CSR, l term.Loss, labels, weights []f
 	return s
 }
 
-func indicator(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // markMore marks more columns and samples as the comment of SeparatedSamples describes. It returns false if
 // it finds no column.
 func (s *SeparatedSamples) markMore(t *rows.Team, x *sparse.CSR, l term.Loss, labels, weights, closed []float64) bool {
 	p := len(s.Columns)
 	// blocked[j] is 1 if coefficient j cannot go to +Inf, or if the loss of an unmarked sample may rise on
 	// the way. blocked[p+j] is the same for −Inf.
-	blocked := append([]float64(nil), closed...)
+	blocked := slices.Clone(closed)
 	zeros := 0 // the number of zeros in blocked
 	for _, v := range blocked {
 		zeros += 1 - int(v)

@@ -37,7 +37,7 @@ type SimpleProblem struct {
 // FeasibleMultipliers returns a copy of beta, and g*(beta). If g*(beta) is infinite, it multiplies the copy
 // by a number from 1 − 1e-6 to 1, to make g* of the copy finite, and returns g* of the copy.
 func FeasibleMultipliers(beta []float64, conjugate func(beta []float64) float64) ([]float64, float64) {
-	out, value := append([]float64(nil), beta...), conjugate(beta)
+	out, value := slices.Clone(beta), conjugate(beta)
 	for off := 0x1p-50; math.IsInf(value, 1) && off < 1e-6; off *= 16 {
 		for j, b := range beta {
 			out[j] = b * (1 - off)

@@ -87,10 +87,7 @@ func (b Box) ExcessAt(j int, e, err, x, mu float64) float64 {
 
 // positiveProduct returns max(0, e)·max(0, slack). The product of 0 and +Inf is 0.
 func positiveProduct(e, slack float64) float64 {
-	if !(e > 0) {
-		return 0
-	}
-	if slack <= 0 {
+	if !(e > 0) || slack <= 0 {
 		return 0
 	}
 	return e * slack
