@@ -70,29 +70,28 @@ func (g *Goroutine) Rank() int { return g.rank }
 func (g *Goroutine) Size() int { return g.size }
 
 func (g *Goroutine) AllReduceSum(v []float64) error {
-	return g.meet("sum", v, func(result []float64, vectors [][]float64) {
-		copy(result, vectors[0])
-		for _, vector := range vectors[1:] {
-			for j, x := range vector {
-				result[j] += x
-			}
-		}
-	})
+	return g.reduce("sum", v, func(a, b float64) float64 { return a + b })
 }
 
 func (g *Goroutine) AllReduceMax(v []float64) error {
-	return g.meet("max", v, func(result []float64, vectors [][]float64) {
-		copy(result, vectors[0])
+	return g.reduce("max", v, func(a, b float64) float64 { return max(a, b) })
+}
+
+// reduce sets each entry of v to combine of this entry of all ranks, in the order of the ranks.
+func (g *Goroutine) reduce(kind string, v []float64, combine func(a, b float64) float64) error {
+	return g.meet(kind, v, func(vectors [][]float64) []float64 {
+		result := slices.Clone(vectors[0])
 		for _, vector := range vectors[1:] {
 			for j, x := range vector {
-				result[j] = max(result[j], x)
+				result[j] = combine(result[j], x)
 			}
 		}
+		return result
 	})
 }
 
 func (g *Goroutine) Bcast(v []float64, root int) error {
-	return g.meet(fmt.Sprintf("bcast from %d", root), v, func(result []float64, vectors [][]float64) { copy(result, vectors[root]) })
+	return g.meet(fmt.Sprintf("bcast from %d", root), v, func(vectors [][]float64) []float64 { return vectors[root] })
 }
 
 // Close makes all calls of the other ranks return ErrDead, including calls that wait. After an earlier
@@ -115,7 +114,7 @@ func (m *meeting) fail(err error) {
 
 // meet makes one collective call: it waits for the vectors of all ranks, and replaces v by the result of
 // combine. kind is the name of the call, which must be the same on all ranks.
-func (g *Goroutine) meet(kind string, v []float64, combine func(result []float64, vectors [][]float64)) error {
+func (g *Goroutine) meet(kind string, v []float64, combine func(vectors [][]float64) []float64) error {
 	call := g.calls
 	g.calls++
 	if g.Before != nil {
@@ -145,7 +144,7 @@ func (g *Goroutine) meet(kind string, v []float64, combine func(result []float64
 
 // post stores a copy of v in the current exchange, and returns the exchange. The last rank that calls post
 // also calls combine, which computes the result, and ends the exchange.
-func (g *Goroutine) post(kind string, v []float64, combine func(result []float64, vectors [][]float64)) *exchange {
+func (g *Goroutine) post(kind string, v []float64, combine func(vectors [][]float64) []float64) *exchange {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	t := g.exchange
@@ -168,8 +167,7 @@ func (g *Goroutine) post(kind string, v []float64, combine func(result []float64
 			return t
 		}
 	}
-	t.result = make([]float64, len(v))
-	combine(t.result, t.vectors)
+	t.result = combine(t.vectors)
 	g.exchange = newExchange(g.size)
 	close(t.done)
 	return t
