@@ -1,6 +1,10 @@
 package stream
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/scas-admm/scas/solver/internal/linalg"
+)
 
 // A batch has copies of the rows of several blocks, in compressed row storage.
 type batch struct {
@@ -25,7 +29,7 @@ func (b *batch) copyBlocks(s *stochastic, blocks []int) {
 		entries += int(rows.Ptr[len(rows.Ptr)-1] - rows.Ptr[0])
 	}
 	b.labels, b.weights = b.labels[:0], b.weights[:0] // b.weights stays nil if the samples have no weights
-	b.idx, b.val = resize(b.idx, entries)[:0], resize(b.val, entries)[:0]
+	b.idx, b.val = linalg.Resized(b.idx, entries)[:0], linalg.Resized(b.val, entries)[:0]
 	n, _ := w.Data().Dims()
 	for index, k := range blocks {
 		lo, hi := w.Range(k)

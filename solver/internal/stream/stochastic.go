@@ -251,7 +251,7 @@ func (s *stochastic) shuffledBlocks() []int {
 // inner loop draws.
 func (s *stochastic) rowSet(b *batch, x0 []float64, sampleCount int) (*admm.RowSet, error) {
 	n, o := len(b.labels), &s.outer
-	s.slopes, s.margins = resize(s.slopes, n), resize(s.margins, n)
+	s.slopes, s.margins = linalg.Resized(s.slopes, n), linalg.Resized(s.margins, n)
 	l := &admm.InnerLoop{
 		Data: s.q.Data, Rows: kernels.Rows{Ptr: b.ptr, Idx: b.idx, Val: b.val, Cols: len(x0)}, Labels: b.labels, Slope0: s.slopes,
 		Loss: s.q.Loss, A: s.q.A, Set: term.SetOf(s.p.Domain), Rho: s.stats.Rho, Ridge: s.p.L2 + o.Anchor.Weight, Kappa: o.Kappa,
@@ -270,8 +270,6 @@ func (s *stochastic) rowSet(b *batch, x0 []float64, sampleCount int) (*admm.RowS
 	s.stats.PlanReason = fmt.Sprintf("%s; steps draw from a batch of the file at a time, of %d", plan.Reason(), s.batchCount)
 	return &admm.RowSet{Plan: plan, Draw: admm.NewSampler(s.rng.Uint64(), n, b.weights).Draw, Samples: sampleCount, Updates: s.batchUpdates}, nil
 }
-
-func resize[T any](v []T, n int) []T { return slices.Grow(v[:0], n)[:n] }
 
 // prove sets res.Gap to a proved gap. It stops early if the gap is at most goal. If package exact cannot
 // solve the problem with a file, prove does nothing.
