@@ -155,22 +155,23 @@ func (r *Run) makeNewtonSteps() (refused bool, err error) {
 	}
 	r.whyEnded = res.Why
 	better := !(res.Objective > value+float64(1e-12*math.Abs(value))) // up to rounding
-	iterateGap := math.Inf(1)                                         // proved gap of r.X
+	iterateGap, rounding := math.Inf(1), 0.0                          // iterateGap is the proved gap of r.X
 	if !better || !(res.Gap <= r.goal) {
 		iterateGap = r.certify(r.Err)
+		rounding = r.lossError(r.X, value) + r.lossError(res.X, res.Objective)
 	}
 	// A gap proved at one point bounds the optimum, and so gives a gap at the other point.
 	if better {
 		r.Iterate.set(Iterate{X: res.X, Dual: res.Z})
 		copy(r.Y, r.product.Image(r.X))
 		r.startMean()
-		r.gap = math.Min(res.Gap, gap.GapAtObjective(iterateGap, value, res.Objective))
+		r.gap = math.Min(res.Gap, gap.GapAtObjective(iterateGap, value, res.Objective, rounding))
 		r.newton = true
 		if r.structure = nil; res.Polished {
 			r.structure = &res.Structure
 		}
 	} else {
-		r.gap = math.Min(iterateGap, gap.GapAtObjective(res.Gap, res.Objective, value))
+		r.gap = math.Min(iterateGap, gap.GapAtObjective(res.Gap, res.Objective, value, rounding))
 	}
 	if errors.Is(res.Err, errBudget) {
 		return false, nil

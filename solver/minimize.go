@@ -157,7 +157,11 @@ func (r *Run) result() *Result {
 		res.X, r.Stats.Rounded = r.makeExact()
 	}
 	res.At, res.AtAverage = judge(Iterate{X: res.X, Y: r.Y}), judge(r.Mean)
-	res.DualityGap = infIfNaN(r.gap + math.Max(0, res.At.Objective-evaluation.Objective))
+	res.DualityGap = r.gap
+	if !slices.Equal(res.X, r.X) {
+		res.DualityGap += r.possibleRise(r.X, res.X, evaluation, res.At)
+	}
+	res.DualityGap = infIfNaN(res.DualityGap)
 	if r.goal > 0 && r.Problem.Coupling == nil {
 		r.useStartIfBetter(res)
 	}
@@ -168,15 +172,23 @@ func (r *Run) result() *Result {
 	return res
 }
 
+// possibleRise bounds the objective at x minus the objective at oldX, or returns 0 if this is negative. The
+// computed objectives are in at and oldAt. The bound includes the rounding errors of their margins.
+func (r *Run) possibleRise(oldX, x []float64, oldAt, at Evaluation) float64 {
+	rounding := r.lossError(oldX, oldAt.Loss) + r.lossError(x, at.Loss)
+	return math.Max(0, at.Objective-oldAt.Objective+rounding)
+}
+
 // useStartIfBetter compares res.At with the objective at the start. If the start is better, the iterate of
-// the result becomes the start x and y = A x. The dual point stays, and the gap remains valid. Often only
-// rounding makes the start better, as at x = 0 if this is the solution. So zeros and ties count as exact if
-// the start has all those that Newton steps found.
+// the result becomes the start x and y = A x. The dual point stays. Often only rounding makes the start better,
+// as at x = 0 if this is the solution. So zeros and ties count as exact if the start has all those that Newton
+// steps found.
 func (r *Run) useStartIfBetter(res *Result) {
 	x := make([]float64, len(res.X))
 	copy(x, r.Settings.Start.X)
 	r.Problem.project(x)
 	if ev := r.Problem.Evaluate(x); ev.Objective < res.At.Objective {
+		res.DualityGap += r.possibleRise(res.X, x, res.At, ev)
 		r.Iterate.set(Iterate{X: x, Y: r.product.Image(x)})
 		res.Iterate, res.At, res.Unrounded = r.Iterate, ev, ev.Objective
 		res.PrimalResidual, res.DualResidual = r.primalResidual(), infIfNaN(r.dualResidual())

@@ -2,6 +2,7 @@ package solver
 
 import (
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/gap"
@@ -42,13 +43,22 @@ func (r *Run) moveToBest(objective float64) float64 {
 // The time limit does not end its proofs.
 func (r *Run) settleAtBest(objective float64) float64 {
 	r.gap = r.certify(r.canceled)
+	x := slices.Clone(r.X)
 	bestObjective := r.moveToBest(objective)
 	if bestObjective < objective {
-		if r.gap = gap.GapAtObjective(r.gap, objective, bestObjective); r.gap > r.goal {
+		rounding := r.lossError(x, objective) + r.lossError(r.X, bestObjective)
+		if r.gap = gap.GapAtObjective(r.gap, objective, bestObjective, rounding); r.gap > r.goal {
 			r.gap = math.Min(r.gap, r.certify(r.canceled))
 		}
 	}
 	return bestObjective
+}
+
+// lossError bounds the error of the computed mean loss at x that rounding of the margins causes. loss is the
+// mean loss or a larger number, such as the objective.
+func (r *Run) lossError(x []float64, loss float64) float64 {
+	marginError := r.Problem.team().MaxNumber(gap.MarginError(r.Problem.Data, x))
+	return gap.LossError(loss, marginError, r.Problem.loss().Curvature())
 }
 
 // WatchedSnapshot computes the snapshot at x, and compares the objective at x with the best objective

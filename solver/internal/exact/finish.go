@@ -166,7 +166,7 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 	}
 	s.chooseSet(1)
 	s.current.value = s.value(s.current.loss)
-	value := s.current.value
+	value, lossError := s.current.value, s.lossError()
 	bestGap, tol := s.rows.trivialGap(s.x, value), math.Max(set.Tol, certainPart*s.scale)
 	for range mostSteps {
 		if s.set.noRoom || set.Stop != nil && set.Stop() != nil {
@@ -178,7 +178,7 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 		}
 		s.rows.tally()
 		proved := s.proveGap(tol)
-		bestGap = math.Min(bestGap, gap.GapAtObjective(proved, s.current.value, value))
+		bestGap = math.Min(bestGap, gap.GapAtObjective(proved, s.current.value, value, lossError+s.lossError()))
 		if value-s.current.value >= tightPart*bestGap || bestGap <= tol || length == 0 && !s.work.uphill {
 			break
 		}
@@ -186,6 +186,11 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 	}
 	s.work.started = false
 	return gap.RoundedGap(bestGap, value)
+}
+
+// lossError bounds the error of s.current.loss that rounding of the margins causes, see gap.LossError.
+func (s *Solver) lossError() float64 {
+	return s.bounds.LossErrorAt(s.x, s.current.loss, s.Loss.Curvature())
 }
 
 // forget clears the state of earlier steps, so that results do not depend on it. The point and a Gram matrix

@@ -6,6 +6,7 @@ import (
 
 	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
+	"github.com/scas-admm/scas/sparse"
 )
 
 // A Problem has what Bound needs to know of a problem, except its samples. The package comment in doc.go
@@ -823,8 +824,40 @@ func RoundedGap(gap, objective float64) float64 {
 	return gap
 }
 
-// GapAtObjective returns a bound of P(x) − P* for a point x with the given objective. gap is the bound for
-// another point, which has the objective gapObjective.
-func GapAtObjective(gap, gapObjective, objective float64) float64 {
-	return RoundedGap(math.Max(gap+(objective-gapObjective)+float64(1e-12*math.Abs(objective)), 0), objective)
+// GapAtObjective returns a bound of P(x) − P* for a point x with the given objective. bound is the bound for
+// another point, which has the objective boundObjective. Both objectives are computed ones, and rounding
+// bounds the sum of their errors that come from margins, see LossError.
+func GapAtObjective(bound, boundObjective, objective, rounding float64) float64 {
+	bound += objective - boundObjective + math.Max(1e-12*math.Abs(objective), rounding)
+	return RoundedGap(math.Max(bound, 0), objective)
+}
+
+// LossError bounds the error of a computed mean loss, if the error of no margin exceeds marginError. For a
+// loss φ ≥ 0 whose second derivative is at most curvature, φ'² ≤ 2·curvature·φ. So an error d of the margin
+// changes φ by at most √(2·curvature·φ) d + curvature·d²/2. LossError returns 0 if curvature has no bound.
+func LossError(loss, marginError, curvature float64) float64 {
+	if marginError == 0 || math.IsInf(curvature, 1) {
+		return 0
+	}
+	return float64(marginError * (math.Sqrt(2*curvature*loss) + float64(0.5*curvature*marginError)))
+}
+
+// MarginError bounds the errors of the computed margins of the rows of data at x.
+func MarginError(data *sparse.CSR, x []float64) (largest float64) {
+	n, _ := data.Dims()
+	for i := range n {
+		idx, val := data.Row(i)
+		size := 0.0
+		for k, j := range idx {
+			size += math.Abs(float64(val[k] * x[j]))
+		}
+		largest = math.Max(largest, float64(len(idx)+8)*roundoff*size)
+	}
+	return largest
+}
+
+// LossErrorAt is LossError for the loss computed at x by margins with the statistics p.Columns of the data.
+func (p *Problem) LossErrorAt(x []float64, loss, curvature float64) float64 {
+	marginError, _ := p.marginErrors(x)
+	return LossError(loss, marginError, curvature)
 }
