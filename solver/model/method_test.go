@@ -1,8 +1,10 @@
 package model
 
 import (
+	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,6 +135,22 @@ func TestAverage(t *testing.T) {
 	}
 	if !c.Run.Average || c.Run.Last != nil || c.Groups != nil || c.Run.Rounded {
 		t.Errorf("%+v", c)
+	}
+}
+
+// TestAverageStatus checks that the status is about the average of the iterates if the model has it.
+func TestAverageStatus(t *testing.T) {
+	x, y := randomData(t, 80, 6, 3, true)
+	spec := &Spec{Lambda: 0.03, Settings: solver.Settings{Method: solver.SCASK{}, Passes: 300, RelTol: 1e-5}}
+	if c := mustFit(t, spec, x, y).Columns[0].Certificate; c.Status != solver.Converged {
+		t.Fatalf("the last iterate: %+v", c)
+	}
+	spec.Average = true
+	m, err := Fit(context.Background(), spec, x, y)
+	e, ok := errors.AsType[*solver.NotConvergedError](err)
+	if c := m.Columns[0].Certificate; !ok || c.Status != solver.Stalled || e.Gap != c.Gap || !(c.Gap > e.Goal) || e.Objective != c.Objective ||
+		!slices.ContainsFunc(e.Remedies, func(r sparse.Remedy) bool { return r.Field == "Spec.Average" }) {
+		t.Errorf("%+v, error %v", c, err)
 	}
 }
 

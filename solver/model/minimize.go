@@ -11,6 +11,7 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
+	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/solver/internal/term"
@@ -55,6 +56,7 @@ type minimizer struct {
 	ridge            float64        // the factor of lambda in Problem.L2, unless squaresInPenalty is true
 	scale            []float64      // divisor of each feature
 	hasOffsetColumn  bool           // the last column of the data has the offsets
+	labelError       float64        // bounds the rounding errors of labels minus offsets; 0 if nothing was subtracted
 }
 
 // newMinimizer returns a minimizer for the design. All processes must call it.
@@ -62,6 +64,13 @@ func (d *design) newMinimizer() (*minimizer, error) {
 	m, err := d.localMinimizer()
 	if err = d.team.CommonError(err); err != nil {
 		return nil, err
+	}
+	if d.spec.Offsets != nil && !m.hasOffsetColumn {
+		largest := 0.0
+		for _, label := range m.problem.Labels {
+			largest = max(largest, math.Abs(label))
+		}
+		m.labelError = 0x1p-53 * d.team.MaxNumber(largest)
 	}
 	return m, nil
 }
@@ -270,9 +279,6 @@ func (m *minimizer) solve(ctx context.Context, lambda float64, start *solver.Ite
 		set.Start = *start
 	}
 	res, err := m.run(ctx, &p, &set)
-	if e, ok := errors.AsType[*solver.NotConvergedError](err); ok {
-		e.Remedies = specRemedies(e.Remedies)
-	}
 	if res == nil {
 		return nil, nil, err
 	}
@@ -282,6 +288,7 @@ func (m *minimizer) solve(ctx context.Context, lambda float64, start *solver.Ite
 	}
 	out := m.outcome(lambda, res)
 	c := &out.certificate
+	err = m.judge(c, err)
 	if err == nil || !late { // after the time limit, there is no time for another pass over the data
 		c.NoOptimum = m.hasNoOptimum(ctx, &p, out)
 	}
@@ -344,13 +351,14 @@ func (m *minimizer) outcome(lambda float64, res *solver.Result) *outcome {
 		},
 	}
 	out.run.Seconds, out.run.SetupSeconds = 0, 0 // so that equal fits give equal models
-	x, evaluation, gap := res.X, res.At, res.DualityGap
+	x, evaluation, bound := res.X, res.At, res.DualityGap
 	if d.spec.Average && res.Status != solver.Diverged {
 		x, evaluation, out.groups = res.XAverage, res.AtAverage, nil
-		gap = math.Max(0, evaluation.Objective-res.At.Objective+gap)
+		rounding := m.lossError(res.X, res.At.Loss) + m.lossError(x, evaluation.Loss)
+		bound = gap.GapAtObjective(bound, res.At.Objective, evaluation.Objective, rounding)
 		out.run.Average, out.run.Rounded, out.run.Last = true, false, nil
 	}
-	out.certificate = Certificate{Objective: evaluation.Objective, MeanLoss: evaluation.Loss, Gap: gap, RelTol: d.spec.relTol(), Status: res.Status}
+	out.certificate = Certificate{Objective: evaluation.Objective, MeanLoss: evaluation.Loss, Gap: m.gapForGivenLabels(bound), RelTol: d.spec.relTol(), Status: res.Status}
 	_, columns := d.x.Dims()
 	out.x = slices.Clone(x[:columns])
 	divide(out.x[:d.p], m.scale)
@@ -358,6 +366,53 @@ func (m *minimizer) outcome(lambda float64, res *solver.Result) *outcome {
 		box.Project(out.x[:d.p])
 	}
 	return out
+}
+
+// lossError bounds the error of the computed mean loss at x that rounding of the margins causes.
+func (m *minimizer) lossError(x []float64, loss float64) float64 {
+	marginError := m.d.team.MaxNumber(gap.MarginError(m.problem.Data, x))
+	return gap.LossError(loss, marginError, term.LossOf(m.d.loss).Curvature())
+}
+
+// gapForGivenLabels turns bound, a gap for the rounded labels of m.problem, into a gap for the labels and
+// offsets as given. Let φ'ᵢ be the slope at the margin of row i, αᵢ the optimal dual point, κ the curvature of
+// the loss, and Fᵢ the Fenchel terms (see package gap), whose mean is at most bound. As for a loss (see
+// gap.LossError), |φ'ᵢ − αᵢ| is at most √(2κFᵢ). So if labels change by at most d, the mean of the Fᵢ grows by
+// at most √(2κ bound) d + κd²/2.
+func (m *minimizer) gapForGivenLabels(bound float64) float64 {
+	return bound + gap.LossError(bound, m.labelError, term.LossOf(m.d.loss).Curvature())*(1+0x1p-40)
+}
+
+// judge checks the status of a run against c, because c may be about another point than the solver's status,
+// and may have a larger gap. It changes the status if the gap is above the goal. err is the error of the run;
+// judge returns the error of the fit.
+func (m *minimizer) judge(c *Certificate, err error) error {
+	if e, ok := errors.AsType[*solver.NotConvergedError](err); ok {
+		e.Objective, e.Gap, e.Remedies = c.Objective, c.Gap, specRemedies(e.Remedies)
+		return err
+	}
+	if c.Status != solver.Converged {
+		return err
+	}
+	zeroUnit, offsetUnit := m.units()
+	goal := c.RelTol * math.Min(zeroUnit, offsetUnit)
+	switch {
+	case c.Gap <= goal:
+		return err
+	case goal == 0:
+		c.Status = solver.PassesDone
+		return err
+	}
+	c.Status = solver.Stalled
+	advice := &ending.Advice{Why: "the labels minus the offsets are rounded numbers", Remedies: []sparse.Remedy{ending.AskForLess}}
+	if m.d.spec.Average {
+		lastIterate := sparse.Remedy{Field: "Spec.Average", To: "false"}
+		advice = &ending.Advice{
+			Why:      "the average of the iterates is farther from the optimum than the last iterate",
+			Remedies: []sparse.Remedy{lastIterate, ending.AskForLess},
+		}
+	}
+	return c.notConverged(goal, advice)
 }
 
 // hasNoOptimum reports whether the outcome shows that the objective has no minimum. Out of core, this may
