@@ -89,8 +89,9 @@ type Settings struct {
 	// first process. If the Checkpoint already has a state, the run continues from this state. With the
 	// same number of processes, the result has the bits of a run that was not interrupted. A resumed run
 	// repeats its Newton steps. The state must be of a run with the same problem and settings. If the
-	// method, the sizes of X, Y or Dual, or the objective at the best stored iterate differ, Minimize
-	// returns an error. It may miss other differences, but DualityGap is valid in any case.
+	// method, the sizes of X, Y or Dual, or the objective at the best stored iterate differ, or if a stored X
+	// is not in the Domain, Minimize returns an error. It may miss other differences, but DualityGap is valid
+	// in any case.
 	Checkpoint dist.Checkpoint `json:"-"`
 	// Recorder, if not nil, gets the start and then every RecordEvery-th outer iterate. If one process has
 	// a Recorder, all need one. An error of one Recorder ends the run in all processes.

@@ -2,9 +2,12 @@ package solver
 
 import (
 	"math"
+	"slices"
 
+	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/ending"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
@@ -80,13 +83,29 @@ func (r *Run) resume() error {
 	if s.Stats.Method != r.Stats.Method {
 		return errorf("the checkpoint is of the method %s, the run has the method %s", s.Stats.Method, r.Stats.Method)
 	}
+	if !r.inDomain(s.At.X) || !r.inDomain(s.Keeper.Kept.X) {
+		return errorf("the checkpoint is of another problem: its x is not in Problem.Domain; give an empty Checkpoint")
+	}
 	if err := r.checkBest(&s); err != nil {
 		return err
 	}
 	r.Iterate.set(s.At)
 	r.Mean = s.Mean
-	r.averagedCount, r.loose, r.gap, r.keeper, r.Stats = s.Averaged, s.Loose, s.Gap, s.Keeper, s.Stats
+	r.averagedCount, r.loose, r.keeper, r.Stats = s.Averaged, s.Loose, s.Keeper, s.Stats
+	if !math.IsInf(s.Gap, 1) { // prove it again, because the checkpoint may be of another problem
+		r.gap = r.certify(r.Err)
+	}
 	return r.Samples.sampler.Resume(s.Draws)
+}
+
+// inDomain reports whether x is in the domain, up to rounding.
+func (r *Run) inDomain(x []float64) bool {
+	nearest := slices.Clone(x)
+	if x != nil {
+		r.Problem.project(nearest)
+	}
+	kernels.Axpy(-1, x, nearest)
+	return linalg.Norm(nearest) <= 1e-9*linalg.Norm(x)
 }
 
 // checkBest computes the objective at the best iterate of s again. If this differs from the objective in s by

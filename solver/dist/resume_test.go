@@ -101,6 +101,30 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestResumeOtherDomain checks that a state is refused if its x is not in the domain of the present problem,
+// and that the gap of a state is not trusted: it may be of a problem with a smaller domain.
+func TestResumeOtherDomain(t *testing.T) {
+	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 100, Features: 20, Seed: 1}, 1e-2)
+	_, features := p.Data.Dims()
+	inBox := *p
+	inBox.Domain = solver.NewBox(features, -1e-2, 1e-2)
+	set := solver.Settings{Method: solver.SCASK{}, Passes: 100, RelTol: 1e-3}
+	for _, ranks := range []int{1, 2} {
+		boxed, free := &memoryCheckpoint{}, &memoryCheckpoint{}
+		for q, m := range map[*solver.Problem]*memoryCheckpoint{p: free, &inBox: boxed} {
+			if results, errs := solveFrom(t, q, set, ranks, m); errs[0] != nil || results[0].Status != solver.Converged {
+				t.Fatalf("%d ranks: %v", ranks, errs)
+			}
+		}
+		if _, errs := solveFrom(t, &inBox, set, ranks, free); errs[0] == nil || !strings.Contains(errs[0].Error(), "not in Problem.Domain") {
+			t.Errorf("%d ranks, a smaller domain: %v", ranks, errs)
+		}
+		if results, errs := solveFrom(t, p, set, ranks, boxed); errs[0] != nil || results[0].Status != solver.Converged {
+			t.Errorf("%d ranks, a larger domain: %v", ranks, errs)
+		}
+	}
+}
+
 // TestResumeRefuses checks that all ranks end if a checkpoint belongs to another problem or method, is
 // malformed, or cannot be saved.
 func TestResumeRefuses(t *testing.T) {
