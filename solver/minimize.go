@@ -168,6 +168,9 @@ func (r *Run) result() *Result {
 	if r.structure != nil {
 		res.Groups = r.structure.NonzeroGroups(res.X)
 	}
+	for _, text := range []*string{&r.Stats.Plan, &r.Stats.PlanReason, &r.Stats.Storage} {
+		*text = r.Problem.team().FirstText(*text)
+	}
 	res.Stats = r.Stats
 	return res
 }

@@ -69,7 +69,8 @@ type Result struct {
 	Stats Stats
 }
 
-// Stats says what a run did: its parameters, its costs, and how it was carried out.
+// Stats says what a run did: its parameters, its costs, and how it was carried out. With several processes,
+// Plan, PlanReason and Storage are those of the first one.
 type Stats struct {
 	Name       string `json:"name,omitempty"`        // Settings.Name, or the name of the method
 	Method     string `json:"method"`                // name of the method

@@ -67,6 +67,25 @@ func solve(t testing.TB, p *solver.Problem, set solver.Settings, ranks int) ([]*
 	return onRanks(t, p, ranks, time.Minute, func(_ *dist.Goroutine, _ *solver.Problem, target *solver.Settings) { *target = set })
 }
 
+// TestStatsOfRanks checks that all ranks have the same Stats, although their shards are stored differently.
+func TestStatsOfRanks(t *testing.T) {
+	x, err := sparse.FromDense(4, 1, []float64{1, 2, 0.1, 0.3}) // 0.1 and 0.3 are no float32
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &solver.Problem{Data: x, Labels: []float64{1, -1, 1, 1}, Penalty: solver.L1{Lambda: 0.1}}
+	results, errs := solve(t, p, solver.Settings{Method: solver.SCASK{}, Passes: 4}, 2)
+	if errs[0] != nil {
+		t.Fatal(errs)
+	}
+	for _, r := range results {
+		r.Stats.Seconds, r.Stats.SetupSeconds = 0, 0
+	}
+	if diff := cmp.Diff(results[0].Stats, results[1].Stats); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestSameOptimum checks for every kind of problem that ranks certify the same optimum as one
 // process. The bits must be the same on every rank and in every run. One rank must give the bits of
 // a run without a Comm.

@@ -64,6 +64,12 @@ func (t *Team) Load(c dist.Checkpoint, state any) (bool, error) {
 	return true, nil
 }
 
+// FirstText returns, in all processes, the text of the first process.
+func (t *Team) FirstText(text string) string {
+	b, _ := t.broadcastBytes(func() ([]byte, error) { return []byte(text), nil }) // no error, as get returns none
+	return string(b)
+}
+
 // broadcastBytes calls get in the first process, and returns its bytes, or an error, in all processes.
 func (t *Team) broadcastBytes(get func() ([]byte, error)) (b []byte, err error) {
 	if t.Rank() == 0 {
