@@ -173,7 +173,7 @@ func infIfNaN(v float64) float64 {
 	return v
 }
 
-// SetRho sets ρ of the run to rho, or to 1e100 if rho is larger or NaN.
+// SetRho sets ρ of the run to the number from 1e-100 to 1e100 that is nearest to rho, or to 1e100 if rho is NaN.
 func (r *Run) SetRho(rho float64) {
 	c := &r.Stats.Constants
 	rho = admm.UsableRho(rho)

@@ -253,3 +253,13 @@ func TestSequence(t *testing.T) {
 		}
 	}
 }
+
+// TestSubnormalLambda checks that a path by SCASK continues after a lambda from which a subnormal ρ follows.
+func TestSubnormalLambda(t *testing.T) {
+	x, y := randomData(t, 12, 2, 3, false)
+	spec := &Spec{Loss: solver.Squared{}, NoIntercept: true, Settings: solver.Settings{Method: solver.SCASK{}, Passes: 20}}
+	steps, err := fitPath(context.Background(), spec, x, y, &PathSettings{Lambdas: []float64{5e-324, 0}})
+	if err != nil || len(steps) != 2 || !(steps[1].Columns[0].Certificate.Gap < 1e-9) {
+		t.Errorf("%d steps, error %v", len(steps), err)
+	}
+}

@@ -42,13 +42,14 @@ func (s *Scales) Rho(updates int) float64 {
 	return max(s.NaturalRho(factor), min(s.RidgeRho(updates), 0.1*rowCurvature/s.Lambda1))
 }
 
-// UsableRho returns rho, or linalg.MaxEntry if rho is larger or NaN. The automatic ρ may be NaN or +Inf, for
-// example if A is zero.
+// UsableRho returns the number nearest to rho from 1/linalg.MaxEntry to linalg.MaxEntry, so that quotients by
+// ρ are finite. For NaN it returns linalg.MaxEntry. The automatic ρ may be NaN or +Inf, for example if A is
+// zero, and it may be tiny if lambda is.
 func UsableRho(rho float64) float64 {
 	if !(rho <= linalg.MaxEntry) {
 		return linalg.MaxEntry
 	}
-	return rho
+	return max(rho, 1/linalg.MaxEntry)
 }
 
 // RidgeRho returns a ρ with which y and beta converge fast, for mu > 0. With one dual update per outer
