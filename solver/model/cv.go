@@ -413,7 +413,13 @@ func (r Curve) toR2(variance float64) Curve {
 		return converted
 	}
 	r2 := func(v float64) float64 { return explainedShare(v, variance) }
-	out := Curve{Mean: convert(r.Mean, r2), SE: convert(r.SE, func(v float64) float64 { return v / variance })}
+	standardError := func(v float64) float64 {
+		if variance == 0 { // R2 is 0 or 1 for every error
+			return 0 * v
+		}
+		return v / variance
+	}
+	out := Curve{Mean: convert(r.Mean, r2), SE: convert(r.SE, standardError)}
 	for _, fold := range r.Values {
 		out.Values = append(out.Values, convert(fold, r2))
 	}

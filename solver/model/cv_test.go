@@ -312,6 +312,21 @@ func TestCVOfFewRows(t *testing.T) {
 	}
 }
 
+// TestCVR2OfEqualLabels checks that R2 has a standard error if all labels are equal.
+func TestCVR2OfEqualLabels(t *testing.T) {
+	x, y := randomData(t, 12, 2, 3, false)
+	for i := range y {
+		y[i] = 1
+	}
+	set := &CVSettings{Path: PathSettings{Lambdas: []float64{0.1}}, Folds: 3, By: ByR2}
+	for _, noIntercept := range []bool{false, true} {
+		r, err := CV(context.Background(), &Spec{Loss: solver.Squared{}, NoIntercept: noIntercept}, x, y, set)
+		if err != nil || r.SE[0] != 0 {
+			t.Errorf("R2 %v, standard error %v, error %v", r.Mean, r.SE, err)
+		}
+	}
+}
+
 // TestCVR2 checks R2 and its standard error, and that R2 chooses the same lambdas as the mean squared error.
 // It also checks a CVSettings.Metric with negative values.
 func TestCVR2(t *testing.T) {
