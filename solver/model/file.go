@@ -463,6 +463,9 @@ func (p *columnFields) column(firstHead, h *head) (*Column, error) {
 	if err == nil && (len(c.Coefficients) != h.P || h.P < 1) {
 		err = fmt.Errorf("damaged model: %d coefficients for p = %d", len(c.Coefficients), h.P)
 	}
+	if err == nil && c.Certificate.Gap < 0 {
+		err = fmt.Errorf("damaged model: duality_gap = %v; expected a number that is not negative", c.Certificate.Gap)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w%s", err, fetchAgain)
 	}

@@ -198,6 +198,7 @@ func TestBadModels(t *testing.T) {
 		{`[0,0.47257662126316763,-1]`, `[]`, "0 coefficients for p = 3"},
 		{`0.41829524535957985`, `null`, `"null": damaged model: objective: expected a finite number`},
 		{`5.3319745102323056e-9`, `1e999`, `"1e999": damaged model: duality_gap: expected a finite number`},
+		{`5.3319745102323056e-9`, `-1`, "damaged model: duality_gap = -1; expected a number that is not negative"},
 		{`"seed": 7`, `"ridge": 1e999`, `"1e999": damaged model: ridge: expected a finite number`},
 		{`"seed": 7`, `"classes": [1, "x"]`, `"\"x\"": damaged model: classes: expected a finite number`},
 		{`"seed": 7`, `"classes": [1, null]`, `"null": damaged model: classes: expected a finite number`},
