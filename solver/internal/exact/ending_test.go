@@ -103,6 +103,22 @@ func TestNearlyPerfectFit(t *testing.T) {
 	}
 }
 
+// TestLambdaMaxWithoutRoom checks that LambdaMax returns an error if the features without a limit do not fit
+// into the working set.
+func TestLambdaMaxWithoutRoom(t *testing.T) {
+	p := &Problem{Loss: term.Logistic{}, Limit: []float64{0, 0, 0, 1}, Ridge: make([]float64, 4), MaxWorking: 2, Labels: []float64{1, -1, 1, -1, 1}}
+	p.setData(fromDense(t, 5, 4, []float64{
+		1, 2, 0, 1,
+		2, -1, 1, 0,
+		-1, 1, 1, 1,
+		0, 1, 2, -1,
+		1, 0, -1, 2,
+	}))
+	if lambdaMax, err := mustNew(t, p).LambdaMax(nil); err == nil {
+		t.Errorf("lambda %v", lambdaMax)
+	}
+}
+
 // TestGapOfOffsets checks that the gap includes the rounding of margins with large offsets. The point is not
 // the optimum, but both have the same rounded margins.
 func TestGapOfOffsets(t *testing.T) {

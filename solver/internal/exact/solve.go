@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"errors"
 	"math"
 	"slices"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
+	"github.com/scas-admm/scas/sparse"
 )
 
 // Settings are the settings of Solve.
@@ -681,10 +683,19 @@ func (w *workspace) dampingAfter(length float64) float64 {
 	return 0
 }
 
+// errNoRoom is the error of LambdaMax if the working set is too small.
+var errNoRoom = &sparse.RemedyError{
+	Err: errors.New("exact: the largest lambda is not known: the working set has no room for all coefficients without an L1 penalty"),
+	Remedies: []sparse.Remedy{
+		{Field: "PathSettings.Lambdas", To: "lambdas of your own"},
+	},
+}
+
 // LambdaMax returns the smallest lambda for which all coefficients with a limit are zero, and moves the
 // point to the solution for this lambda. The result is 0 if all correlations are 0 up to rounding. A must
 // be I. If some coefficient has a ridge but no limit, LambdaMax returns +Inf and does not move the point. A
-// non-nil interrupt is called before each step; its error ends the run and is returned.
+// non-nil interrupt is called before each step; its error ends the run and is returned. LambdaMax returns an
+// error if the working set has no room for all coefficients without a limit.
 func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	for j, l2 := range s.Ridge {
 		if l2 > 0 && s.Limit[j] == 0 {
@@ -706,10 +717,10 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	if len(s.set.cols) == 0 { // after a dual coordinate ascent there is no working set
 		s.chooseSet(1)
 	}
+	if s.set.noRoom {
+		return 0, errNoRoom
+	}
 	for range 4 { // more steps until all digits of x are right, and not only the digits of P(x)
-		if s.set.noRoom {
-			break
-		}
 		if fall, _ := s.step(0, false); !(fall > lastFall*s.scale) {
 			break
 		}
