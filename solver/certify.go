@@ -28,7 +28,7 @@ func (p *Problem) exactProblem(a *linalg.Algebra, rows kernels.Rows, threads int
 // stop returns an error, the proof ends early.
 func (r *Run) certify(stop func() error) float64 {
 	y, ok := r.Problem.coupling().Y(r.product.Image(r.X))
-	if !ok || r.Settings.Unproved || r.stopCause == ending.Canceled {
+	if !ok || r.Settings.NoProof || r.stopCause == ending.Canceled {
 		return math.Inf(1) // Coupling.B is set, no proof was requested, or the run was canceled
 	}
 	penalty := r.Problem.penalty().Value(y)

@@ -261,10 +261,10 @@ func TestNoRotation(t *testing.T) {
 	}
 }
 
-// TestUnproved checks that with Settings.Unproved the result is the last iterate, and the gap is infinite.
-func TestUnproved(t *testing.T) {
+// TestNoProof checks that with Settings.NoProof the result is the last iterate, and the gap is infinite.
+func TestNoProof(t *testing.T) {
 	p := solvertest.ChainProblem(t, 1e-2)
-	set := solver.Settings{Method: solver.SCAS{}, Passes: 20, Unproved: true}
+	set := solver.Settings{Method: solver.SCAS{}, Passes: 20, NoProof: true}
 	res, provedSettings := solvertest.Minimize(t, p, &set), solver.Settings{Method: solver.SCAS{}, Passes: 20}
 	if lastX := solvertest.LastIterate(t, p, &provedSettings); !slices.Equal(res.X, lastX) {
 		t.Errorf("x is %v, the last iterate %v", res.X, lastX)

@@ -24,7 +24,7 @@ func TestPlansOfOwnLosses(t *testing.T) {
 					p.Constraint = nil
 				}
 				p.Loss = solver.Squared{}
-				set := &solver.Settings{Method: solver.SCASK{}, Passes: 4, Rho: 0.02, Eta: 0.02, Unproved: true}
+				set := &solver.Settings{Method: solver.SCASK{}, Passes: 4, Rho: 0.02, Eta: 0.02, NoProof: true}
 				want := solvertest.Minimize(t, p, set)
 				plans[want.Stats.Plan] = true
 				p.Loss = hiddenSquared{}

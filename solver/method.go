@@ -49,9 +49,9 @@ type MethodInfo struct {
 	// StepUnit is the first step size that a search for Eta should try, in units of 1/NuF of
 	// theory.Constants; zero means 1.
 	StepUnit float64 `json:"-"`
-	// Planned is true if the method runs the inner loop of SCAS-ADMM. InnerSteps is then n by default, and each
-	// outer iteration, the first included, begins with a call of Run.WatchedSnapshot.
-	Planned bool `json:"-"`
+	// SCASInnerLoop is true if the method runs the inner loop of SCAS-ADMM. InnerSteps is then n by default, and
+	// each outer iteration, the first included, begins with a call of Run.WatchedSnapshot.
+	SCASInnerLoop bool `json:"-"`
 	// ManyUpdates is true if Settings.DualUpdates may be above 1. Only such methods accept several
 	// processes and a Checkpoint.
 	ManyUpdates bool `json:"-"`

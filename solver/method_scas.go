@@ -34,7 +34,7 @@ func scasInfo(name, summary string) MethodInfo {
 	return MethodInfo{
 		Name: name, Summary: summary, Rate: "none proven", Memory: "4p + 2l + n, with a graph the rotated data",
 		Reference: "this package", Eta: "the step size; from the curvature at each snapshot",
-		TakesEta: true, TakesBatchSize: true, TakesInnerSteps: true, AnyProblem: true, Planned: true,
+		TakesEta: true, TakesBatchSize: true, TakesInnerSteps: true, AnyProblem: true, SCASInnerLoop: true,
 	}
 }
 
@@ -217,8 +217,8 @@ func (s *scas) automaticEta() float64 {
 	return s.outer.NaturalEta(s.Stats.OuterIterations)
 }
 
-// checkPlanned checks the settings of the inner loop of SCAS-ADMM and of the theorem schedule.
-func (s *Settings) checkPlanned(info MethodInfo, p *Problem) error {
+// checkInnerLoop checks the settings of the inner loop of SCAS-ADMM and of the theorem schedule.
+func (s *Settings) checkInnerLoop(info MethodInfo, p *Problem) error {
 	n := p.team().MeanCount(len(p.Labels))
 	bounded := p.Domain != nil && !math.IsInf(p.Domain.Diameter(), 1)
 	theoremSchedule := s.Schedule == Theorem

@@ -153,7 +153,7 @@ func (r *Run) result() *Result {
 		Unrounded: evaluation.Objective, PrimalResidual: r.primalResidual(),
 	}
 	res.DualResidual = infIfNaN(r.dualResidual())
-	if r.Stats.Rounded = r.structure != nil; !r.newton && !r.Settings.Unproved {
+	if r.Stats.Rounded = r.structure != nil; !r.newton && !r.Settings.NoProof {
 		res.X, r.Stats.Rounded = r.makeExact()
 	}
 	res.At, res.AtAverage = judge(Iterate{X: res.X, Y: r.Y}), judge(r.Mean)

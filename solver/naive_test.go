@@ -87,7 +87,7 @@ func TestIteratesEqualNaive(t *testing.T) {
 			}
 			set := &solver.Settings{
 				Method: m.method, DualUpdates: m.k, Eta: eta, Rho: 0.05, Passes: 6, Seed: 42, BatchSize: c.batchSize,
-				Unproved: true, // so that the result is the last iterate
+				NoProof: true, // so that the result is the last iterate
 			}
 			res := solvertest.Minimize(t, &prob, set)
 			plans[res.Stats.Plan] = true

@@ -75,9 +75,9 @@ type Settings struct {
 	// diagonal. This saves memory. If A couples features, a step may then cost a product with A'A (see
 	// BatchSize).
 	NoRotation bool `json:"no_rotation,omitempty"`
-	// Unproved leaves out the proof of a run without Newton steps: DualityGap is +Inf, and ties and
+	// NoProof leaves out the proof of a run without Newton steps: DualityGap is +Inf, and ties and
 	// zeros are not made exact.
-	Unproved bool `json:"unproved,omitempty"`
+	NoProof bool `json:"unproved,omitempty"`
 	// Threads is the number of goroutines for work on all rows; zero means GOMAXPROCS. Results do not
 	// depend on Threads.
 	Threads int `json:"threads"`
@@ -188,11 +188,11 @@ func (s *Settings) withDefaults(p *Problem) (Settings, error) {
 	if err := c.checkMethod(info, p); err != nil {
 		return c, err
 	}
-	if info.Planned {
+	if info.SCASInnerLoop {
 		if c.InnerSteps == 0 {
 			c.InnerSteps = p.team().MeanCount(len(p.Labels))
 		}
-		return c, c.checkPlanned(info, p)
+		return c, c.checkInnerLoop(info, p)
 	}
 	if checker, ok := c.Method.(Checker); ok {
 		return c, checker.Check(p, &c)
@@ -219,9 +219,9 @@ func (s *Settings) checkValues() error {
 		{s.Schedule == Practical || s.Schedule == Theorem, "Schedule", s.Schedule,
 			"it must be practical or theorem", nil},
 		{s.Delta >= 1 && nonnegativeFinite(s.Delta), "Delta", s.Delta, "Theorem 1 needs at least 1", remedies(useDefault)},
-		{!s.Unproved || s.RelTol <= 0, "Unproved", s.Unproved, "a run that ends at a proved gap needs the proof", remedies(
+		{!s.NoProof || s.RelTol <= 0, "NoProof", s.NoProof, "a run that ends at a proved gap needs the proof", remedies(
 			sparse.Remedy{Field: "Settings.RelTol", To: "a number below 0"},
-			sparse.Remedy{Field: "Settings.Unproved", To: "false"},
+			sparse.Remedy{Field: "Settings.NoProof", To: "false"},
 		)},
 		{s.Threads >= 0, "Threads", s.Threads,
 			"it must be positive", remedies(sparse.Remedy{To: "leave it 0 for GOMAXPROCS"})},

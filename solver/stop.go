@@ -11,7 +11,7 @@ import (
 // loop runs outer iterations until decided returns true, the budget allows no further iteration, or iteration
 // returns false or an error.
 func (r *Run) loop(iteration Iteration) error {
-	if !r.Settings.Method.Info().Planned {
+	if !r.Settings.Method.Info().SCASInnerLoop {
 		r.recordStart(r.evaluate(r.Iterate).Objective)
 	}
 	if err := r.record(); err != nil {

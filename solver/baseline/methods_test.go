@@ -178,7 +178,7 @@ func TestCancellationWithConjugateGradients(t *testing.T) {
 			}
 			return nil
 		})
-		_, err := solver.Minimize(ctx, p, &solver.Settings{Method: m, Passes: 5000, Recorder: counter, Unproved: true})
+		_, err := solver.Minimize(ctx, p, &solver.Settings{Method: m, Passes: 5000, Recorder: counter, NoProof: true})
 		t.Logf("%s: %d products", m.Info().Name, a.calls-a.limit)
 		if late := a.calls - a.limit; !errors.Is(err, context.Canceled) || late < 0 || late > 20 {
 			t.Errorf("%s: %d products with A after the cancellation, %v", m.Info().Name, late, err)

@@ -31,7 +31,7 @@ func TestSweepsEqualWholeVectors(t *testing.T) {
 				if m.Info().NeedsL2 && mu == 0 {
 					continue
 				}
-				s := &solver.Settings{Method: m, Eta: 0.4, Rho: 0.02, Passes: 4, Seed: 5, Unproved: true}
+				s := &solver.Settings{Method: m, Eta: 0.4, Rho: 0.02, Passes: 4, Seed: 5, NoProof: true}
 				a, b := solvertest.Minimize(t, &sweptProblem, s), solvertest.Minimize(t, &wholeProblem, s)
 				for what, pair := range map[string][2][]float64{"x": {a.X, b.X}, "y": {a.Y, b.Y}, "beta": {a.Dual, b.Dual}, "the mean x": {a.XAverage, b.XAverage}, "the mean y": {a.YAverage, b.YAverage}} {
 					if e := solvertest.RelativeDistance(pair[0], pair[1]); !(e < 1e-9) {

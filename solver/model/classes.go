@@ -300,10 +300,10 @@ func (s *Spec) spread(count int, fatal func(error) bool, do func(k int) error) [
 	return errs
 }
 
-// countFitted returns a function that calls do to fit a problem, and then calls Spec.Fitted with the number
-// of finished problems. It returns do if Fitted is nil, or if there is only one problem.
+// countFitted returns a function that calls do to fit a problem, and then calls Spec.ClassFitted with the
+// number of finished problems. It returns do if ClassFitted is nil, or if there is only one problem.
 func (p *problems) countFitted(do func(k int) error) func(k int) error {
-	if p.spec.Fitted == nil || p.classes == nil {
+	if p.spec.ClassFitted == nil || p.classes == nil {
 		return do
 	}
 	var lock sync.Mutex
@@ -313,7 +313,7 @@ func (p *problems) countFitted(do func(k int) error) func(k int) error {
 		lock.Lock()
 		defer lock.Unlock()
 		fittedProblems++
-		p.spec.Fitted(fittedProblems, len(p.classes))
+		p.spec.ClassFitted(fittedProblems, len(p.classes))
 		return err
 	}
 }
@@ -478,7 +478,7 @@ func (p *problems) classPaths(ctx context.Context, set *PathSettings) iter.Seq2[
 			return
 		}
 		for i := range lambdas {
-			step := &Step{Index: i, Lambda: lambdas[i], Validation: math.NaN(), classes: p.classes}
+			step := &Step{Index: i, Lambda: lambdas[i], ValidationScore: math.NaN(), classes: p.classes}
 			errs := make([]error, len(paths))
 			for k, path := range paths {
 				if i >= len(path) { // the path of this class ended earlier

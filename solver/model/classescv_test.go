@@ -18,7 +18,7 @@ func TestCVClassesMetrics(t *testing.T) {
 	x, y := threeClassSample(t)
 	pathSettings := PathSettings{Lambdas: []float64{0.1, 0.01}}
 	for _, measure := range []Measure{ByError, ByAUC} {
-		r, err := CV(context.Background(), &Spec{Loss: solver.SquaredHinge{}}, x, y, &CVSettings{Path: pathSettings, Folds: 3, By: measure})
+		r, err := CV(context.Background(), &Spec{Loss: solver.SquaredHinge{}}, x, y, &CVSettings{Path: pathSettings, Folds: 3, Measure: measure})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +31,7 @@ func TestCVClassesMetrics(t *testing.T) {
 	few[0] = 30
 	for want, call := range map[string]func() (*CVResult, error){
 		"beside a metric of your own": func() (*CVResult, error) {
-			return CV(context.Background(), nil, x, y, &CVSettings{By: ByAUC, Metric: metricOf(ByLoss)})
+			return CV(context.Background(), nil, x, y, &CVSettings{Measure: ByAUC, Metric: metricOf(ByLoss)})
 		},
 		"has rows of label 30": func() (*CVResult, error) { return CV(context.Background(), nil, x, few, nil) },
 		"PathSettings.Ratio": func() (*CVResult, error) {

@@ -28,16 +28,16 @@ type CVSettings struct {
 	// drawn at random with Settings.Seed. The numbers of rows of these folds differ by at most one, in each
 	// class and in total. If Assignment is set, Folds is ignored.
 	Assignment []int
-	// By is the measure that chooses Best and OneSE; empty means ByLoss. It is computed on the held-out rows
-	// of each fold, with their sample weights and offsets.
-	By Measure
-	// Metric, unless nil, is a measure that the caller provides, instead of By. With Spec.Memory or
+	// Measure chooses Best and OneSE; empty means ByLoss. It is computed on the held-out rows of each fold, with
+	// their sample weights and offsets.
+	Measure Measure
+	// Metric, unless nil, is a measure that the caller provides, instead of Measure. With Spec.Memory or
 	// Spec.Comm it must be a mean over rows, because each call gets only some rows of a fold. Several
 	// goroutines may call it at the same time.
 	Metric Metric
-	// Judged, unless nil, is called after models have been scored. done is the number of models
+	// ModelScored, unless nil, is called after models have been scored. done is the number of models
 	// scored so far, and total the number of models that CV scores. Calls do not overlap.
-	Judged func(done, total int)
+	ModelScored func(done, total int)
 }
 
 // A Curve has the value of a measure for each lambda.
@@ -56,7 +56,7 @@ type CVResult struct {
 	// Curve is the curve of the measure that chooses Best and OneSE.
 	Curve
 	// Measures has the curve of every measure that applies to the models. With Spec.Memory it has ByAUC only
-	// if CVSettings.By is ByAUC, or if there is memory for the scores of all lambdas at once.
+	// if CVSettings.Measure is ByAUC, or if there is memory for the scores of all lambdas at once.
 	Measures map[Measure]Curve
 	// Best is the index of the lambda with the best mean. OneSE is the index of the largest lambda
 	// whose mean is worse than the mean of Best by at most one standard error of Best.
@@ -166,7 +166,7 @@ func (c *crossValidation) configure() (err error) {
 		return errorf("CVSettings.Path.Validation: cross-validation has its own rows to judge by; " +
 			"leave it nil")
 	}
-	if c.measure, err = set.By.check(classifies(c.spec.loss()), set.Metric != nil, "CVSettings.By"); err != nil {
+	if c.measure, err = set.Measure.check(classifies(c.spec.loss()), set.Metric != nil, "CVSettings.Measure"); err != nil {
 		return err
 	}
 	if err := c.numberClasses(); err != nil {
@@ -189,7 +189,7 @@ func (c *crossValidation) configure() (err error) {
 // foldSpec.Positive gives each class the same sign in all folds.
 func (c *crossValidation) numberClasses() error {
 	spec := *c.spec
-	c.foldSpec, spec.unproved, spec.Fitted = &spec, true, nil
+	c.foldSpec, spec.unproved, spec.ClassFitted = &spec, true, nil
 	if c.spec.parallel() {
 		spec.Threads = 1
 	}
@@ -337,18 +337,18 @@ var errNoMetric = &sparse.RemedyError{
 	Err: errorf("the metric is no number in any fold, as the AUC of rows of one class"),
 	Remedies: []sparse.Remedy{
 		{Field: "CVSettings.Folds", To: "a smaller number"},
-		{Field: "CVSettings.By", To: "another measure"},
+		{Field: "CVSettings.Measure", To: "another measure"},
 	},
 }
 
 func (c *crossValidation) reportScored(n int) {
-	if c.set.Judged == nil {
+	if c.set.ModelScored == nil {
 		return
 	}
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	c.scoredModels += n
-	c.set.Judged(c.scoredModels, c.folds*len(c.result.Lambdas))
+	c.set.ModelScored(c.scoredModels, c.folds*len(c.result.Lambdas))
 }
 
 func (c *crossValidation) summarise() {

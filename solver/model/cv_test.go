@@ -136,7 +136,7 @@ func TestCVByHand(t *testing.T) {
 			weights[i] = float64(1 + i%2)
 		}
 		spec := &Spec{SampleWeights: weights, ClassWeights: c.classWeights, Settings: solver.Settings{RelTol: 1e-11, Seed: 5}}
-		set := &CVSettings{Path: PathSettings{Count: 4, Ratio: 0.01}, Folds: 4, By: c.measure}
+		set := &CVSettings{Path: PathSettings{Count: 4, Ratio: 0.01}, Folds: 4, Measure: c.measure}
 		got, err := CV(context.Background(), spec, x, y, set)
 		if err != nil {
 			t.Fatal(err)
@@ -202,7 +202,7 @@ func TestCVByHand(t *testing.T) {
 			t.Fatal(err)
 		}
 		sameCV(t, "one thread", got, secondResult)
-		set.By, set.Metric = "", metricOf(c.measure)
+		set.Measure, set.Metric = "", metricOf(c.measure)
 		secondResult, err = CV(context.Background(), spec, x, y, set)
 		if err != nil || secondResult.Best != got.Best || secondResult.OneSE != got.OneSE {
 			t.Errorf("by a metric of the caller: %d and %d, not %d and %d (%v)", secondResult.Best, secondResult.OneSE, got.Best, got.OneSE, err)
@@ -250,9 +250,9 @@ func TestCVKinds(t *testing.T) {
 		"fold 1 of 3 has no": {Assignment: slices.Repeat([]int{0, 2}, 30)},
 		"Assignment has folds 0 to 0; the number of folds must be between 2 and 60": {Assignment: make([]int, 60)},
 		"own rows to judge":    {Path: PathSettings{Validation: &Validation{X: x, Y: y}}},
-		"is for classificati":  {By: ByError},
-		"\"auc\" is for class": {By: ByAUC},
-		"\"f1\" is no measure": {By: "f1"},
+		"is for classificati":  {Measure: ByError},
+		"\"auc\" is for class": {Measure: ByAUC},
+		"\"f1\" is no measure": {Measure: "f1"},
 		"Count = -2":           {Path: PathSettings{Count: -2}},
 	} {
 		if r, err := CV(context.Background(), &Spec{Loss: solver.Squared{}}, x, y, set); r != nil || err == nil || !strings.Contains(err.Error(), want) {
@@ -296,11 +296,11 @@ func TestCVOfFewRows(t *testing.T) {
 	y := []float64{1, 5, 1, 5, 1, 5}
 	for want, set := range map[string]*CVSettings{
 		"no fold but 0 has rows of label 1": {Assignment: []int{0, 1, 0, 1, 0, 1}},
-		"the metric is no number":           {Path: PathSettings{Count: 3}, By: ByAUC},
+		"the metric is no number":           {Path: PathSettings{Count: 3}, Measure: ByAUC},
 		"no number in any fold":             {Path: PathSettings{Count: 3}, Metric: metricOf(ByAUC)},
 		"or 0 for 6":                        {Folds: 7},
-		"beside a metric of your own":       {By: ByAUC, Metric: metricOf(ByLoss)},
-		"\"r2\" is for numbers":             {By: ByR2},
+		"beside a metric of your own":       {Measure: ByAUC, Metric: metricOf(ByLoss)},
+		"\"r2\" is for numbers":             {Measure: ByR2},
 	} {
 		if r, err := CV(ctx, nil, x, y, set); r != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v and %v", want, r, err)
@@ -318,7 +318,7 @@ func TestCVR2OfEqualLabels(t *testing.T) {
 	for i := range y {
 		y[i] = 1
 	}
-	set := &CVSettings{Path: PathSettings{Lambdas: []float64{0.1}}, Folds: 3, By: ByR2}
+	set := &CVSettings{Path: PathSettings{Lambdas: []float64{0.1}}, Folds: 3, Measure: ByR2}
 	for _, noIntercept := range []bool{false, true} {
 		r, err := CV(context.Background(), &Spec{Loss: solver.Squared{}, NoIntercept: noIntercept}, x, y, set)
 		if err != nil || r.SE[0] != 0 {
@@ -337,7 +337,7 @@ func TestCVR2(t *testing.T) {
 	}
 	spec := &Spec{Loss: solver.Squared{}, SampleWeights: weights}
 	for _, folds := range []int{4, 40} {
-		set := &CVSettings{Path: PathSettings{Count: 10}, Folds: folds, By: ByR2}
+		set := &CVSettings{Path: PathSettings{Count: 10}, Folds: folds, Measure: ByR2}
 		r, err := CV(context.Background(), spec, x, y, set)
 		if err != nil {
 			t.Fatal(err)
@@ -348,14 +348,14 @@ func TestCVR2(t *testing.T) {
 			checkNear(t, "R2", v, 1-r.Measures[ByMSE].Mean[i]/variance)
 			checkNear(t, "its standard error", r.SE[i], r.Measures[ByMSE].SE[i]/variance)
 		}
-		set.By = ByMSE
+		set.Measure = ByMSE
 		mseResult, err := CV(context.Background(), spec, x, y, set)
 		if err != nil || mseResult.Best != r.Best || mseResult.OneSE != r.OneSE ||
 			r.Mean[r.Best] != slices.Max(r.Mean) {
 			t.Errorf("by R2 %d and %d, by the squared error %d and %d (%v)",
 				r.Best, r.OneSE, mseResult.Best, mseResult.OneSE, err)
 		}
-		set.By, set.Metric = "", func(m *Model, x *sparse.CSR, y []float64, s *ScoreSettings) (float64, error) {
+		set.Measure, set.Metric = "", func(m *Model, x *sparse.CSR, y []float64, s *ScoreSettings) (float64, error) {
 			v, err := metricOf(ByMSE)(m, x, y, s)
 			return -v, err
 		}

@@ -79,7 +79,7 @@ func (s *Spec) originOf(d *sparse.Dataset) *origin {
 func (o *origin) describe(m *Model) {
 	d := o.data
 	if t := d.Table; t != nil {
-		m.Target, m.Offset, m.Fill = t.Label, t.Offset, t.Fill
+		m.LabelColumn, m.Offset, m.Fill = t.Label, t.Offset, t.Fill
 	}
 	m.Classes.Names = o.spec.names.words(m.Classes.Values)
 	if m.Labels.IsZero() {

@@ -55,7 +55,7 @@ func TestFitData(t *testing.T) {
 			}
 			want := mustFit(t, &plainSpec, d.X, d.OriginalLabels())
 			want.Features, want.IndexBase, want.Labels, want.Classes = c.names, 1, c.labels, c.classes
-			want.Target, want.Offset, want.Fill = "ill", "log", d.Table.Fill
+			want.LabelColumn, want.Offset, want.Fill = "ill", "log", d.Table.Fill
 			m, err := FitData(t.Context(), &c.spec, d)
 			if diff := cmp.Diff(want, m); err != nil || diff != "" || want.Fill["b"] == 0 {
 				t.Errorf("FitData: %v: %s", err, diff)
@@ -211,7 +211,7 @@ func TestFitDataOfFile(t *testing.T) {
 	// y has the original labels.
 	validationSettings := &PathSettings{Count: 3, Validation: &Validation{X: x, Y: y}}
 	for step, err := range PathData(t.Context(), spec, d, validationSettings) {
-		if err != nil || !(step.Validation < 0.7) {
+		if err != nil || !(step.ValidationScore < 0.7) {
 			t.Errorf("%+v, %v", step, err)
 		}
 	}

@@ -105,10 +105,10 @@ func (c *olderFields) convertTo(f *FitSummary, r *runFields) {
 
 // columnNames describes the columns of the table to which the model was fitted.
 type columnNames struct {
-	Features []string           `json:"features,omitempty"`
-	Target   string             `json:"target,omitempty"` // the name of the label column
-	Offset   string             `json:"offset_column,omitempty"`
-	Fill     map[string]float64 `json:"fill,omitzero"` // the numbers that replace missing values, by column; not nil if values may be missing
+	Features    []string           `json:"features,omitempty"`
+	LabelColumn string             `json:"target,omitempty"` // the name of the label column
+	Offset      string             `json:"offset_column,omitempty"`
+	Fill        map[string]float64 `json:"fill,omitzero"` // the numbers that replace missing values, by column; not nil if values may be missing
 }
 
 // A proof has the fields of a Certificate in a model file.
@@ -217,7 +217,7 @@ func (m *Model) Write(w io.Writer) error {
 	if parsedLoss, _ := solver.ParseLoss(m.loss().String()); parsedLoss != m.loss() {
 		return errorf("a loss of one's own, %q, has no place in a file; take those of package solver", m.loss())
 	}
-	names := []string{m.Target, m.Offset, m.Labels.NegativeName, m.Labels.PositiveName}
+	names := []string{m.LabelColumn, m.Offset, m.Labels.NegativeName, m.Labels.PositiveName}
 	if err := checkUTF8(m.Features, m.Classes.Names, names, slices.Sorted(maps.Keys(m.Fill))); err != nil {
 		return err
 	}
@@ -262,7 +262,7 @@ func (m *Model) head() *head {
 	loss, l := traits(m.loss()), m.Labels
 	h := &head{
 		Format: newestFormat, Version: Version, Loss: loss.Name, HuberDelta: loss.Argument.Value, P: m.featureCount(), IndexBase: &m.IndexBase,
-		Classes: m.Classes.Values, ClassNames: m.Classes.Names, columnNames: columnNames{m.Features, m.Target, m.Offset, m.Fill}, FitSummary: m.Summary,
+		Classes: m.Classes.Values, ClassNames: m.Classes.Names, columnNames: columnNames{m.Features, m.LabelColumn, m.Offset, m.Fill}, FitSummary: m.Summary,
 	}
 	if !l.IsZero() {
 		h.Labels = &labels{&l.Negative, &l.Positive, l.NegativeName, l.PositiveName}
@@ -505,7 +505,7 @@ func (h *head) model() (*Model, error) {
 		return nil, errors.New("damaged model: no index_base; expected the number of the first feature, 0 or 1")
 	}
 	m := &Model{
-		Loss: loss, Features: h.Features, Target: h.Target, Offset: h.Offset, Fill: h.Fill, IndexBase: *h.IndexBase, Summary: h.FitSummary,
+		Loss: loss, Features: h.Features, LabelColumn: h.LabelColumn, Offset: h.Offset, Fill: h.Fill, IndexBase: *h.IndexBase, Summary: h.FitSummary,
 		Classes: sparse.Classes{Values: h.Classes, Names: h.ClassNames},
 	}
 	if h.Labels != nil && h.Classes == nil {

@@ -92,7 +92,7 @@ func TestSaveFails(t *testing.T) {
 		{Columns: goodModel.Columns},
 		{Columns: goodModel.Columns, Labels: goodModel.Labels, Features: []string{"a", "b"}},
 		{Columns: goodModel.Columns, Labels: goodModel.Labels, Features: []string{"\xe9"}},
-		{Columns: goodModel.Columns, Labels: goodModel.Labels, Target: "\xe9"},
+		{Columns: goodModel.Columns, Labels: goodModel.Labels, LabelColumn: "\xe9"},
 		{Columns: []Column{{Coefficients: []float64{1}, Groups: [][]int{{1}}}}, Labels: goodModel.Labels},
 		{Labels: goodModel.Labels},
 		{Columns: []Column{goodModel.Columns[0], goodModel.Columns[0]}, Labels: goodModel.Labels},
@@ -353,13 +353,13 @@ func TestTables(t *testing.T) {
 	}
 	d := read(text, &sparse.ReadOptions{Table: sparse.TableOptions{Missing: sparse.MissingMedian}})
 	m := mustFit(t, &Spec{Lambda: 0.01, Features: d.Names}, d.X, d.OriginalLabels())
-	m.Labels, m.Target, m.Fill = d.Mapping, d.Table.Label, d.Table.Fill
+	m.Labels, m.LabelColumn, m.Fill = d.Mapping, d.Table.Label, d.Table.Fill
 	path := filepath.Join(t.TempDir(), "m.json")
 	if err := m.Save(path); err != nil {
 		t.Fatal(err)
 	}
 	loaded, err := Load(path)
-	if err != nil || loaded.Target != "ill" || loaded.Fill["b"] != 4 || loaded.Labels != m.Labels || !slices.Equal(loaded.Features, []string{"a", "city=Bonn", "city=Ulm", "b"}) {
+	if err != nil || loaded.LabelColumn != "ill" || loaded.Fill["b"] != 4 || loaded.Labels != m.Labels || !slices.Equal(loaded.Features, []string{"a", "city=Bonn", "city=Ulm", "b"}) {
 		t.Fatalf("%+v, %v", loaded, err)
 	}
 	want, err := m.Margins(nil, d.X)

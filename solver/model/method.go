@@ -37,7 +37,7 @@ func (s *Spec) settingsForMinimize() []setting {
 		{"BatchSize", s.BatchSize, s.BatchSize != 0, sparse.Remedy{Field: "Settings.BatchSize", To: "0"}},
 		{"Schedule", s.Schedule, s.Schedule == solver.Theorem, sparse.Remedy{Field: "Settings.Schedule", To: "practical"}},
 		{"NoRotation", s.NoRotation, s.NoRotation, sparse.Remedy{Field: "Settings.NoRotation", To: "false"}},
-		{"Unproved", s.Unproved, s.Unproved, sparse.Remedy{Field: "Settings.Unproved", To: "false"}},
+		{"NoProof", s.NoProof, s.NoProof, sparse.Remedy{Field: "Settings.NoProof", To: "false"}},
 		{"Float32", s.Float32, s.Float32, sparse.Remedy{Field: "Settings.Float32", To: "false"}},
 		{"Average", s.Average, s.Average, sparse.Remedy{Field: "Spec.Average", To: "false"}},
 		{name: "Checkpoint", value: "set", set: s.Checkpoint != nil && !s.streams() && !rows.NewTeam(s.Comm).Alone()},

@@ -87,7 +87,7 @@ func summaryText(t *testing.T, m *Model) string {
 	add(m.Summary.ClassWeights != nil, "%v", m.Summary.ClassWeights)
 	add(!m.Labels.IsZero(), "%v", m.Labels)
 	add(!m.Classes.IsZero(), "%v", m.Classes.All())
-	add(m.Target != "", "target %s", m.Target)
+	add(m.LabelColumn != "", "target %s", m.LabelColumn)
 	add(m.Offset != "", "offset %s", m.Offset)
 	add(m.Fill != nil, "fill %v", m.Fill)
 	add(m.HasIntercept, "intercept")

@@ -37,8 +37,8 @@ type Validation struct {
 	X        *sparse.CSR
 	Y        []float64
 	Score    *ScoreSettings // weights and offsets of the rows, and the threshold; nil means the defaults
-	By       Measure        // the measure; empty means ByLoss; ByR2 is an error
-	Metric   Metric         // measure of the caller; nil means none. If it is set, By must be empty
+	Measure  Measure        // the measure; empty means ByLoss; ByR2 is an error
+	Metric   Metric         // measure of the caller; nil means none. If it is set, Measure must be empty
 	Patience int            // number of lambdas without a better value after which the path ends; zero means 10
 }
 
@@ -48,8 +48,8 @@ type Step struct {
 	Lambda float64
 	// Columns are the columns of the model, as in Model.Columns.
 	Columns []StepColumn
-	// Validation is the value of the measure for PathSettings.Validation; NaN without validation.
-	Validation float64
+	// ValidationScore is the value of the measure for PathSettings.Validation; NaN without validation.
+	ValidationScore float64
 
 	design  *design
 	classes []float64 // the labels of the classes; nil unless there are more than two
@@ -253,7 +253,7 @@ func (p *pathFitter) fitStep(ctx context.Context, k int) (s *Step, err error) {
 			c.Indices, c.Values = append(c.Indices, int32(j)), append(c.Values, v)
 		}
 	}
-	s = &Step{Index: k, Lambda: p.lambdas[k], Columns: []StepColumn{c}, design: p.bareDesign, Validation: math.NaN()}
+	s = &Step{Index: k, Lambda: p.lambdas[k], Columns: []StepColumn{c}, design: p.bareDesign, ValidationScore: math.NaN()}
 	return s, err
 }
 

@@ -185,12 +185,12 @@ func TestPathEnds(t *testing.T) {
 	if err != nil || len(steps) < 5 || len(steps) == 100 {
 		t.Fatalf("%d steps with a validation set, %v", len(steps), err)
 	}
-	bestStep := slices.MinFunc(steps, func(a, b *Step) int { return int(math.Copysign(1, a.Validation-b.Validation)) })
+	bestStep := slices.MinFunc(steps, func(a, b *Step) int { return int(math.Copysign(1, a.ValidationScore-b.ValidationScore)) })
 	if bestStep.Index != len(steps)-4 {
 		t.Errorf("the best is %d of %d", bestStep.Index, len(steps))
 	}
-	if v, err := metricOf(ByLoss)(bestStep.Model(), heldX, heldY, nil); err != nil || v != bestStep.Validation {
-		t.Errorf("%v, then %v (%v)", bestStep.Validation, v, err)
+	if v, err := metricOf(ByLoss)(bestStep.Model(), heldX, heldY, nil); err != nil || v != bestStep.ValidationScore {
+		t.Errorf("%v, then %v (%v)", bestStep.ValidationScore, v, err)
 	}
 }
 

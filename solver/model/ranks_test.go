@@ -294,7 +294,7 @@ func TestRanksCVEnds(t *testing.T) {
 			}
 		},
 		"context canceled": func(set *CVSettings, cancel context.CancelFunc) {
-			set.Judged = func(done, _ int) {
+			set.ModelScored = func(done, _ int) {
 				if done == 9 {
 					cancel()
 				}

@@ -108,10 +108,10 @@ type Spec struct {
 	Memory int64
 	// Progress, unless nil, is called during fits out of core.
 	Progress func(Progress)
-	// Fitted, unless nil, is called if there are more than two classes: by Fit after each class, and by Path
+	// ClassFitted, unless nil, is called if there are more than two classes: by Fit after each class, and by Path
 	// and CV after the path of each class on all rows. done is the number of finished classes, and total the
 	// number of all classes. Calls do not overlap.
-	Fitted func(done, total int)
+	ClassFitted func(done, total int)
 
 	names    labelNames // from a Dataset
 	unproved bool       // the models need no proof; CV sets it for the models of the folds

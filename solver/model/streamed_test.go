@@ -475,11 +475,11 @@ func TestStreamedCV(t *testing.T) {
 		set         CVSettings
 	}{
 		"two":           {false, Spec{}, CVSettings{}},
-		"weights":       {false, Spec{SampleWeights: weights, Offsets: offsets, Balanced: true}, CVSettings{By: ByAUC}},
+		"weights":       {false, Spec{SampleWeights: weights, Offsets: offsets, Balanced: true}, CVSettings{Measure: ByAUC}},
 		"net":           {false, Spec{Penalty: ElasticNet{0.5}}, CVSettings{Metric: metricOf(ByError)}},
-		"many":          {true, Spec{}, CVSettings{By: ByAUC}},
+		"many":          {true, Spec{}, CVSettings{Measure: ByAUC}},
 		"many, weights": {true, Spec{SampleWeights: weights, Offsets: offsets, ClassWeights: map[float64]float64{5: 2}}, CVSettings{}},
-		"many, hinge":   {true, Spec{Balanced: true, Loss: solver.SquaredHinge{}}, CVSettings{By: ByAUC, Path: PathSettings{Lambdas: []float64{0.05, 0.02, 0.01}}}},
+		"many, hinge":   {true, Spec{Balanced: true, Loss: solver.SquaredHinge{}}, CVSettings{Measure: ByAUC, Path: PathSettings{Lambdas: []float64{0.05, 0.02, 0.01}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			longUnlessListed(t)
@@ -495,7 +495,7 @@ func TestStreamedCV(t *testing.T) {
 			}
 			c.spec.Memory = 2 << 20
 			set, lastDone, calls := c.set, 0, 0
-			set.Judged = func(done, total int) {
+			set.ModelScored = func(done, total int) {
 				if calls++; done < lastDone || total != 9 {
 					t.Errorf("%d of %d models after %d", done, total, lastDone)
 				}
@@ -544,7 +544,7 @@ func TestStreamedAUCMemory(t *testing.T) {
 	spec := &Spec{Memory: 1 << 19, Settings: solver.Settings{RelTol: 1e-3}}
 	set := &CVSettings{Path: PathSettings{Count: 20, Ratio: 0.1}, Folds: 3}
 	for measure, want := range map[Measure]bool{"": false, ByAUC: true} {
-		set.By = measure
+		set.Measure = measure
 		r, err := CV(context.Background(), spec, fileData.X, fileData.Labels, set)
 		if err != nil {
 			t.Fatal(err)
@@ -553,7 +553,7 @@ func TestStreamedAUCMemory(t *testing.T) {
 			t.Errorf("by %q: %d measures, the AUC among them: %v", measure, len(r.Measures), got)
 		}
 	}
-	set.By, spec.Loss = ByR2, solver.Squared{}
+	set.Measure, spec.Loss = ByR2, solver.Squared{}
 	r, err := CV(context.Background(), spec, fileData.X, fileData.Labels, set)
 	if err != nil || len(r.Measures) != 3 || !(r.Mean[r.Best] > 0 && r.Mean[r.Best] < 1) || r.Mean[r.Best] != slices.Max(r.Mean) {
 		t.Errorf("numbers: %+v, %v", r, err)

@@ -126,7 +126,7 @@ func TestStreamedAUC(t *testing.T) {
 		spec := &Spec{SampleWeights: weights, Offsets: offsets}
 		for _, memory := range []int64{1 << 21, 2 * 16 * 4 * n} {
 			spec.Memory = memory
-			c, err := newCrossValidation(spec, fileData.X, fileData.Labels, &CVSettings{Assignment: folds, By: ByAUC})
+			c, err := newCrossValidation(spec, fileData.X, fileData.Labels, &CVSettings{Assignment: folds, Measure: ByAUC})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,7 +158,7 @@ func TestStreamedAUC(t *testing.T) {
 			}
 		}
 	}
-	_, err := CV(context.Background(), &Spec{Memory: 1 << 17}, fileData.X, fileData.Labels, &CVSettings{By: ByAUC, Folds: 2})
+	_, err := CV(context.Background(), &Spec{Memory: 1 << 17}, fileData.X, fileData.Labels, &CVSettings{Measure: ByAUC, Folds: 2})
 	if !errors.Is(err, stream.ErrNotStreamed) || !strings.Contains(err.Error(), "set CVSettings.Folds to a larger number") {
 		t.Error(err)
 	}

@@ -84,16 +84,16 @@ type patience struct {
 func newPatience(v *Validation, predictsClasses bool) (p *patience, err error) {
 	p = &patience{Validation: v, best: math.Inf(1)}
 	if v != nil {
-		p.measure, err = v.By.check(predictsClasses, v.Metric != nil, "PathSettings.Validation.By")
+		p.measure, err = v.Measure.check(predictsClasses, v.Metric != nil, "PathSettings.Validation.Measure")
 	}
 	if err == nil && p.measure == ByR2 {
-		err = errorf("PathSettings.Validation.By = \"r2\" is for cross-validation; ByMSE chooses the same")
+		err = errorf("PathSettings.Validation.Measure = \"r2\" is for cross-validation; ByMSE chooses the same")
 	}
 	return p, err
 }
 
-// judge sets s.Validation to the value of the measure, and counts the lambdas since the best value. Without
-// validation it does nothing.
+// judge sets s.ValidationScore to the value of the measure, and counts the lambdas since the best value.
+// Without validation it does nothing.
 func (p *patience) judge(s *Step) error {
 	if p.Validation == nil {
 		return nil
@@ -104,16 +104,16 @@ func (p *patience) judge(s *Step) error {
 		if err != nil {
 			return err
 		}
-		s.Validation = value
+		s.ValidationScore = value
 	} else {
 		metrics, err := m.Score(p.X, p.Y, p.Score)
 		if err != nil {
 			return err
 		}
-		s.Validation = metrics.scores()[p.measure]
+		s.ValidationScore = metrics.scores()[p.measure]
 	}
 	p.lambdasSinceBest++
-	if v := p.measure.sign() * s.Validation; v < p.best {
+	if v := p.measure.sign() * s.ValidationScore; v < p.best {
 		p.best, p.lambdasSinceBest = v, 0
 	}
 	return nil

@@ -23,7 +23,7 @@ const manyFeatures = 2000
 func provenOptimum(ctx context.Context, p *solver.Problem) (best *Optimum, x []float64, err error) {
 	_, features := p.Data.Dims()
 	if a, ok := p.Constraint.(*sparse.CSR); ok && p.L2 > 0 && features > manyFeatures {
-		res, err := solver.Minimize(ctx, p, &solver.Settings{Method: solver.SCASK{}, Passes: 600, Threads: 1, Unproved: true})
+		res, err := solver.Minimize(ctx, p, &solver.Settings{Method: solver.SCASK{}, Passes: 600, Threads: 1, NoProof: true})
 		if err != nil {
 			return nil, nil, err
 		}

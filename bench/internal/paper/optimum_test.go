@@ -57,7 +57,7 @@ func TestStrongGap(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, passes := range []float64{2, 10, 60, 600} {
-		res, err := solver.Minimize(t.Context(), p, &solver.Settings{Method: solver.SCASK{}, Passes: passes, Unproved: true})
+		res, err := solver.Minimize(t.Context(), p, &solver.Settings{Method: solver.SCASK{}, Passes: passes, NoProof: true})
 		if err != nil {
 			t.Fatal(err)
 		}

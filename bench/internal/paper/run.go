@@ -201,7 +201,7 @@ var errEnough = errors.New("paper: enough iterations")
 // minimize runs solver.Minimize on one thread, without certificates. It calls record with every point, and
 // ends the run when record returns true. record may be nil.
 func minimize(ctx context.Context, p *solver.Problem, s solver.Settings, record func(*solver.Point) (enough bool)) (*solver.Result, error) {
-	s.Threads, s.Unproved = 1, true
+	s.Threads, s.NoProof = 1, true
 	if record != nil {
 		s.Recorder = solver.RecorderFunc(func(pt *solver.Point) error {
 			if record(pt) {

@@ -352,8 +352,8 @@ func (c *cvCmd) crossValidate(e *env) error {
 func (c *cvCmd) computeCV(e *env, s *fitSpec) (*model.CVResult, error) {
 	showModels, showPasses, p := e.beginModelProgress(min(c.maxFolds(), s.counts.total) * c.Lambdas.count)
 	defer p.end()
-	s.spec.Progress, s.spec.Fitted = showPasses, p.showClasses
-	set := &model.CVSettings{Path: c.pathSettings(), Folds: int(c.Folds), By: cvMetrics[c.Metric].measure, Judged: showModels}
+	s.spec.Progress, s.spec.ClassFitted = showPasses, p.showClasses
+	set := &model.CVSettings{Path: c.pathSettings(), Folds: int(c.Folds), Measure: cvMetrics[c.Metric].measure, ModelScored: showModels}
 	return model.CVData(e.ctx, &s.spec, s.data, set)
 }
 

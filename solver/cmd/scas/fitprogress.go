@@ -18,7 +18,7 @@ import (
 // setCallbacks sets the callbacks of spec that report the progress of a fit. classes is the number of classes
 // if each has a fit of its own, and 0 otherwise.
 func (p *progress) setCallbacks(spec *model.Spec, classes int) {
-	spec.Fitted = p.showClasses
+	spec.ClassFitted = p.showClasses
 	switch {
 	case classes > 0:
 		spec.Progress = func(report model.Progress) {

@@ -212,7 +212,7 @@ func (e *env) fitPath(s *fitSpec, set model.PathSettings) (steps []*model.Step, 
 	defer p.end()
 	failures, firstLambda, count := 0, 0.0, cmp.Or(set.Count, len(set.Lambdas))
 	spec := s.spec
-	spec.Fitted = p.showClasses
+	spec.ClassFitted = p.showClasses
 	spec.Progress = func(report model.Progress) {
 		p.showShare(float64(len(steps)), float64(count), "lambda %d of %d   %s", len(steps)+1, count, passText(report))
 	}

@@ -291,7 +291,7 @@ func (c *predictCmd) read(e *env, m *model.Model) (*sparse.Dataset, error) {
 	case t == nil:
 	case m.Features == nil:
 		e.warn("the model has no names of features: columns are matched with it by their order")
-	case len(t.Ignored) > 0 && !(len(t.Ignored) == 1 && t.Ignored[0] == m.Target):
+	case len(t.Ignored) > 0 && !(len(t.Ignored) == 1 && t.Ignored[0] == m.LabelColumn):
 		e.warn("%s of %s not in the model and left out: %s", plural(len(t.Ignored), "column"), dataName(c.Data), firstNames(t.Ignored))
 	}
 	return data, nil
