@@ -66,8 +66,8 @@ func compress(format string, text []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// bombLines are command lines that read the file bomb: a small file that expands to a very large one, or whose
-// header states very large sizes. IN stands for the directory of the inputs.
+// bombLines are command lines that read the file bomb: a small file that expands to a very large one, or
+// whose header states very large sizes. IN stands for the directory of the inputs.
 var bombLines = [][]string{
 	{"train", "bomb"}, {"path", "bomb"}, {"cv", "bomb"}, {"info", "bomb"}, {"graph", "--penalty", "0.1", "bomb"}, {"predict", "-m", "IN/mid.json", "bomb"},
 	{"train", "--graph", "bomb", "IN/tiny.svm"}, {"path", "--graph", "edges:bomb", "IN/tiny.svm"}, {"train", "--graph", "matrix:bomb", "IN/tiny.svm"},

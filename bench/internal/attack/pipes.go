@@ -30,8 +30,8 @@ var pipeLines = map[string][]string{
 	"mid.json": {"predict", "-m", "x", "-o", "out", "IN/mid.svm"},
 }
 
-// tryPipes feeds an input through a pipe, slowly and in pieces, or changes the file while the program reads it.
-// It may cut the input short.
+// tryPipes feeds an input through a pipe, slowly and in pieces, or changes the file while the program reads
+// it. It may cut the input short.
 func (g *testbed) tryPipes(ctx context.Context, seed uint64) (string, error) {
 	rng := newRNG(seed)
 	name := pick(rng, "mid.svm", "mid.svm", "edges", "table", "mid.json", "names")
@@ -76,9 +76,9 @@ func (g *testbed) tryPipes(ctx context.Context, seed uint64) (string, error) {
 	return "as from a file", nil
 }
 
-// runFed runs a command line in a new directory, and returns how it ended and the contents of its output file,
-// or nil if it wrote none. feed makes the input file x at path. The function that feed returns runs at the
-// same time as the program, and may write or change the input file.
+// runFed runs a command line in a new directory, and returns how it ended and the contents of its output
+// file, or nil if it wrote none. feed makes the input file x at path. The function that feed returns runs at
+// the same time as the program, and may write or change the input file.
 func (g *testbed) runFed(ctx context.Context, args []string, feed func(path string) (func(), error)) (*program.Ending, []byte, error) {
 	dir, err := g.tempDir("stream")
 	if err != nil {

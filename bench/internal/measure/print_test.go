@@ -8,8 +8,8 @@ import (
 
 var lazyCase = Case{Kernel: "InnerLazy", Shape: "a9a", Unit: "step", Units: 100}
 
-// series returns invented times of one kernel, three for each of Names. The argument best is the smallest time
-// of the levels, and the naive loop takes 80.
+// series returns invented times of one kernel, three for each of Names. The argument best is the smallest
+// time of the levels, and the naive loop takes 80.
 func series(best float64) (list []Series) {
 	for _, name := range Names() {
 		list = append(list, Series{Level: name, Runs: 3, Times: []float64{best + 40, best, best + 1}})

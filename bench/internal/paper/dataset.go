@@ -166,8 +166,8 @@ func publishedGraph(x *sparse.CSR) (*graph.Graph, string, error) {
 	return g, "published recipe, all samples", err
 }
 
-// selection returns a function that makes the graph by sparse inverse covariance selection. name is the name of
-// this method, and reason says why it is not the published recipe.
+// selection returns a function that makes the graph by sparse inverse covariance selection. name is the name
+// of this method, and reason says why it is not the published recipe.
 func selection(
 	covariance func(x *sparse.CSR) (*graph.Covariance, error), penalty float64, name, reason string,
 ) func(x *sparse.CSR) (*graph.Graph, string, error) {

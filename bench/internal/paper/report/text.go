@@ -61,7 +61,8 @@ func exponentText(v float64) string {
 	return fmt.Sprintf("T^−%.2f", v)
 }
 
-// String returns the ratio as text, with four decimals if it is near 1. The text of a bound begins with Bound.
+// String returns the ratio as text, with four decimals if it is near 1. The text of a bound begins with
+// Bound.
 func (r ratio) String() string {
 	text := shortText(r.Value, 2)
 	switch v := r.Value; {
