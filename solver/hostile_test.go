@@ -206,3 +206,33 @@ func TestBoundOfHeavyPenalty(t *testing.T) {
 		t.Errorf("proved to be within %v, and %v above another", res.DualityGap, excess)
 	}
 }
+
+// TestInfiniteStart starts a run at a point at which the sum of the weighted losses overflows, and ends it
+// before the optimum is reached: nothing follows from a gap of the start.
+func TestInfiniteStart(t *testing.T) {
+	const n = 16
+	ones, counts, weights := make([]float64, n), make([]float64, n), make([]float64, n)
+	for i := range n {
+		ones[i], counts[i], weights[i] = 1, float64(i), 100
+	}
+	x, err := sparse.FromDense(n, 1, ones)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &solver.Problem{Data: x, Labels: counts, SampleWeights: weights, Loss: solver.Poisson{}, Penalty: solver.SquaredL2{Lambda: 1e-3}}
+	want, err := solver.Minimize(t.Context(), p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := solver.Iterate{X: []float64{1000}}
+	if at := p.Evaluate(start.X).Objective; !math.IsInf(at, 1) {
+		t.Fatalf("the objective at the start is %v", at)
+	}
+	got, err := solver.Minimize(t.Context(), p, &solver.Settings{Start: start, Passes: 3})
+	if got == nil {
+		t.Fatal(err)
+	}
+	if got.At.Objective-got.DualityGap > want.At.Objective {
+		t.Errorf("%s: objective %v, gap %v; the optimum is %v", got.Status, got.At.Objective, got.DualityGap, want.At.Objective)
+	}
+}

@@ -826,8 +826,12 @@ func RoundedGap(gap, objective float64) float64 {
 
 // GapAtObjective returns a bound of P(x) − P* for a point x with the given objective. bound is the bound for
 // another point, which has the objective boundObjective. Both objectives are computed ones, and rounding
-// bounds the sum of their errors that come from margins, see LossError.
+// bounds the sum of their errors that come from margins, see LossError. If boundObjective has overflowed,
+// nothing is proved.
 func GapAtObjective(bound, boundObjective, objective, rounding float64) float64 {
+	if math.IsInf(boundObjective, 1) {
+		return math.Inf(1)
+	}
 	bound += objective - boundObjective + math.Max(1e-12*math.Abs(objective), rounding)
 	return RoundedGap(math.Max(bound, 0), objective)
 }
