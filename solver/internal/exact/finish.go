@@ -202,6 +202,7 @@ func (s *Solver) forget() {
 		m.references = nil
 	case *gram:
 		m.references = nil
+		s.set.dense.ForgetFactor()
 	}
 	if s.coupled != nil {
 		s.coupled.extraSteps, s.coupled.exact = 0, false

@@ -158,3 +158,23 @@ func TestFinishAgain(t *testing.T) {
 		t.Errorf("from %v: gap %v, from 0 %v", far, got.Gap, want.Gap)
 	}
 }
+
+// TestCertifyAgain checks that the bits of a bound do not depend on earlier calls of Certify.
+func TestCertifyAgain(t *testing.T) {
+	const n, p = 30, 12
+	for seed := range uint64(10) {
+		q := kind{loss: term.Squared{}, ridge: 1e-3}.random(n, p, seed)
+		bound := func(s *Solver, size float64) float64 {
+			x := make([]float64, p)
+			for j := range x {
+				x[j] = size * float64(j%5-2)
+			}
+			return s.Certify(x, &Settings{Tol: 1e-3})
+		}
+		s := mustNew(t, q)
+		bound(s, 1)
+		if again, first := bound(s, 0.1), bound(mustNew(t, q), 0.1); again != first {
+			t.Errorf("seed %d: %v, but %v after another bound", seed, first, again)
+		}
+	}
+}

@@ -19,7 +19,7 @@ type Dense struct {
 
 // Mirror copies the upper triangle of H to the lower triangle. It must be called after H is replaced.
 func (h *Dense) Mirror() {
-	h.lastFactor.order = h.lastFactor.order[:0]
+	h.ForgetFactor()
 	m := h.Order
 	for i := range m {
 		for j := i + 1; j < m; j++ {
@@ -28,12 +28,15 @@ func (h *Dense) Mirror() {
 	}
 }
 
+// ForgetFactor makes the next call of Solve factor a matrix, and not update the factor of an earlier call.
+func (h *Dense) ForgetFactor() { h.lastFactor.order = h.lastFactor.order[:0] }
+
 // Renumber must be called when rows and columns have been inserted into H or removed from it. Coordinate k
 // has become coordinate position[k], or is no longer there if position[k] is −1.
 func (h *Dense) Renumber(position []int) {
 	for a, k := range h.lastFactor.order {
 		if h.lastFactor.order[a] = int32(position[k]); position[k] < 0 {
-			h.lastFactor.order = h.lastFactor.order[:0]
+			h.ForgetFactor()
 			return
 		}
 	}
