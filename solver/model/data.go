@@ -64,7 +64,8 @@ func (s *Spec) originOf(d *sparse.Dataset) *origin {
 	if d.Stats.IndexBase == sparse.OneBased {
 		o.spec.IndexBase = 1
 	}
-	if o.spec.streams() { // out of core, labels stay as the .scas file stores them: -1 and +1 for two classes
+	if o.spec.streams() && (d.Mapping.IsZero() || classifies(o.spec.loss())) {
+		// The labels stay as the .scas file stores them: -1 and +1 for two classes.
 		o.y = d.Labels
 		return o
 	}

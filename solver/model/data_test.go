@@ -195,6 +195,15 @@ func TestFitDataOfFile(t *testing.T) {
 	if err != nil || m.Labels != (sparse.LabelMapping{Negative: 3, Positive: 7}) || !slices.Equal(m.Features, data.Names) {
 		t.Errorf("%+v, %v", m, err)
 	}
+	specOfNumbers := &Spec{Memory: 1 << 20, Loss: solver.Squared{}, Lambda: 100} // all penalised coefficients are 0
+	mean := 0.0
+	for _, v := range y {
+		mean += v / 60
+	}
+	modelOfNumbers, err := FitData(t.Context(), specOfNumbers, d)
+	if err != nil || math.Abs(modelOfNumbers.Columns[0].Intercept-mean) > 1e-9 {
+		t.Errorf("labels as numbers: %+v, %v; their mean is %v", modelOfNumbers, err, mean)
+	}
 	result, err := CVData(t.Context(), spec, d, &CVSettings{Folds: 3, Path: PathSettings{Count: 3}})
 	if err != nil || result.BestModel().Labels != m.Labels {
 		t.Errorf("%+v, %v", result, err)
