@@ -185,7 +185,8 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	status, advice := evidence.Status()
 	c.Status = solver.Status(status)
 	var err error
-	if c.NoOptimum, err = f.hasNoOptimum(ctx, out, r.Err != nil); err != nil {
+	// If ctx ends only in this pass, the result of the fit stays as it is.
+	if c.NoOptimum, err = f.hasNoOptimum(ctx, out, r.Err != nil); err != nil && !ending.IsContextError(err) {
 		return out, err
 	}
 	if advice != nil {

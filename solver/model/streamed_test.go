@@ -583,3 +583,45 @@ func TestStreamedFolds(t *testing.T) {
 		}
 	}
 }
+
+// A countedContext ends when Err has been called calls times.
+type countedContext struct {
+	context.Context
+	calls int
+}
+
+func (c *countedContext) Err() error {
+	if c.calls--; c.calls < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestStreamedEndsAfterProof ends the context of a fit at each call of its method Err. A model that has
+// converged has no error, also if the context ends in the last pass, which looks for directions in which the
+// loss falls forever.
+func TestStreamedEndsAfterProof(t *testing.T) {
+	numbers := synthetic(t, sparse.SyntheticOptions{Rows: 3000, Features: 15, Regression: true, Noise: 1, Seed: 1})
+	d := storeInFile(t, withCounts(numbers), true).fileData
+	p, err := newProblems(&Spec{Loss: solver.Poisson{}, Memory: 1 << 20}, d.X, d.Labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := true
+	for calls := 0; ended; calls++ {
+		design, err := p.preparedDesign(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := design.newFitter(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := &countedContext{t.Context(), calls}
+		out, err := f.solve(ctx, 0.01)
+		ended = ctx.calls < 0
+		if converged := out != nil && out.certificate.Status == solver.Converged; converged != (err == nil) {
+			t.Errorf("ended at call %d: %+v, %v", calls, out, err)
+		}
+	}
+}
