@@ -27,7 +27,6 @@ type problems struct {
 	y           []float64
 	classes     []float64 // the labels of the classes; nil if there is only one problem
 	exclusion   exclusion // the rows that a fit out of core leaves out
-	origin      *origin   // the arguments of PathData or CVData; nil for other calls
 }
 
 func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error) {
@@ -189,7 +188,7 @@ func (p *problems) start(k int, d *design) []float64 {
 
 // columnOf returns the number of the column of m for class k. Classes that have names are compared by name.
 func (p *problems) columnOf(m *Model, k int) (column int, known bool) {
-	names := p.spec.names.words(p.classes)
+	names := p.spec.words(p.classes)
 	switch {
 	case (m.Classes.Names == nil) != (names == nil):
 		return 0, false
@@ -354,20 +353,13 @@ func (p *problems) fit(ctx context.Context) (*Model, error) {
 }
 
 func (p *problems) join(models []*Model) *Model {
-	if p.classes == nil {
-		return models[0]
-	}
 	m := *models[0]
-	m.setClasses(p.classes)
+	p.spec.describe(&m, p.classes)
 	m.Columns = make([]Column, len(models))
 	for k, classModel := range models {
 		m.Columns[k] = classModel.Columns[0]
 	}
 	return &m
-}
-
-func (m *Model) setClasses(classes []float64) {
-	m.Labels, m.Classes = sparse.LabelMapping{}, sparse.Classes{Values: classes}
 }
 
 // lambdaMax returns the largest LambdaMax of all problems. A problem in which no feature matters has none;
@@ -420,9 +412,6 @@ func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step,
 			stepsOf = p.singleProblemPath
 		}
 		for step, err := range stepsOf(ctx, set) {
-			if step != nil {
-				step.origin = p.origin
-			}
 			if err == nil || step != nil && errors.Is(err, solver.ErrNotConverged) {
 				if judgeErr := patience.judge(step); judgeErr != nil {
 					err = judgeErr

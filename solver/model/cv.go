@@ -87,14 +87,7 @@ func (r *CVResult) OneSEModel() *Model { return r.Path[r.OneSE].Model() }
 // If models of the path fitted to all data have not converged, CV returns a result together with an error
 // that wraps solver.ErrNotConverged. After any other error, and if ctx or Settings.TimeLimit ends CV, the
 // result is nil. With Spec.Comm every process returns the same result, except for CVResult.Assignment.
-func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSettings) (*CVResult, error) {
-	return cv(ctx, spec, x, y, set, nil)
-}
-
-// cv does the work of CV and CVData. origin has the arguments of CVData; it is nil for CV.
-func cv(
-	ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSettings, origin *origin,
-) (_ *CVResult, err error) {
+func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSettings) (_ *CVResult, err error) {
 	defer rows.Rescue(&err)
 	if err := spec.checkNoCheckpoint(); err != nil {
 		return nil, err
@@ -108,7 +101,6 @@ func cv(
 	if err != nil {
 		return nil, err
 	}
-	p.origin = origin
 	if set == nil {
 		set = &CVSettings{}
 	}
@@ -318,11 +310,7 @@ func (c *crossValidation) trainingProblems(k int) (*problems, error) {
 		return nil, err
 	}
 	spec.Offsets = pick(c.spec.Offsets, trainingRows)
-	p, err := newProblems(&spec, x, pick(c.y, trainingRows))
-	if err == nil {
-		p.origin = c.origin
-	}
-	return p, err
+	return newProblems(&spec, x, pick(c.y, trainingRows))
 }
 
 // withContextErr joins ctx.Err() to err, unless err already wraps ctx.Err().

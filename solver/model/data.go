@@ -12,92 +12,85 @@ import (
 // has a Table, the model also keeps the names of the label and offset columns, and the numbers that replace
 // missing values.
 func FitData(ctx context.Context, spec *Spec, d *sparse.Dataset) (*Model, error) {
-	o := spec.originOf(d)
-	m, err := Fit(ctx, &o.spec, o.data.X, o.y)
-	if m != nil {
-		o.describe(m)
-	}
-	return m, err
+	spec, x, y := spec.completeFrom(d)
+	return Fit(ctx, spec, x, y)
 }
 
 // CVData calls CV with the rows of d. It completes spec and the models as FitData does.
 func CVData(ctx context.Context, spec *Spec, d *sparse.Dataset, set *CVSettings) (*CVResult, error) {
-	o := spec.originOf(d)
-	return cv(ctx, &o.spec, o.data.X, o.y, set, o)
+	spec, x, y := spec.completeFrom(d)
+	return CV(ctx, spec, x, y, set)
 }
 
 // PathData calls Path with the rows of d. It completes spec and the models as FitData does.
 func PathData(ctx context.Context, spec *Spec, d *sparse.Dataset, set *PathSettings) iter.Seq2[*Step, error] {
-	return func(yield func(*Step, error) bool) {
-		o := spec.originOf(d)
-		path(ctx, &o.spec, o.data.X, o.y, set, o)(yield)
-	}
+	spec, x, y := spec.completeFrom(d)
+	return Path(ctx, spec, x, y, set)
 }
 
-// An origin has the arguments of a fit to a Dataset.
-type origin struct {
-	data *sparse.Dataset
-	spec Spec
-	y    []float64
-}
-
-// originOf returns d and a copy of s, completed from d as FitData says.
-func (s *Spec) originOf(d *sparse.Dataset) *origin {
-	o := &origin{data: d}
+// completeFrom returns a copy of s, completed from d as FitData says, and the rows and the labels of d.
+func (s *Spec) completeFrom(d *sparse.Dataset) (completed *Spec, x *sparse.CSR, y []float64) {
+	completed = &Spec{}
 	if s != nil {
-		o.spec = *s
+		*completed = *s
 	}
 	if d == nil { // Fit will return an error
-		o.data = &sparse.Dataset{}
-		return o
+		return completed, nil, nil
 	}
-	if o.spec.Features == nil {
-		o.spec.Features = d.Names
+	completed.data = *d
+	completed.data.X, completed.data.Labels, completed.data.Offsets = nil, nil, nil // models must not keep the rows
+	if completed.Features == nil {
+		completed.Features = d.Names
 	}
-	o.spec.names = labelNames{labels: d.Mapping, classes: d.Classes}
-	if t := d.Table; t != nil {
-		o.spec.names.columns = []string{t.Label, t.Offset}
-	}
-	if o.spec.Offsets == nil {
-		o.spec.Offsets = d.Offsets
+	if completed.Offsets == nil {
+		completed.Offsets = d.Offsets
 	}
 	if d.Stats.IndexBase == sparse.OneBased {
-		o.spec.IndexBase = 1
+		completed.IndexBase = 1
 	}
-	if o.spec.streams() && (d.Mapping.IsZero() || classifies(o.spec.loss())) {
+	if completed.streams() && (d.Mapping.IsZero() || classifies(completed.loss())) {
 		// The labels stay as the .scas file stores them: -1 and +1 for two classes.
-		o.y = d.Labels
-		return o
+		return completed, d.X, d.Labels
 	}
-	o.y = d.OriginalLabels()
-	if o.spec.Positive == nil && !d.Mapping.IsZero() && classifies(o.spec.loss()) {
-		o.spec.Positive = &o.data.Mapping.Positive
+	if completed.Positive == nil && !d.Mapping.IsZero() && classifies(completed.loss()) {
+		completed.Positive = &completed.data.Mapping.Positive
 	}
-	return o
+	return completed, d.X, d.OriginalLabels()
 }
 
-// describe sets the fields of m that come from the Dataset.
-func (o *origin) describe(m *Model) {
-	d := o.data
+// describe sets the labels or the classes of m, and the fields that come from a Dataset. classes is nil unless
+// there are more than two classes; m.Labels then has the labels in the fit.
+func (s *Spec) describe(m *Model, classes []float64) {
+	d := &s.data
 	if t := d.Table; t != nil {
 		m.LabelColumn, m.Offset, m.Fill = t.Label, t.Offset, t.Fill
 	}
-	m.Classes.Names = o.spec.names.words(m.Classes.Values)
-	if m.Labels.IsZero() {
-		return
-	}
-	if d.Mapping.IsZero() {
-		if words := o.spec.names.words([]float64{m.Labels.Negative, m.Labels.Positive}); words != nil {
+	switch {
+	case classes != nil:
+		m.Labels, m.Classes = sparse.LabelMapping{}, sparse.Classes{Values: classes, Names: s.words(classes)}
+	case m.Labels.IsZero():
+	case d.Mapping.IsZero():
+		if words := s.words([]float64{m.Labels.Negative, m.Labels.Positive}); words != nil {
 			m.Labels.NegativeName, m.Labels.PositiveName = words[0], words[1]
 		}
-		return
-	}
-	swapped := !o.spec.streams() && m.Labels.Positive != d.Mapping.Positive
-	m.Labels = d.Mapping
-	if swapped { // the negative label of the Dataset is positive in m
+	case s.streams() || m.Labels.Positive == d.Mapping.Positive:
+		m.Labels = d.Mapping
+	default: // the negative label of the Dataset is positive in m
 		m.Labels = sparse.LabelMapping{
 			Negative: d.Mapping.Positive, NegativeName: d.Mapping.PositiveName,
 			Positive: d.Mapping.Negative, PositiveName: d.Mapping.NegativeName,
 		}
 	}
+}
+
+// words returns the words that the Dataset lists for labels, or nil if one of them has none.
+func (s *Spec) words(labels []float64) (words []string) {
+	for _, label := range labels {
+		k, ok := s.data.Classes.Find(label)
+		if !ok || k >= len(s.data.Classes.Names) {
+			return nil
+		}
+		words = append(words, s.data.Classes.Names[k])
+	}
+	return words
 }

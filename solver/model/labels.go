@@ -132,7 +132,7 @@ func (s *Spec) weigh(t *rows.Team, y []float64, classOfRow func(i int) int) ([]f
 // there are two classes. In all other cases originalLabel returns y.
 func (s *Spec) originalLabel(y float64) float64 {
 	if s.streams() {
-		return s.names.labels.Original(y)
+		return s.data.Mapping.Original(y)
 	}
 	return y
 }

@@ -53,7 +53,6 @@ type Step struct {
 
 	design  *design
 	classes []float64 // the labels of the classes; nil unless there are more than two
-	origin  *origin   // the arguments of PathData or CVData; nil for Path and CV
 }
 
 // A StepColumn is a Column that stores only the coefficients that are not zero.
@@ -88,12 +87,7 @@ func (s *Step) Model() *Model {
 		}
 		m.Columns = append(m.Columns, Column{Coefficients: x, Intercept: c.Intercept, Groups: c.groups, Certificate: c.Certificate, Run: c.run})
 	}
-	if s.classes != nil {
-		m.setClasses(s.classes)
-	}
-	if s.origin != nil {
-		s.origin.describe(m)
-	}
+	d.spec.describe(m, s.classes)
 	return m
 }
 
@@ -106,11 +100,6 @@ func (s *Step) Model() *Model {
 // data or the specification are not valid, the path yields only an error. With more than two classes, the
 // first step comes after all classes are fitted for all lambdas.
 func Path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *PathSettings) iter.Seq2[*Step, error] {
-	return path(ctx, spec, x, y, set, nil)
-}
-
-// path does the work of Path and PathData. origin has the arguments of PathData; it is nil for Path.
-func path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *PathSettings, origin *origin) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
 		if err := spec.checkNoCheckpoint(); err != nil {
 			yield(nil, err)
@@ -121,7 +110,6 @@ func path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *Path
 			yield(nil, err)
 			return
 		}
-		p.origin = origin
 		ctx, cancel := ending.WithTimeLimit(ctx, p.spec.TimeLimit)
 		defer cancel()
 		p.path(ctx, set)(yield)

@@ -113,36 +113,16 @@ type Spec struct {
 	// number of all classes. Calls do not overlap.
 	ClassFitted func(done, total int)
 
-	names    labelNames // from a Dataset
-	unproved bool       // the models need no proof; CV sets it for the models of the folds
-}
-
-// labelNames has what a Dataset says about its labels: the mapping of two labels or the list of the
-// classes, and the names of the label column and the offset column.
-type labelNames struct {
-	labels  sparse.LabelMapping // the labels of two classes
-	classes sparse.Classes      // Dataset.Classes; it may list labels that no row has
-	columns []string            // the names of the label column and the offset column of a table
-}
-
-// words returns the words that are listed for labels, or nil if one of them has none.
-func (n *labelNames) words(labels []float64) (words []string) {
-	for _, label := range labels {
-		k, ok := n.classes.Find(label)
-		if !ok || k >= len(n.classes.Names) {
-			return nil
-		}
-		words = append(words, n.classes.Names[k])
-	}
-	return words
+	data     sparse.Dataset // the Dataset of FitData, CVData or PathData, without its rows; zero for other calls
+	unproved bool           // the models need no proof; CV sets it for the models of the folds
 }
 
 // labelName returns the word or number, in the data of the caller, for a label in the rows of a fit.
 func (s *Spec) labelName(label float64) string {
-	if words := s.names.words([]float64{label}); words != nil {
+	if words := s.words([]float64{label}); words != nil {
 		return words[0]
 	}
-	mapping := s.names.labels
+	mapping := s.data.Mapping
 	sign, ok := mapping.Sign(label)
 	if s.streams() { // the labels of two classes are -1 and +1
 		sign, ok = label, true
@@ -154,8 +134,11 @@ func (s *Spec) labelName(label float64) string {
 }
 
 func (s *Spec) checkNames() error {
-	n := &s.names
-	return checkUTF8(s.Features, n.classes.Names, n.columns, []string{n.labels.NegativeName, n.labels.PositiveName})
+	names := []string{s.data.Mapping.NegativeName, s.data.Mapping.PositiveName}
+	if t := s.data.Table; t != nil {
+		names = append(names, t.Label, t.Offset)
+	}
+	return checkUTF8(s.Features, s.data.Classes.Names, names)
 }
 
 // checkUTF8 returns an error if a name is not UTF-8: package json would replace its wrong bytes.
