@@ -147,7 +147,7 @@ func (p *problems) design(k int, spec *Spec) (d *design, err error) {
 	if err != nil {
 		return nil, err
 	}
-	d.exclusion, d.start, d.summary.ClassWeights = p.exclusion, p.start(k, d), p.spec.ClassWeights
+	d.exclusion, d.summary.ClassWeights = p.exclusion, p.spec.ClassWeights
 	return d, nil
 }
 
@@ -325,6 +325,7 @@ func (p *problems) fit(ctx context.Context) (*Model, error) {
 		if err != nil {
 			return nil, err
 		}
+		d.start = p.start(k, d)
 		return d.fitModel(ctx)
 	}
 	do := func(k int) (err error) {

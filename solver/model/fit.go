@@ -56,26 +56,16 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 		}
 		return nil, err
 	}
-	if d.spec.needsMinimize() {
-		return d.minimize(ctx)
-	}
-	if hasState, err := d.spec.hasState(); err != nil {
-		return nil, err
-	} else if hasState { // the checkpoint has a state of solver.Minimize
-		return d.minimize(ctx)
-	}
-	f, err := d.newFitter(ctx)
-	if errors.Is(err, exact.ErrNotApplicable) {
-		return d.minimize(ctx)
-	}
+	l, err := d.newLambdaFitter(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if d.start != nil {
+	f := l.fitter
+	if f != nil && d.start != nil {
 		f.s.Start(d.start)
 	}
-	if f.file != nil {
-		return f.solve(ctx, d.spec.Lambda)
+	if f == nil || f.file != nil {
+		return l.solve(ctx, d.spec.Lambda)
 	}
 	if d.team.Alone() && ctx.Err() != nil {
 		return d.outcomeWithoutSteps(ctx)
@@ -85,7 +75,69 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 		// have their best values. If ctx ends here, solve returns the error.
 		_, _ = f.s.LambdaMax(f.interruptFunc(ctx, f.s))
 	}
-	out, _, err := f.solveOrRetry(ctx, d.spec.Lambda, func() (*outcome, error) { return d.minimize(ctx) })
+	return l.solve(ctx, d.spec.Lambda)
+}
+
+// A lambdaFitter fits a design for one lambda after the other: with fitter or, if fitter is nil, with
+// minimizer. If both are set, minimizer also fits the lambdas for which fitter fails, see solveOrRetry.
+type lambdaFitter struct {
+	d           *design
+	fitter      *fitter
+	minimizer   *minimizer
+	start       *solver.Iterate // where the next fit with minimizer begins; nil means zeros
+	startLambda float64         // the lambda of which start is the solution; 0 if it is the start of the design
+}
+
+func (d *design) newLambdaFitter(ctx context.Context) (l *lambdaFitter, err error) {
+	l = &lambdaFitter{d: d}
+	if l.fitter, err = d.newFitter(ctx); errors.Is(err, exact.ErrNotApplicable) {
+		err = l.useMinimizer()
+	}
+	return l, err
+}
+
+// useMinimizer prepares l.minimizer for a fit that begins at d.start.
+func (l *lambdaFitter) useMinimizer() (err error) {
+	if l.minimizer == nil {
+		if l.minimizer, err = l.d.newMinimizer(); err != nil {
+			return err
+		}
+	}
+	l.start, l.startLambda = nil, 0
+	if l.d.start != nil {
+		l.start = &solver.Iterate{X: l.minimizer.scaledCoefficients(l.d.start)}
+	}
+	return nil
+}
+
+func (l *lambdaFitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
+	if l.fitter == nil {
+		return l.minimize(ctx, lambda)
+	}
+	out, retried, err := l.fitter.solveOrRetry(ctx, lambda, func() (*outcome, error) {
+		if err := l.useMinimizer(); err != nil { // not at the last iterate, which may be of a much larger lambda
+			return nil, err
+		}
+		return l.minimize(ctx, lambda)
+	})
+	if retried && l.fitter.workingSetFull { // solver.Minimize fits all later lambdas, too
+		l.fitter = nil
+	}
+	return out, err
+}
+
+// minimize fits lambda by solver.Minimize. The next fit begins at the solution, with the multipliers scaled by
+// the ratio of the two lambdas.
+func (l *lambdaFitter) minimize(ctx context.Context, lambda float64) (*outcome, error) {
+	if l.startLambda > 0 {
+		for j := range l.start.Dual {
+			l.start.Dual[j] *= lambda / l.startLambda
+		}
+	}
+	out, iterate, err := l.minimizer.solve(ctx, lambda, l.start)
+	if iterate != nil {
+		l.start, l.startLambda = iterate, lambda
+	}
 	return out, err
 }
 

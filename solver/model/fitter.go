@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -30,6 +31,9 @@ type fitter struct {
 func (d *design) newFitter(ctx context.Context) (*fitter, error) {
 	if d.spec.needsMinimize() || !d.spec.streams() && d.unsupportedDomain() {
 		return nil, exact.ErrNotApplicable
+	}
+	if hasState, err := d.spec.hasState(); err != nil || hasState { // the state is of solver.Minimize
+		return nil, cmp.Or(err, exact.ErrNotApplicable)
 	}
 	f, err := d.bareFitter(ctx)
 	if err != nil {

@@ -21,19 +21,6 @@ import (
 // This file fits with solver.Minimize or, out of core, with stream.Minimize. They are used if a setting
 // requires them, or if package exact does not support the problem or does not solve it.
 
-func (d *design) minimize(ctx context.Context) (*outcome, error) {
-	m, err := d.newMinimizer()
-	if err != nil {
-		return nil, err
-	}
-	var start *solver.Iterate
-	if d.start != nil {
-		start = &solver.Iterate{X: m.scaledCoefficients(d.start)}
-	}
-	out, _, err := m.solve(ctx, d.spec.Lambda, start)
-	return out, err
-}
-
 // scaledCoefficients converts coefficients for the data as given to coefficients of m.problem.
 func (m *minimizer) scaledCoefficients(x []float64) []float64 {
 	_, columns := m.problem.Data.Dims()

@@ -11,7 +11,6 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/ending"
-	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -139,28 +138,22 @@ func (s *Step) endedEarly() bool {
 	return slices.ContainsFunc(s.Columns, func(c StepColumn) bool { return c.endedEarly })
 }
 
-// A pathFitter fits a path: with fitter or, if fitter is nil, with minimizer. If both are set, minimizer
-// also fits the lambdas for which fitter fails, see solveOrRetry.
+// A pathFitter fits a path.
 type pathFitter struct {
-	d          *design
-	bareDesign *design // d without the rows, so that steps do not keep the rows in memory
+	*lambdaFitter
+	bareDesign *design // the design without the rows, so that steps do not keep the rows in memory
 	lambdas    []float64
-	fitter     *fitter
-	minimizer  *minimizer
-	start      *solver.Iterate // start of the fit for the next lambda; nil means zeros
 }
 
 func (d *design) newPathFitter(ctx context.Context, set *PathSettings) (p *pathFitter, err error) {
 	defer rows.Rescue(&err)
-	p = &pathFitter{d: d}
 	bareDesign := *d
 	bareDesign.x, bareDesign.y, bareDesign.weights, bareDesign.exclusion = nil, nil, nil, exclusion{}
-	p.bareDesign = &bareDesign
+	p = &pathFitter{bareDesign: &bareDesign}
+	p.lambdaFitter, err = d.newLambdaFitter(ctx)
 	lambdaMax := d.lambdaMax
-	if p.fitter, err = d.newFitter(ctx); err == nil {
+	if p.fitter != nil {
 		lambdaMax = p.fitter.lambdaMax
-	} else if errors.Is(err, exact.ErrNotApplicable) {
-		p.minimizer, err = d.newMinimizer()
 	}
 	switch {
 	case err == nil:
@@ -226,7 +219,7 @@ func (s *PathSettings) lambdas(
 
 func (p *pathFitter) fitStep(ctx context.Context, k int) (s *Step, err error) {
 	defer rows.Rescue(&err)
-	out, err := p.solve(ctx, k)
+	out, err := p.solve(ctx, p.lambdas[k])
 	if out == nil {
 		return nil, err
 	}
@@ -243,36 +236,4 @@ func (p *pathFitter) fitStep(ctx context.Context, k int) (s *Step, err error) {
 	}
 	s = &Step{Index: k, Lambda: p.lambdas[k], Columns: []StepColumn{c}, design: p.bareDesign, ValidationScore: math.NaN()}
 	return s, err
-}
-
-func (p *pathFitter) solve(ctx context.Context, k int) (*outcome, error) {
-	if p.fitter == nil {
-		return p.minimizerSolve(ctx, k)
-	}
-	out, retried, err := p.fitter.solveOrRetry(ctx, p.lambdas[k], func() (out *outcome, err error) {
-		if p.minimizer == nil {
-			if p.minimizer, err = p.d.newMinimizer(); err != nil {
-				return nil, err
-			}
-		}
-		p.start = nil // an earlier retry may be of a much larger lambda
-		return p.minimizerSolve(ctx, k)
-	})
-	if retried && p.fitter.workingSetFull { // solver.Minimize fits all later lambdas, too
-		p.fitter = nil
-	}
-	return out, err
-}
-
-// minimizerSolve fits lambda number k by solver.Minimize. The fit for the next lambda begins at the solution,
-// with the multipliers scaled by the ratio of the two lambdas.
-func (p *pathFitter) minimizerSolve(ctx context.Context, k int) (*outcome, error) {
-	out, iterate, err := p.minimizer.solve(ctx, p.lambdas[k], p.start)
-	if iterate != nil && k+1 < len(p.lambdas) && p.lambdas[k] > 0 {
-		for j := range iterate.Dual {
-			iterate.Dual[j] *= p.lambdas[k+1] / p.lambdas[k]
-		}
-		p.start = iterate
-	}
-	return out, err
 }
