@@ -141,6 +141,13 @@ func (m *Model) className(k int) string {
 	return m.Classes.Name(k)
 }
 
+func (m *Model) labelOf(k int) float64 {
+	if m.Classes.IsZero() {
+		return m.Labels.Original(float64(2*k - 1))
+	}
+	return m.Classes.Values[k]
+}
+
 func (m *Model) classCount() int {
 	switch {
 	case !m.Classes.IsZero():

@@ -124,7 +124,7 @@ func predictionsOfRows(t *testing.T, m *Model) string {
 	for columnCount := len(m.Columns); len(margins) > 0; margins = margins[columnCount:] {
 		switch row := margins[:columnCount]; {
 		case !m.Classes.IsZero():
-			fmt.Fprint(&lines, m.Classes.Name(argmax(row)))
+			fmt.Fprint(&lines, m.Classes.Name(m.predictedClass(row)))
 		case m.Classifies():
 			fmt.Fprint(&lines, m.Labels.Name(row[0]))
 		default:

@@ -278,28 +278,27 @@ func (m *Model) Predictions(dst []float64, x *sparse.CSR) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch columnCount := len(m.Columns); {
-	case !m.Classifies():
+	if !m.Classifies() {
 		if err := m.toPredictions(dst); err != nil {
 			return nil, err
 		}
-	case columnCount == 1:
-		for i, t := range dst {
-			dst[i] = m.Labels.Original(t)
-		}
-	default:
-		for i := range len(dst) / columnCount {
-			dst[i] = m.Classes.Values[argmax(dst[i*columnCount:(i+1)*columnCount])]
-		}
-		dst = dst[:len(dst)/columnCount]
+		return dst, nil
 	}
-	return dst, nil
+	columnCount := len(m.Columns)
+	for i := range len(dst) / columnCount {
+		dst[i] = m.labelOf(m.predictedClass(dst[i*columnCount : (i+1)*columnCount]))
+	}
+	return dst[:len(dst)/columnCount], nil
 }
 
-// argmax returns the index of the largest number; of equal numbers, the first index.
-func argmax(v []float64) (best int) {
-	for k, x := range v {
-		if x > v[best] {
+// predictedClass returns the number of the class that is predicted for the margins of a row: the first one
+// with the largest margin or, with one column, class 1 if the margin is positive.
+func (m *Model) predictedClass(margins []float64) (best int) {
+	if len(margins) == 1 {
+		return classOf(margins[0])
+	}
+	for k, t := range margins {
+		if t > margins[best] {
 			best = k
 		}
 	}

@@ -71,11 +71,7 @@ func (m *Model) toScores(margins []float64, threshold *float64) ([]int, error) {
 	columnCount := len(m.Columns)
 	classes := make([]int, len(margins)/columnCount)
 	for i := range classes {
-		if row := margins[i*columnCount : (i+1)*columnCount]; columnCount > 1 {
-			classes[i] = argmax(row)
-		} else if row[0] > 0 {
-			classes[i] = 1
-		}
+		classes[i] = m.predictedClass(margins[i*columnCount : (i+1)*columnCount])
 	}
 	if m.givesProbability() {
 		m.toProbabilities(margins)

@@ -82,7 +82,7 @@ func TestScorer(t *testing.T) {
 					t.Errorf("%q: %+v, as a table %v of %s", cells, got, p, want)
 				}
 			default:
-				want := m.Classes.Name(argmax(margins))
+				want := m.Classes.Name(m.predictedClass(margins))
 				if m.toProbabilities(margins); got.Class != want || got.Probabilities["rowan"] != margins[1] || len(got.Probabilities) != 3 {
 					t.Errorf("%q: %+v, as a table %v, %s", cells, got, margins, want)
 				}

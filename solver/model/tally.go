@@ -125,13 +125,10 @@ func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 	updateMean := func(target *float64, value func(i int) float64) {
 		*target += float64(weight / t.weight * (mean(set.Weights, len(y), value) - *target))
 	}
-	switch {
-	case classes == nil:
+	if classes == nil {
 		t.addNumbers(margins, predicted, y, set, updateMean)
-	case len(t.m.Columns) == 1:
-		t.addTwoClasses(margins, classes, set.Weights, updateMean)
-	default:
-		t.addManyClasses(margins, classes, set.Weights, updateMean)
+	} else {
+		t.addClasses(margins, classes, set, updateMean)
 	}
 	return nil
 }
@@ -173,24 +170,47 @@ func (t *Tally) addNumbers(margins, predicted, y []float64, set *ScoreSettings, 
 	}
 }
 
-func (t *Tally) addTwoClasses(margins []float64, classes []int, weights []float64, updateMean func(target *float64, value func(i int) float64)) {
-	loss, sign := t.m.loss(), [2]float64{-1, 1}
-	updateMean(&t.loss, func(i int) float64 { return loss.Value(margins[i], sign[classes[i]]) })
-	if t.aucScores != nil {
-		for i, v := range margins {
-			t.aucScores[0][classes[i]].add(v, i, weights)
+func (t *Tally) addClasses(margins []float64, classes []int, set *ScoreSettings, updateMean func(target *float64, value func(i int) float64)) {
+	m, loss, columnCount := t.m, term.LossOf(t.m.loss()), len(t.m.Columns)
+	rowMargins := func(i int) []float64 { return margins[i*columnCount : (i+1)*columnCount] }
+	hasProbabilities := m.givesProbability()
+	updateMean(&t.loss, func(i int) float64 {
+		switch {
+		case columnCount == 1:
+			return loss.Value(margins[i], float64(2*classes[i]-1))
+		case hasProbabilities:
+			return term.ClassLogLoss(loss, rowMargins(i), classes[i])
 		}
+		return meanClassLoss(loss, rowMargins(i), classes[i])
+	})
+	if columnCount == 1 { // the AUC is of the margins, because large margins have the same probability
+		t.addAUCScores(margins, classes, set.Weights)
 	}
-	if t.m.givesProbability() {
-		t.m.toProbabilities(margins)
+	predictedClasses, _ := m.toScores(margins, set.Threshold) // only predictions of numbers have errors
+	if columnCount > 1 {
+		t.addAUCScores(margins, classes, set.Weights)
+	} else if hasProbabilities {
 		updateMean(&t.brier, func(i int) float64 { return square(margins[i], float64(classes[i])) })
 	}
 	for i, k := range classes {
-		predictedClass := 0
-		if margins[i] > t.threshold {
-			predictedClass = 1
+		t.countRow(k, predictedClasses[i], weightOf(set.Weights, i))
+	}
+}
+
+// addAUCScores adds scores, which have an entry for each row and each column of the model.
+func (t *Tally) addAUCScores(scores []float64, classes []int, weights []float64) {
+	columnCount := len(t.m.Columns)
+	for column := range t.aucScores {
+		for i, k := range classes {
+			side := k
+			if columnCount > 1 {
+				side = 0
+				if k == column {
+					side = 1
+				}
+			}
+			t.aucScores[column][side].add(scores[i*columnCount+column], i, weights)
 		}
-		t.countRow(k, predictedClass, weightOf(weights, i))
 	}
 }
 
@@ -202,34 +222,6 @@ func (t *Tally) countRow(k, predictedClass int, weight float64) {
 	}
 	if t.confusion != nil {
 		t.confusion[k][predictedClass] += weight
-	}
-}
-
-func (t *Tally) addManyClasses(margins []float64, classes []int, weights []float64, updateMean func(target *float64, value func(i int) float64)) {
-	loss, columnCount := term.LossOf(t.m.loss()), len(t.m.Columns)
-	rowMargins := func(i int) []float64 { return margins[i*columnCount : (i+1)*columnCount] }
-	hasProbabilities := t.m.givesProbability()
-	updateMean(&t.loss, func(i int) float64 {
-		if hasProbabilities {
-			return term.ClassLogLoss(loss, rowMargins(i), classes[i])
-		}
-		return meanClassLoss(loss, rowMargins(i), classes[i])
-	})
-	for i, k := range classes {
-		t.countRow(k, argmax(rowMargins(i)), weightOf(weights, i))
-		if t.aucScores == nil {
-			continue
-		}
-		if hasProbabilities {
-			term.SetClassProbabilities(loss, rowMargins(i), rowMargins(i))
-		}
-		for j, v := range rowMargins(i) {
-			sideIndex := 0
-			if j == k {
-				sideIndex = 1
-			}
-			t.aucScores[j][sideIndex].add(v, i, weights)
-		}
 	}
 }
 
