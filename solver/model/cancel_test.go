@@ -121,7 +121,11 @@ func TestLateGoal(t *testing.T) {
 		},
 	} {
 		c.spec.RelTol, c.spec.NoIntercept, c.spec.Standardize = 1e-3, true, StandardizeOff
-		d, err := newDesign(&c.spec, x, c.y)
+		p, err := newProblems(&c.spec, x, c.y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := p.design(0, p.spec)
 		if err != nil {
 			t.Fatal(err)
 		}

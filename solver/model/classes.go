@@ -20,38 +20,47 @@ import (
 // numbers or if there are two classes. Otherwise there is one problem for each class, which is fitted
 // against all other classes.
 type problems struct {
-	spec        *Spec // the specification of the caller
-	team        *rows.Team
-	problemSpec *Spec // the specification of each problem
+	spec        *Spec      // the specification of the caller
+	team        *rows.Team // the processes that share the rows; nil if this process has all rows
+	problemSpec *Spec      // the specification of each problem
 	x           *sparse.CSR
 	y           []float64
-	classes     []float64 // the labels of the classes; nil if there is only one problem
-	exclusion   exclusion // the rows that a fit out of core leaves out
+	mapping     sparse.LabelMapping // the labels of two classes; zero if the labels are numbers or of more classes
+	classes     []float64           // the labels of the classes; nil if there is only one problem
+	exclusion   exclusion           // the rows that a fit out of core leaves out
 }
 
+// newProblems checks the data and the specification. spec may be nil.
 func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error) {
 	defer rows.Rescue(&err)
 	if spec == nil {
 		spec = &Spec{}
 	}
-	p = &problems{spec: spec, team: rows.NewTeam(spec.Comm), problemSpec: spec, x: x, y: y}
-	if err := spec.checkCommon(p.team); err != nil {
+	team, err := rows.Join(spec.Comm, x, spec.checkData(x, y))
+	if err != nil {
 		return nil, err
 	}
-	if !classifies(spec.loss()) || spec.Positive != nil {
+	if err := spec.checkCommon(team); err != nil {
+		return nil, err
+	}
+	p = &problems{spec: spec, team: team, problemSpec: spec, x: x, y: y}
+	if !classifies(spec.loss()) {
 		return p, nil
 	}
-	classes, err := spec.differentLabels(x, y)
+	labels := p.differentLabels()
 	switch {
-	case err != nil:
-		return nil, err
-	case len(classes) < 3:
-		return p, nil
-	case len(classes) > rows.MaxClasses:
+	case len(labels) < 3 || spec.Positive != nil:
+		p.mapping, err = p.mapLabels(labels)
+		return p, err
+	case len(labels) > rows.MaxClasses:
 		return nil, errorf("more than %d classes: are the labels numbers, for the loss %s?", rows.MaxClasses, lossesForNumbers())
+	case spec.streams():
+		if err := spec.refuseMinimize("out of core this is for two classes or for numbers"); err != nil {
+			return nil, err
+		}
 	}
-	p.classes = classes
-	p.problemSpec, err = spec.classSpec(p.team, y)
+	p.classes = labels
+	p.problemSpec, err = p.classSpec()
 	return p, err
 }
 
@@ -72,83 +81,53 @@ func (s *Spec) checkCommon(team *rows.Team) error {
 	return team.CommonError(err)
 }
 
-// differentLabels returns the labels that occur in any process, each once, in increasing order. It
-// returns at most rows.MaxClasses + 1 labels.
-func (s *Spec) differentLabels(x *sparse.CSR, y []float64) ([]float64, error) {
-	var labels []float64
-	err := checkSize(x)
-	if err == nil {
-		labels, err = distinctLabels(x, y)
+// differentLabels returns the labels that occur in any process, each once, in increasing order. If there are
+// more than rows.MaxClasses + 1, it returns only the smallest rows.MaxClasses + 1.
+func (p *problems) differentLabels() (labels []float64) {
+	for lo, hi := range parts(p.x, rowsPerRelease) {
+		labels = rows.InsertDistinct(labels, p.y[lo:hi], rows.MaxClasses+1)
 	}
-	team, err := rows.Join(s.Comm, x, err)
-	if err != nil {
-		return nil, err
-	}
-	return team.Distinct(labels, rows.MaxClasses+1), nil
+	return p.team.Distinct(labels, rows.MaxClasses+1)
 }
 
-// distinctLabels checks the labels of the rows of this process, and returns the distinct labels in increasing
-// order. If there are more than MaxClasses+1, it returns only the smallest MaxClasses+1.
-func distinctLabels(x *sparse.CSR, y []float64) (classes []float64, err error) {
-	n, _ := x.Dims()
-	if err := checkLabelCount(y, n); err != nil {
-		return nil, err
-	}
-	for lo, hi := range parts(x, rowsPerRelease) {
-		if err := checkFinite(y[lo:hi], lo); err != nil {
-			return nil, err
-		}
-		classes = rows.InsertDistinct(classes, y[lo:hi], rows.MaxClasses+1)
-	}
-	return classes, nil
-}
-
-// classSpec returns the specification with which every class is fitted against the rest: a copy of s with
-// the ClassWeights in SampleWeights. It has no TimeLimit, because this limit is for all classes together.
-func (s *Spec) classSpec(team *rows.Team, y []float64) (*Spec, error) {
-	if err := s.checkSettings(); err != nil {
-		return nil, err
-	}
-	spec := *s
-	if spec.TimeLimit = 0; s.parallel() {
+// classSpec returns the specification with which every class is fitted against the rest: a copy of p.spec
+// with the ClassWeights in SampleWeights. It has no TimeLimit, because this limit is for all classes together.
+func (p *problems) classSpec() (_ *Spec, err error) {
+	spec := *p.spec
+	if spec.TimeLimit = 0; spec.parallel() {
 		spec.Threads = 1
 	}
-	if s.ClassWeights == nil || s.Balanced {
-		return &spec, nil
+	if spec.ClassWeights != nil {
+		spec.SampleWeights, err = p.spec.weigh(p.team, p.y, nil)
+		spec.ClassWeights = nil
 	}
-	var err error
-	if s.SampleWeights != nil && len(s.SampleWeights) != len(y) {
-		err = errorf("Spec.SampleWeights has length %d; the data have %d rows", len(s.SampleWeights), len(y))
-	}
-	if err = team.CommonError(err); err != nil {
-		return nil, err
-	}
-	w, err := s.weigh(team, y, nil)
-	spec.SampleWeights, spec.ClassWeights = w, nil
 	return &spec, err
 }
 
 func (p *problems) count() int { return max(1, len(p.classes)) }
 
+// design returns the design of problem k. The caller must then call prepare.
 func (p *problems) design(k int, spec *Spec) (d *design, err error) {
-	y, classLabel := p.y, (*float64)(nil)
+	n, features := p.x.Dims()
+	d = &design{
+		spec: spec, team: p.team, n: n, p: features, x: p.x, y: p.y, loss: spec.loss(), factors: spec.factors(features),
+		scale: slices.Repeat([]float64{1}, features), mapping: p.mapping, exclusion: p.exclusion,
+	}
+	positive := p.mapping.Positive
+	if p.classes != nil {
+		positive, d.spec = p.classes[k], spec.copyForClass(k)
+	}
 	switch {
-	case p.classes == nil:
-	case spec.streams():
-		classLabel, spec = &p.classes[k], spec.copyForClass(k)
-	default:
-		y = indicators(p.y, p.classes[k])
+	case !classifies(d.loss):
+	case !spec.streams():
+		d.y = signs(p.y, positive)
+	case p.classes != nil:
+		d.classLabel = &positive
 	}
-	if spec.streams() {
-		d, err = mappedDesign(spec, p.x, y, classLabel)
-	} else {
-		d, err = newDesign(spec, p.x, y)
-	}
-	if err != nil {
-		return nil, err
-	}
-	d.exclusion, d.summary.ClassWeights = p.exclusion, p.spec.ClassWeights
-	return d, nil
+	d.weights, err = spec.weigh(p.team, p.y, d.classOfRow)
+	d.summary = spec.summarise(p.team, p.x, d.weights != nil)
+	d.summary.ClassWeights = p.spec.ClassWeights
+	return d, err
 }
 
 // start returns where the fit of problem k begins: the coefficients of Spec.Start, followed by the
@@ -205,20 +184,6 @@ func (p *problems) preparedDesign(k int) (d *design, err error) {
 		err = d.prepare(context.Background())
 	}
 	return d, err
-}
-
-// indicatorMapping is the label mapping of a design for one class against the rest.
-var indicatorMapping = sparse.LabelMapping{Negative: 0, Positive: 1}
-
-// indicators returns 1 for each label that equals class, and 0 for other labels.
-func indicators(y []float64, class float64) []float64 {
-	labels := make([]float64, len(y))
-	for i, v := range y {
-		if v == class {
-			labels[i] = 1
-		}
-	}
-	return labels
 }
 
 // copyForClass returns a copy of s for the fit of class number k: its Progress sets the field Class to k.
@@ -408,11 +373,11 @@ func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step,
 			yield(nil, err)
 			return
 		}
-		stepsOf := p.classPaths
-		if p.classes == nil {
-			stepsOf = p.singleProblemPath
+		steps := p.problemPath(ctx, 0, set)
+		if p.classes != nil {
+			steps = p.classPaths(ctx, set)
 		}
-		for step, err := range stepsOf(ctx, set) {
+		for step, err := range steps {
 			if err == nil || step != nil && errors.Is(err, solver.ErrNotConverged) {
 				if judgeErr := patience.judge(step); judgeErr != nil {
 					err = judgeErr
@@ -422,18 +387,6 @@ func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step,
 				return
 			}
 		}
-	}
-}
-
-// singleProblemPath yields the steps of a path if there is only one problem. It ignores set.Validation.
-func (p *problems) singleProblemPath(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
-	return func(yield func(*Step, error) bool) {
-		d, err := p.preparedDesign(0)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		d.path(ctx, set)(yield)
 	}
 }
 
@@ -451,11 +404,7 @@ func (p *problems) classPaths(ctx context.Context, set *PathSettings) iter.Seq2[
 		}
 		paths := make([][]stepResult, len(p.classes))
 		err = p.eachProblem(p.countFitted(func(k int) error {
-			d, err := p.preparedDesign(k)
-			if err != nil {
-				return err
-			}
-			for step, err := range d.path(ctx, &PathSettings{Lambdas: lambdas}) {
+			for step, err := range p.problemPath(ctx, k, &PathSettings{Lambdas: lambdas}) {
 				if step == nil {
 					return err
 				}

@@ -129,11 +129,10 @@ func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSett
 type crossValidation struct {
 	*problems
 	set         *CVSettings
-	foldSpec    *Spec           // the specification of the fits for the folds
-	labels      []float64       // labels[k] is the label of class k; nil if the model predicts numbers
-	classOfRow  func(i int) int // returns the index of the class of row i, or 0 if labels is nil
-	measure     Measure         // the measure that chooses Best and OneSE
-	rowsBefore  int             // number of rows in the processes of lower rank
+	foldSpec    *Spec     // the specification of the fits for the folds
+	labels      []float64 // labels[k] is the label of class k; nil if the model predicts numbers
+	measure     Measure   // the measure that chooses Best and OneSE
+	rowsBefore  int       // number of rows in the processes of lower rank
 	folds       int
 	foldOf      assignment
 	maxFoldRows []float64 // for each fold, the largest number of its rows in any process
@@ -161,9 +160,7 @@ func (c *crossValidation) configure() (err error) {
 	if c.measure, err = set.Measure.check(classifies(c.spec.loss()), set.Metric != nil, "CVSettings.Measure"); err != nil {
 		return err
 	}
-	if err := c.numberClasses(); err != nil {
-		return err
-	}
+	c.numberClasses()
 	if err := c.assignFolds(); err != nil {
 		return err
 	}
@@ -177,36 +174,31 @@ func (c *crossValidation) configure() (err error) {
 	return nil
 }
 
-// numberClasses sets c.labels, c.classOfRow, c.foldSpec and c.scoresPerRow. With two classes,
+// numberClasses sets c.labels, c.foldSpec and c.scoresPerRow. With two classes,
 // foldSpec.Positive gives each class the same sign in all folds.
-func (c *crossValidation) numberClasses() error {
+func (c *crossValidation) numberClasses() {
 	spec := *c.spec
 	c.foldSpec, spec.unproved, spec.ClassFitted = &spec, true, nil
 	if c.spec.parallel() {
 		spec.Threads = 1
 	}
-	c.classOfRow = func(int) int { return 0 }
-	if c.labels = c.problems.classes; c.labels != nil {
-		c.classOfRow = func(i int) int {
-			k, _ := slices.BinarySearch(c.labels, c.y[i])
-			return k
-		}
-	} else {
-		d, err := c.problems.design(0, c.spec)
-		if err != nil {
-			return err
-		}
-		if !d.mapping.IsZero() {
-			c.labels = []float64{d.mapping.Negative, d.mapping.Positive}
-			spec.Positive = &c.labels[1]
-			signs := d.y
-			c.classOfRow = func(i int) int { return classOf(signs[i]) }
-		}
+	c.labels = c.classes
+	if !c.mapping.IsZero() {
+		c.labels = []float64{c.mapping.Negative, c.mapping.Positive}
+		spec.Positive = &c.labels[1]
 	}
 	if c.labels != nil {
-		c.scoresPerRow = c.problems.count()
+		c.scoresPerRow = c.count()
 	}
-	return nil
+}
+
+// classOfRow returns the number of the class of row i, or 0 if the labels are numbers.
+func (c *crossValidation) classOfRow(i int) int {
+	if !c.mapping.IsZero() {
+		return classOf(signOf(c.y[i], c.mapping.Positive))
+	}
+	k, _ := slices.BinarySearch(c.labels, c.y[i])
+	return k
 }
 
 func (c *crossValidation) crossValidate(ctx context.Context) error {

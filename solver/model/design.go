@@ -3,10 +3,10 @@ package model
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/rows"
+	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -39,42 +39,12 @@ type exclusion struct {
 	fold  uint8   // the fold that is left out
 }
 
-// newDesign returns a design for data in memory. The caller must then call prepare.
-func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
-	team, err := rows.Join(spec.Comm, x, spec.checkData(x, y))
-	if err != nil {
-		return nil, err
+// classOfRow returns 1 for a row of the positive class, and 0 for another row.
+func (d *design) classOfRow(i int) int {
+	if d.classLabel == nil {
+		return classOf(d.y[i])
 	}
-	n, p := x.Dims()
-	d := &design{spec: spec, team: team, n: n, p: p, y: y, loss: spec.loss(), factors: spec.factors(p)}
-	if classifies(d.loss) {
-		if d.y, d.mapping, err = mapLabels(team, y, spec.Positive); err != nil {
-			return nil, err
-		}
-	}
-	if d.weights, err = spec.weigh(team, y, d.classOfRow()); err != nil {
-		return nil, err
-	}
-	d.x, d.scale = x, slices.Repeat([]float64{1}, p)
-	d.summary = spec.summarise(team, x, d.weights != nil)
-	return d, nil
-}
-
-// classOfRow returns a function that returns 1 for a row of the positive class and 0 for another row. In a
-// regression it returns nil.
-func (d *design) classOfRow() func(i int) int {
-	switch {
-	case d.mapping.IsZero():
-		return nil
-	case d.classLabel != nil:
-		return func(i int) int {
-			if d.y[i] == *d.classLabel {
-				return 1
-			}
-			return 0
-		}
-	}
-	return func(i int) int { return classOf(d.y[i]) }
+	return classOf(signOf(d.y[i], *d.classLabel))
 }
 
 func (s *Spec) summarise(t *rows.Team, x *sparse.CSR, weighted bool) FitSummary {
@@ -109,16 +79,33 @@ func (d *design) prepare(ctx context.Context) error {
 	return d.team.CommonError(err)
 }
 
+// checkData checks the data and the specification.
 func (s *Spec) checkData(x *sparse.CSR, y []float64) error {
 	if err := checkSize(x); err != nil {
 		return err
 	}
 	n, p := x.Dims()
-	err := cmp.Or(checkLabels(y, n), s.check(n, p))
-	if err == nil && !classifies(s.loss()) {
-		err = s.loss().Validate(y)
+	if err := cmp.Or(checkLabelCount(y, n), s.check(n, p)); err != nil {
+		return err
 	}
-	return err
+	switch {
+	case s.streams() && !x.Mapped():
+		return errorf("Spec.Memory is for data that are mapped, as those of .scas files are")
+	case s.streams() && s.Checkpoint != nil:
+		return &sparse.RemedyError{
+			Err:      errorf("%w: checkpoints are only for data in memory", stream.ErrNotStreamed),
+			Remedies: []sparse.Remedy{{Field: "Settings.Checkpoint", To: "nil"}},
+		}
+	}
+	for lo, hi := range parts(x, rowsPerRelease) {
+		if err := checkFinite(y[lo:hi], lo); err != nil {
+			return err
+		}
+		if !classifies(s.loss()) && s.loss().Validate(y[lo:hi]) != nil {
+			return s.loss().Validate(y) // all labels, for the row number in the error
+		}
+	}
+	return nil
 }
 
 var errNoData = errorf("the data are nil")

@@ -59,7 +59,6 @@ func (d *design) bareFitter(ctx context.Context) (*fitter, error) {
 	if d.unsupportedDomain() {
 		return nil, errorf("%w: Spec.Domain is not a domain of package solver", stream.ErrNotStreamed)
 	}
-	d.scale = slices.Repeat([]float64{1}, d.p)
 	p, err := d.penalty()
 	if err != nil {
 		return nil, err

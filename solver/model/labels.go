@@ -30,64 +30,75 @@ func checkFinite(y []float64, firstRow int) error {
 	return nil
 }
 
-// mapLabels maps labels of two classes to −1 and +1. All processes together must have exactly two
-// different labels. positive, unless nil, is the label of +1.
-func mapLabels(t *rows.Team, y []float64, positive *float64) ([]float64, sparse.LabelMapping, error) {
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, v := range y {
-		if v < low {
-			low = v
+// mapLabels returns the mapping of the labels of two classes to −1 and +1. labels are the different labels of
+// all processes, in increasing order; there must be two. Out of core they must be −1 and +1.
+func (p *problems) mapLabels(labels []float64) (m sparse.LabelMapping, err error) {
+	low, high, positive := labels[0], labels[len(labels)-1], p.spec.Positive
+	if p.spec.streams() {
+		if want := p.spec.originalLabel(1); positive != nil && *positive != want {
+			return m, errorf("Spec.Positive = %v: the positive class of data larger than memory is %v; for the other class set ReadOptions.Positive", *positive, want)
 		}
-		if v > high {
-			high = v
+		row := slices.IndexFunc(p.y, func(v float64) bool { return v != 1 && v != -1 })
+		if row >= 0 {
+			err = errorf("label %v of row %d; those of data larger than memory are −1 and +1, or finite numbers where the loss is for numbers", p.y[row], row)
 		}
+		if err = p.team.CommonError(err); err != nil {
+			return m, err
+		}
+		positive = nil // it is 1
 	}
-	low, high = t.MinNumber(low), t.MaxNumber(high)
-	m := sparse.LabelMapping{Negative: low, Positive: high}
-	if low == high {
-		return nil, m, errorf("every label is %v; expected two classes", low)
-	}
-	if t.Any(slices.ContainsFunc(y, func(v float64) bool { return v != low && v != high })) {
-		return nil, m, t.CommonError(thirdLabelError(t, y))
-	}
-	switch {
+	switch m = (sparse.LabelMapping{Negative: low, Positive: high}); {
+	case low == high:
+		return m, errorf("every label is %s; expected two classes", p.spec.labelName(low))
+	case len(labels) > 2:
+		return m, p.team.CommonError(p.thirdLabelError(labels))
 	case positive != nil && *positive == low:
 		m = sparse.LabelMapping{Negative: high, Positive: low}
 	case positive != nil && *positive != high:
-		return nil, m, errorf("the label %v said to be positive does not occur; the labels are %v and %v", *positive, low, high)
+		return m, errorf("the label %v said to be positive does not occur; the labels are %v and %v", *positive, low, high)
 	}
-	signs := make([]float64, len(y))
-	for i, v := range y {
-		if signs[i] = -1; v == m.Positive {
-			signs[i] = 1
-		}
-	}
-	return signs, m, nil
+	return m, nil
 }
 
-// thirdLabelError returns an error that names the rarest label, which is probably a mistake. A process
+// thirdLabelError returns an error that names the rarest of the labels, which is probably a mistake. A process
 // without this label returns nil.
-func thirdLabelError(t *rows.Team, y []float64) error {
-	labels := t.Distinct(y, rows.MaxClasses)
+func (p *problems) thirdLabelError(labels []float64) error {
 	counts := make([]float64, len(labels))
-	for _, v := range y {
+	for _, v := range p.y {
 		if k, found := slices.BinarySearch(labels, v); found {
 			counts[k]++
 		}
 	}
-	t.Sum(counts)
+	p.team.Sum(counts)
 	rarest := 0
 	for k, c := range counts {
 		if c <= counts[rarest] {
 			rarest = k
 		}
 	}
-	row := slices.Index(y, labels[rarest])
+	row := slices.Index(p.y, labels[rarest])
 	if row < 0 {
 		return nil
 	}
 	otherLabels := slices.Delete(slices.Clone(labels), rarest, rarest+1)
 	return errorf("label %v of row %d is a third one, beside %v and %v; for more than two classes leave Spec.Positive nil, for numbers take the loss %s", labels[rarest], row, otherLabels[0], otherLabels[1], lossesForNumbers())
+}
+
+// signs returns signOf for each label.
+func signs(y []float64, positive float64) []float64 {
+	signs := make([]float64, len(y))
+	for i, v := range y {
+		signs[i] = signOf(v, positive)
+	}
+	return signs
+}
+
+// signOf returns +1 for the label of the positive class, and −1 for another label.
+func signOf(label, positive float64) float64 {
+	if label == positive {
+		return 1
+	}
+	return -1
 }
 
 // weigh returns the products of sample weights and class weights, or nil if s has no weights. classOfRow(i)
@@ -100,7 +111,7 @@ func (s *Spec) weigh(t *rows.Team, y []float64, classOfRow func(i int) int) ([]f
 	var weightOfClass [2]float64 // total sample weight of each class
 	for i := range w {
 		w[i] = weightOf(s.SampleWeights, i)
-		if classOfRow != nil {
+		if s.Balanced {
 			weightOfClass[classOfRow(i)] += w[i]
 		}
 	}

@@ -70,9 +70,6 @@ func (d *design) localMinimizer() (*minimizer, error) {
 			return nil, err
 		}
 	}
-	if d.scale == nil {
-		d.scale = slices.Repeat([]float64{1}, d.p)
-	}
 	m := &minimizer{d: d, problem: solver.Problem{Data: d.x, Labels: d.y, SampleWeights: d.weights, Loss: d.loss, Comm: d.spec.Comm}}
 	if err := m.addOffsets(d.spec.Offsets); err != nil {
 		return nil, err

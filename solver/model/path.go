@@ -115,16 +115,17 @@ func Path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *Path
 	}
 }
 
-// path yields the steps of Path for one problem. ctx must end at the time limit. path ignores set.Validation.
-func (d *design) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
+// problemPath yields the steps of Path for problem k. ctx must end at the time limit. problemPath ignores
+// set.Validation.
+func (p *problems) problemPath(ctx context.Context, k int, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
-		p, err := d.newPathFitter(ctx, set)
+		f, err := p.newPathFitter(ctx, k, set)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		for k := range p.lambdas {
-			step, err := p.fitStep(ctx, k)
+		for i := range f.lambdas {
+			step, err := f.fitStep(ctx, i)
 			if !yield(step, err) || step == nil || step.endedEarly() {
 				return
 			}
@@ -145,23 +146,27 @@ type pathFitter struct {
 	lambdas    []float64
 }
 
-func (d *design) newPathFitter(ctx context.Context, set *PathSettings) (p *pathFitter, err error) {
+func (p *problems) newPathFitter(ctx context.Context, k int, set *PathSettings) (f *pathFitter, err error) {
 	defer rows.Rescue(&err)
+	d, err := p.preparedDesign(k)
+	if err != nil {
+		return nil, err
+	}
 	bareDesign := *d
 	bareDesign.x, bareDesign.y, bareDesign.weights, bareDesign.exclusion = nil, nil, nil, exclusion{}
-	p = &pathFitter{bareDesign: &bareDesign}
-	p.lambdaFitter, err = d.newLambdaFitter(ctx)
+	f = &pathFitter{bareDesign: &bareDesign}
+	f.lambdaFitter, err = d.newLambdaFitter(ctx)
 	lambdaMax := d.lambdaMax
-	if p.fitter != nil {
-		lambdaMax = p.fitter.lambdaMax
+	if f.fitter != nil {
+		lambdaMax = f.fitter.lambdaMax
 	}
 	switch {
 	case err == nil:
-		p.lambdas, err = set.lambdas(ctx, lambdaMax, d.summary.Rows, d.p)
+		f.lambdas, err = set.lambdas(ctx, lambdaMax, d.summary.Rows, d.p)
 	case err == errUnknown && set.Lambdas == nil:
 		err = errEarly
 	}
-	return p, err
+	return f, err
 }
 
 // errEarly is the error if the time limit passes before the lambdas of a path are known.
