@@ -33,9 +33,13 @@ type classStore struct {
 	StateClass int           // the number of the class whose fit has saved State
 }
 
-// newClassStore returns a classStore with the content of the checkpoint of p. It returns an error if the
-// checkpoint is of a fit of other data or of another specification, as far as classProblem shows it.
+// newClassStore returns a classStore with the content of the checkpoint of p, or nil if p has no checkpoint or
+// only one problem. It returns an error if the checkpoint is of a fit of other data or of another
+// specification, as far as classProblem shows it.
 func newClassStore(p *problems) (*classStore, error) {
+	if p.spec.Checkpoint == nil || p.classes == nil {
+		return nil, nil
+	}
 	c, problem := &classStore{checkpoint: p.spec.Checkpoint, team: p.team}, p.classProblem()
 	hasState, err := c.team.Load(c.checkpoint, c)
 	if err == nil && hasState && c.Problem != problem {
@@ -84,8 +88,12 @@ func (c *classStore) Load() ([]byte, error) {
 }
 
 // fit returns the stored model of a class. If there is none, or only one with a larger RelTol or without a
-// proof that is now requested, fit calls do, and stores the model if do returns no error.
+// proof that is now requested, fit calls do, and stores the model if do returns no error. A nil classStore
+// stores nothing.
 func (c *classStore) fit(spec *Spec, class int, do func() (*Model, error)) (*Model, error) {
+	if c == nil {
+		return do()
+	}
 	if m, ok := c.Done[class]; ok {
 		stored, wanted := m.Columns[0].Certificate.RelTol, spec.relTol() // 0: no proof was requested
 		if wanted == 0 || 0 < stored && stored <= wanted {

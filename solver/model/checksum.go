@@ -8,18 +8,6 @@ import (
 	"strings"
 )
 
-// seal returns a model file, a JSON object, with one more field at the end: the checksum of the
-// fields before it.
-func seal(file []byte) ([]byte, error) {
-	sum, err := checksum(file)
-	if err != nil {
-		return nil, err
-	}
-	end := bytes.LastIndexByte(file, '}')
-	body := bytes.TrimRight(file[:end], "\n")
-	return fmt.Appendf(nil, "%s,\n  \"checksum\": %q%s", body, sum, file[len(body):]), nil
-}
-
 // checksum returns the CRC-32C of the names and values of all fields of a model file except the field
 // "checksum". Blanks between JSON tokens do not count, so a file may be indented differently.
 func checksum(file []byte) (string, error) {

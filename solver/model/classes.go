@@ -125,8 +125,7 @@ func (p *problems) design(k int, spec *Spec) (d *design, err error) {
 		d.classLabel = &positive
 	}
 	d.weights, err = spec.weigh(p.team, p.y, d.classOfRow)
-	d.summary = spec.summarise(p.team, p.x, d.weights != nil)
-	d.summary.ClassWeights = p.spec.ClassWeights
+	d.summary = p.summarise(d.weights != nil)
 	return d, err
 }
 
@@ -284,35 +283,35 @@ func (p *problems) countFitted(do func(k int) error) func(k int) error {
 
 // fit solves all problems and returns one model for all of them.
 func (p *problems) fit(ctx context.Context) (*Model, error) {
-	models := make([]*Model, p.count())
-	fitProblem := func(spec *Spec, k int) (*Model, error) {
-		d, err := p.design(k, spec)
-		if err != nil {
-			return nil, err
-		}
-		d.start = p.start(k, d)
-		return d.fitModel(ctx)
-	}
-	do := func(k int) (err error) {
-		models[k], err = fitProblem(p.problemSpec, k)
-		return err
-	}
 	ctx, cancel := ending.WithTimeLimit(ctx, p.spec.TimeLimit)
 	defer cancel()
-	if p.classes != nil && !p.spec.streams() && p.spec.Checkpoint != nil {
-		store, err := newClassStore(p)
-		if err != nil {
-			return nil, err
-		}
-		spec := *p.problemSpec
-		spec.Checkpoint = store
-		do = func(k int) (err error) {
-			models[k], err = store.fit(p.spec, k, func() (*Model, error) { return fitProblem(&spec, k) })
-			return err
-		}
+	spec := *p.problemSpec
+	store, err := newClassStore(p)
+	if err != nil {
+		return nil, err
 	}
-	err := p.eachProblem(p.countFitted(do))
-	if err != nil && p.classes != nil && !errors.Is(err, solver.ErrNotConverged) || slices.Contains(models, nil) {
+	if store != nil {
+		spec.Checkpoint = store
+	}
+	models := make([]*Model, p.count())
+	err = p.eachProblem(p.countFitted(func(k int) (err error) {
+		models[k], err = store.fit(p.spec, k, func() (*Model, error) {
+			d, err := p.design(k, &spec)
+			if err != nil {
+				return nil, err
+			}
+			d.start = p.start(k, d)
+			out, err := d.fit(ctx)
+			if out == nil {
+				return nil, err
+			}
+			m := d.emptyModel(out.lambda)
+			m.Columns = []Column{d.column(out)}
+			return m, err
+		})
+		return err
+	}))
+	if p.classes != nil && isFatal(err) || slices.Contains(models, nil) {
 		return nil, err
 	}
 	return p.join(models), err

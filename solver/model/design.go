@@ -47,11 +47,30 @@ func (d *design) classOfRow(i int) int {
 	return classOf(signOf(d.y[i], *d.classLabel))
 }
 
-func (s *Spec) summarise(t *rows.Team, x *sparse.CSR, weighted bool) FitSummary {
-	n, _ := x.Dims()
-	sizes := []float64{float64(n), float64(x.NNZ())}
-	t.Sum(sizes)
-	return FitSummary{Rows: int(sizes[0]), NNZ: int64(sizes[1]), Weighted: weighted, Standardized: s.standardizes(), Offsets: s.Offsets != nil}
+// summarise returns the summary of the data and the specification, without Lambda. weighted says whether the
+// rows have weights.
+func (p *problems) summarise(weighted bool) FitSummary {
+	n, _ := p.x.Dims()
+	sizes := []float64{float64(n), float64(p.x.NNZ())}
+	p.team.Sum(sizes)
+	spec := p.spec
+	s := FitSummary{
+		Rows: int(sizes[0]), NNZ: int64(sizes[1]), Penalty: "lasso", Mu: spec.Mu, MuA: spec.MuA, Domain: domainName(spec.Domain),
+		Standardized: spec.standardizes(), Weighted: weighted, Balanced: spec.Balanced, Offsets: spec.Offsets != nil, ClassWeights: spec.ClassWeights,
+	}
+	if spec.Penalty != nil {
+		s.Penalty = spec.Penalty.name()
+		if e, ok := spec.Penalty.(ElasticNet); ok {
+			s.L1Ratio = e.L1Ratio
+		}
+	}
+	if spec.Graph != nil {
+		s.GraphEdges, s.Fusion = len(spec.Graph.Edges()), spec.fusion()
+	}
+	if spec.A != nil {
+		s.ARows, _ = spec.A.Dims()
+	}
+	return s
 }
 
 // prepare computes d.scale, and adds the column of the intercept if there is one. It does nothing if the rows
@@ -81,10 +100,13 @@ func (d *design) prepare(ctx context.Context) error {
 
 // checkData checks the data and the specification.
 func (s *Spec) checkData(x *sparse.CSR, y []float64) error {
-	if err := checkSize(x); err != nil {
-		return err
+	if x == nil {
+		return errNoData
 	}
 	n, p := x.Dims()
+	if n == 0 || p == 0 || p == sparse.MaxCols {
+		return errorf("the data are %d x %d; they need at least one row and one feature", n, p)
+	}
 	if err := cmp.Or(checkLabelCount(y, n), s.check(n, p)); err != nil {
 		return err
 	}
@@ -109,16 +131,6 @@ func (s *Spec) checkData(x *sparse.CSR, y []float64) error {
 }
 
 var errNoData = errorf("the data are nil")
-
-func checkSize(x *sparse.CSR) error {
-	if x == nil {
-		return errNoData
-	}
-	if n, p := x.Dims(); n == 0 || p == 0 || p == sparse.MaxCols {
-		return errorf("the data are %d x %d; they need at least one row and one feature", n, p)
-	}
-	return nil
-}
 
 // columns returns the number of coefficients, with the intercept if there is one.
 func (d *design) columns() int {

@@ -249,12 +249,13 @@ func (m *Model) Write(w io.Writer) error {
 		b.WriteString("\n    ")
 		b.Write(text)
 	}
-	b.WriteString("\n  ]\n}\n")
-	file, err := seal(b.Bytes())
+	b.WriteString("\n  ]")
+	sum, err := checksum(append(b.Bytes(), '}'))
 	if err != nil {
 		return errorf("writing: %w", err)
 	}
-	_, err = w.Write(file)
+	fmt.Fprintf(&b, ",\n  \"checksum\": %q\n}\n", sum)
+	_, err = w.Write(b.Bytes())
 	return err
 }
 

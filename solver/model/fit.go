@@ -35,16 +35,6 @@ func Fit(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (m *Model,
 	return p.fit(ctx)
 }
 
-func (d *design) fitModel(ctx context.Context) (*Model, error) {
-	out, err := d.fit(ctx)
-	if out == nil {
-		return nil, err
-	}
-	m := d.emptyModel(out.lambda)
-	m.Columns = []Column{d.column(out)}
-	return m, err
-}
-
 // retryFeatures is the number of features below which a problem is tried with solver.Minimize if package
 // exact stalls.
 const retryFeatures = 2048
@@ -237,29 +227,13 @@ func (d *design) column(out *outcome) Column {
 	return c
 }
 
-// emptyModel returns a model without columns. It describes the data and the specification, with lambda
-// instead of Spec.Lambda.
+// emptyModel returns a model without columns, with lambda instead of Spec.Lambda.
 func (d *design) emptyModel(lambda float64) *Model {
 	m := &Model{
 		Loss: d.loss, Labels: d.mapping, HasIntercept: !d.spec.NoIntercept,
 		Features: d.spec.Features, IndexBase: d.spec.IndexBase, Summary: d.summary,
 	}
 	m.Summary.Lambda = lambda
-	m.Summary.Penalty = "lasso"
-	if d.spec.Penalty != nil {
-		m.Summary.Penalty = d.spec.Penalty.name()
-		if e, ok := d.spec.Penalty.(ElasticNet); ok {
-			m.Summary.L1Ratio = e.L1Ratio
-		}
-	}
-	if d.spec.Graph != nil {
-		m.Summary.GraphEdges, m.Summary.Fusion = len(d.spec.Graph.Edges()), d.spec.fusion()
-	}
-	if d.spec.A != nil {
-		m.Summary.ARows, _ = d.spec.A.Dims()
-	}
-	m.Summary.Mu, m.Summary.MuA, m.Summary.Domain = d.spec.Mu, d.spec.MuA, domainName(d.spec.Domain)
-	m.Summary.Balanced = d.spec.Balanced
 	return m
 }
 

@@ -83,31 +83,24 @@ func (m *Model) Score(x *sparse.CSR, y []float64, set *ScoreSettings) (*Metrics,
 	return t.Metrics()
 }
 
-func (s *ScoreSettings) checked(x *sparse.CSR, y []float64) (*ScoreSettings, error) {
-	if s == nil {
-		s = &ScoreSettings{}
-	}
+var errNoRows = errorf("no rows to score")
+
+func (s *ScoreSettings) check(x *sparse.CSR, y []float64) error {
 	if x == nil {
-		return nil, errNoData
+		return errNoData
 	}
 	n, _ := x.Dims()
 	if err := checkLabels(y, n); err != nil {
-		return nil, err
+		return err
 	}
 	if n == 0 {
-		return nil, errNoRows
+		return errNoRows
 	}
-	return s, s.check(n)
-}
-
-var errNoRows = errorf("no rows to score")
-
-func (s *ScoreSettings) check(n int) error {
 	err := cmp.Or(
 		checkNumbers("ScoreSettings.Weights", s.Weights, n, "rows", false),
 		checkNumbers("ScoreSettings.Offsets", s.Offsets, n, "rows", true),
 	)
-	if err == nil && s.Weights != nil && s.totalWeight(n) == 0 {
+	if err == nil && s.totalWeight(n) == 0 {
 		err = errorf("the weights of the rows sum to 0; at least one must be positive")
 	}
 	return err

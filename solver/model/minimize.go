@@ -103,16 +103,16 @@ func (d *design) localMinimizer() (*minimizer, error) {
 
 // setDomain sets the domain of the problem. It fixes the coefficient of a column of offsets at 1.
 func (m *minimizer) setDomain(columns int) {
-	m.problem.Domain = m.d.region(m.scale, columns)
-	if !m.hasOffsetColumn {
+	box, ok := m.d.spec.box(m.d.p)
+	if !ok && !m.hasOffsetColumn { // checkDomain allows no scales for a domain that is not a box
+		m.problem.Domain = m.d.spec.Domain
 		return
 	}
-	box, ok := m.problem.Domain.(solver.Box)
-	if !ok { // the domain is nil: with a column of offsets, checkParts allows only boxes
-		box = solver.NewBox(columns, math.Inf(-1), math.Inf(1))
+	wideBox := widenBox(box, columns, m.scale) // without a domain, box is empty and wideBox has no bounds
+	if m.hasOffsetColumn {                     // checkParts allows only boxes
+		wideBox.Lower[columns-1], wideBox.Upper[columns-1] = 1, 1
 	}
-	box.Lower[columns-1], box.Upper[columns-1] = 1, 1
-	m.problem.Domain = box
+	m.problem.Domain = solver.Box(wideBox)
 }
 
 // sqrtPenaltyFactors returns √fⱼ for the penalty factors fⱼ of an elastic net, or nil if the penalty has no

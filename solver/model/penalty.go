@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -66,7 +65,10 @@ func (d *design) elasticNetPenalty(ratio float64) *penalty {
 		mu += d.spec.MuA
 	}
 	if mu > 0 {
-		p.setFixedRidge(d, mu)
+		p.fixedRidge = make([]float64, columns)
+		for j, scale := range d.scale {
+			p.fixedRidge[j] = mu * scale * scale
+		}
 	}
 	if box, ok := d.spec.box(d.p); ok {
 		p.set = widenBox(box, columns, nil)
@@ -82,14 +84,6 @@ func times(a, scale float64) float64 {
 		return 0
 	}
 	return a * scale
-}
-
-// setFixedRidge sets p.fixedRidge for a ridge of weight mu on the coefficients of standardised features.
-func (p *penalty) setFixedRidge(d *design, mu float64) {
-	p.fixedRidge = make([]float64, len(p.ridge))
-	for j, scale := range d.scale {
-		p.fixedRidge[j] = mu * scale * scale
-	}
 }
 
 // widenBox returns a copy of box with the given number of columns. Its bounds are multiplied by scale, and
@@ -153,13 +147,4 @@ func (p *penalty) setGroups(a *sparse.CSR, group GroupLasso) (*sparse.CSR, error
 		}
 	}
 	return a.SelectRows(members)
-}
-
-// region returns the domain for coefficients that are multiplied by scale, in a problem with the given number
-// of columns. A domain that is not a box is returned unchanged, because checkDomain allows no scales for it.
-func (d *design) region(scale []float64, columns int) solver.Domain {
-	if box, ok := d.spec.box(d.p); ok {
-		return solver.Box(widenBox(box, columns, scale))
-	}
-	return d.spec.Domain
 }

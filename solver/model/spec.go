@@ -304,18 +304,6 @@ func (s *Spec) threads() int { return cmp.Or(s.Threads, runtime.GOMAXPROCS(0)) }
 // streams reports whether the fit is out of core.
 func (s *Spec) streams() bool { return s.Memory > 0 }
 
-func (s *Spec) checkSettings() error {
-	switch {
-	case s.TimeLimit < 0:
-		return errorf("Settings.TimeLimit = %v; it must be positive, or 0 for no limit", s.TimeLimit)
-	case s.Threads < 0:
-		return errorf("Settings.Threads = %d; it must be positive, or 0 for GOMAXPROCS", s.Threads)
-	case s.Memory < 0:
-		return errorf("Spec.Memory = %d; it must be positive, or 0 for data that fit in memory", s.Memory)
-	}
-	return nil
-}
-
 // classifies reports whether the labels of the loss are classes, not numbers.
 func classifies(l solver.Loss) bool { return traits(l).Labels == term.Classes }
 
@@ -375,11 +363,14 @@ func (s *Spec) check(n, p int) error {
 		return errorf("Settings.RelTol = %v; it must be below 1, or 0 for the default", s.RelTol)
 	case s.Settings.Start.X != nil || s.Settings.Start.Y != nil || s.Settings.Start.Dual != nil:
 		return errorf("Settings.Start is of package solver; set Spec.Start")
+	case s.TimeLimit < 0:
+		return errorf("Settings.TimeLimit = %v; it must be positive, or 0 for no limit", s.TimeLimit)
+	case s.Threads < 0:
+		return errorf("Settings.Threads = %d; it must be positive, or 0 for GOMAXPROCS", s.Threads)
+	case s.Memory < 0:
+		return errorf("Spec.Memory = %d; it must be positive, or 0 for data that fit in memory", s.Memory)
 	}
-	if err := cmp.Or(s.checkSettings(), s.checkNames()); err != nil {
-		return err
-	}
-	if err := s.checkCombination(p); err != nil {
+	if err := cmp.Or(s.checkNames(), s.checkCombination(p)); err != nil {
 		return err
 	}
 	if err := s.checkMethod(p); err != nil {

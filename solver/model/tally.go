@@ -92,8 +92,10 @@ func (m *Model) newAUCScores(rows []int) (out []classScores) {
 // Add adds the rows of x. See Score for the arguments. Either all calls or no call must have weights, and the
 // threshold must be the same in all calls. If Add returns an error, t does not change.
 func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
-	set, err := set.checked(x, y)
-	if err != nil {
+	if set == nil {
+		set = &ScoreSettings{}
+	}
+	if err := set.check(x, y); err != nil {
 		return err
 	}
 	if err := t.m.checkThreshold(set.Threshold); err != nil {
