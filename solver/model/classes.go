@@ -27,7 +27,6 @@ type problems struct {
 	y           []float64
 	mapping     sparse.LabelMapping // the labels of two classes; zero if the labels are numbers or of more classes
 	classes     []float64           // the labels of the classes; nil if there is only one problem
-	exclusion   exclusion           // the rows that a fit out of core leaves out
 }
 
 // newProblems checks the data and the specification. spec may be nil.
@@ -111,7 +110,7 @@ func (p *problems) design(k int, spec *Spec) (d *design, err error) {
 	n, features := p.x.Dims()
 	d = &design{
 		spec: spec, team: p.team, n: n, p: features, x: p.x, y: p.y, loss: spec.loss(), factors: spec.factors(features),
-		scale: slices.Repeat([]float64{1}, features), mapping: p.mapping, exclusion: p.exclusion,
+		scale: slices.Repeat([]float64{1}, features), mapping: p.mapping,
 	}
 	positive := p.mapping.Positive
 	if p.classes != nil {

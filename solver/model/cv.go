@@ -269,7 +269,8 @@ func (c *crossValidation) trainingProblems(k int) (*problems, error) {
 	if c.spec.streams() {
 		p := *c.problems
 		spec := *c.problemSpec
-		p.spec, p.problemSpec, p.exclusion = c.foldSpec, &spec, exclusion{c.foldOf.byteFolds, uint8(k)}
+		spec.outFold = exclusion{c.foldOf.byteFolds, uint8(k)}
+		p.spec, p.problemSpec = c.foldSpec, &spec
 		// Weight 0 keeps the rows of the fold out of the class weights.
 		if spec.SampleWeights != nil || spec.ClassWeights != nil || spec.Balanced {
 			spec.SampleWeights = make([]float64, n)

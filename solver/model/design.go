@@ -29,14 +29,7 @@ type design struct {
 	// classLabel is the label of the class that is fitted against the rest, in fits out of core with more
 	// than two classes. In all other fits it is nil.
 	classLabel *float64
-	exclusion  exclusion
 	start      []float64 // where the fit begins: coefficients, and the intercept if there is one; nil for zeros
-}
-
-// An exclusion says which rows a fit out of core leaves out: the rows of a fold.
-type exclusion struct {
-	folds []uint8 // the fold of each row; nil if all rows are fitted
-	fold  uint8   // the fold that is left out
 }
 
 // classOfRow returns 1 for a row of the positive class, and 0 for another row.

@@ -68,7 +68,7 @@ func (d *design) bareFitter(ctx context.Context) (*fitter, error) {
 	}
 	f.file = exact.NewFile(&exact.FileProblem{
 		Data: d.x, HasOnes: !d.spec.NoIntercept, Labels: d.y, PositiveLabel: d.classLabel, Weights: d.weights, Offset: d.spec.Offsets,
-		Folds: d.exclusion.folds, OutFold: d.exclusion.fold, Loss: term.LossOf(d.loss), Threads: d.spec.Threads, Team: d.team, Memory: d.spec.Memory,
+		Folds: d.spec.outFold.folds, OutFold: d.spec.outFold.fold, Loss: term.LossOf(d.loss), Threads: d.spec.Threads, Team: d.team, Memory: d.spec.Memory,
 	})
 	f.file.Stop = ctx.Err
 	if d.spec.Progress != nil {

@@ -22,12 +22,11 @@ type foldScorer struct {
 }
 
 // A window has the rows of a fold that are in one window of the file, or all rows of the fold if
-// the data are in memory. weight is their total weight, which is positive.
+// the data are in memory. Their total weight is positive.
 type window struct {
-	x      *sparse.CSR
-	y      []float64
-	set    *ScoreSettings
-	weight float64
+	x   *sparse.CSR
+	y   []float64
+	set *ScoreSettings
 }
 
 // newFoldScorer returns a foldScorer for fold k.
@@ -148,23 +147,20 @@ func (h *foldScorer) windowRows() int {
 // weights are all 0.
 func (h *foldScorer) window(lo, hi int) (*window, error) {
 	var rows []int
-	w := &window{}
 	for i := lo; i < hi; i++ {
 		if h.foldOf.fold(i) == h.fold {
 			rows = append(rows, i)
-			w.weight += weightOf(h.spec.SampleWeights, i)
 		}
 	}
-	if w.weight == 0 {
+	w := &window{y: pick(h.y, rows), set: &ScoreSettings{Weights: pick(h.spec.SampleWeights, rows), Offsets: pick(h.spec.Offsets, rows)}}
+	if w.set.totalWeight(len(rows)) == 0 {
 		return nil, nil
 	}
-	var err error
-	w.x, err = h.x.SelectRows(rows)
-	w.y = pick(h.y, rows)
 	for i, v := range w.y {
 		w.y[i] = h.spec.originalLabel(v)
 	}
-	w.set = &ScoreSettings{Weights: pick(h.spec.SampleWeights, rows), Offsets: pick(h.spec.Offsets, rows)}
+	var err error
+	w.x, err = h.x.SelectRows(rows)
 	return w, err
 }
 
@@ -181,8 +177,9 @@ func (s *modelScorer) add(w *window) error {
 		return err
 	}
 	v, err := s.metric(s.m, w.x, w.y, w.set)
-	s.sum[0] += float64(w.weight * v)
-	s.sum[1] += w.weight
+	weight := w.set.totalWeight(len(w.y))
+	s.sum[0] += float64(weight * v)
+	s.sum[1] += weight
 	return err
 }
 

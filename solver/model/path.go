@@ -153,7 +153,7 @@ func (p *problems) newPathFitter(ctx context.Context, k int, set *PathSettings) 
 		return nil, err
 	}
 	bareDesign := *d
-	bareDesign.x, bareDesign.y, bareDesign.weights, bareDesign.exclusion = nil, nil, nil, exclusion{}
+	bareDesign.x, bareDesign.y, bareDesign.weights = nil, nil, nil
 	f = &pathFitter{bareDesign: &bareDesign}
 	f.lambdaFitter, err = d.newLambdaFitter(ctx)
 	lambdaMax := d.lambdaMax

@@ -5,18 +5,6 @@ import "math"
 // An objective has no minimum if a step along features without a penalty can lower the loss of some rows
 // forever, and raises the loss of no row. This file finds such a step.
 
-// growsForever returns a function that reports whether the domain lets coefficient j grow without limit in
-// the direction of sign.
-func (d *design) growsForever() func(j int, sign float64) bool {
-	if d.spec.Domain == nil {
-		return func(int, float64) bool { return true }
-	}
-	box, ok := d.spec.box(d.p)
-	return func(j int, sign float64) bool {
-		return ok && (sign > 0 && math.IsInf(box.Upper[j], 1) || sign < 0 && math.IsInf(box.Lower[j], -1))
-	}
-}
-
 // freePart returns a copy of x, which has the coefficients and the intercept. The copy has 0 in place of
 // each coefficient that is penalised or that the domain keeps from growing. The result is nil if it is clear
 // that the mean loss does not decrease forever in the direction of the copy.
@@ -26,9 +14,12 @@ func (d *design) freePart(lambda float64, x []float64) []float64 {
 	}
 	part, anyFree := make([]float64, len(x)), false
 	if lambda == 0 || d.factors != nil || d.spec.A != nil || d.spec.grouped() { // otherwise, all features are penalised
-		penalised, growsForever := d.penalised(lambda), d.growsForever()
+		penalised := d.penalised(lambda)
+		box, isBox := d.spec.box(d.p)
 		for j, v := range x[:d.p] {
-			if !penalised[j] && growsForever(j, v) {
+			// The domain may keep the coefficient from growing without limit in its direction.
+			unlimited := d.spec.Domain == nil || isBox && (v > 0 && math.IsInf(box.Upper[j], 1) || v < 0 && math.IsInf(box.Lower[j], -1))
+			if !penalised[j] && unlimited {
 				part[j], anyFree = v, true
 			}
 		}

@@ -115,6 +115,13 @@ type Spec struct {
 
 	data     sparse.Dataset // the Dataset of FitData, CVData or PathData, without its rows; zero for other calls
 	unproved bool           // the models need no proof; CV sets it for the models of the folds
+	outFold  exclusion      // the rows that a fit out of core leaves out; CV sets it
+}
+
+// An exclusion says which rows a fit out of core leaves out: the rows of a fold.
+type exclusion struct {
+	folds []uint8 // the fold of each row; nil if all rows are fitted
+	fold  uint8   // the fold that is left out
 }
 
 // labelName returns the word or number, in the data of the caller, for a label in the rows of a fit.
