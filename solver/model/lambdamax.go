@@ -197,7 +197,6 @@ func (d *design) graphLambdaMax(ctx context.Context, g []float64) (float64, erro
 // groupLambdaMax returns LambdaMax for a group lasso without a graph. g is the gradient, on the original
 // scale, at the model in which all penalised coefficients are zero.
 func (d *design) groupLambdaMax(group GroupLasso, g []float64) (lambdaMax float64) {
-	weights := group.weights()
 	cone, bounded := d.cone().(solver.Box)
 	for k, members := range group.Groups {
 		norm2 := 0.0
@@ -208,8 +207,8 @@ func (d *design) groupLambdaMax(group GroupLasso, g []float64) (lambdaMax float6
 			}
 			norm2 += float64(u * u)
 		}
-		if weights[k] > 0 {
-			lambdaMax = math.Max(lambdaMax, math.Sqrt(norm2)/weights[k])
+		if weight := group.weight(k); weight > 0 {
+			lambdaMax = math.Max(lambdaMax, math.Sqrt(norm2)/weight)
 		}
 	}
 	return lambdaMax

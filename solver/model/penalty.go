@@ -139,11 +139,10 @@ func (d *design) limits() (limit []float64) {
 func (p *penalty) setGroups(a *sparse.CSR, group GroupLasso) (*sparse.CSR, error) {
 	var members []int
 	p.limit, p.groups = nil, make([][]int, len(group.Groups))
-	weights := group.weights()
 	for k, g := range group.Groups {
 		for _, row := range g {
 			p.groups[k] = append(p.groups[k], len(members))
-			members, p.limit = append(members, row), append(p.limit, weights[k])
+			members, p.limit = append(members, row), append(p.limit, group.weight(k))
 		}
 	}
 	return a.SelectRows(members)

@@ -236,15 +236,9 @@ func (g GroupLasso) check(s *Spec, p int) error {
 
 func (GroupLasso) name() string { return "group-lasso" }
 
-func (g GroupLasso) weights() []float64 {
-	if g.Weights != nil {
-		return g.Weights
-	}
-	weights := make([]float64, len(g.Groups))
-	for k, members := range g.Groups {
-		weights[k] = math.Sqrt(float64(len(members)))
-	}
-	return weights
+// weight returns the weight of group k.
+func (g GroupLasso) weight(k int) float64 {
+	return term.GroupL2{Lambda: 1, Groups: g.Groups, Weights: g.Weights}.Limit(k)
 }
 
 // factors returns the penalty factors of p features, or nil if all factors are 1. If the penalty is a
@@ -256,9 +250,9 @@ func (s *Spec) factors(p int) []float64 {
 		return s.PenaltyFactors
 	}
 	factors := make([]float64, p)
-	for k, w := range g.weights() {
-		for _, j := range g.Groups[k] {
-			if w > 0 {
+	for k, members := range g.Groups {
+		for _, j := range members {
+			if g.weight(k) > 0 {
 				factors[j] = 1
 			}
 		}
