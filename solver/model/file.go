@@ -350,28 +350,26 @@ func parse(text []byte) (*Model, error) {
 	if err := checkFields(text); err != nil {
 		return nil, err
 	}
-	listed := f.Parts != nil
-	if !listed && format == newestFormat {
+	if f.Parts == nil && format == newestFormat {
 		return nil, errors.New("damaged model: it has no field models, with the coefficients" + fetchAgain)
 	}
-	if !listed {
+	if f.Parts == nil {
 		f.Parts = []json.RawMessage{text}
 	}
-	m, err := f.model(text, listed)
+	m, err := f.model(text)
 	if err != nil {
 		return nil, err
 	}
 	return m, checkSealed(text, f.Checksum)
 }
 
-// model returns the model of a file. listed is true if the file has a list of parts. Otherwise the
-// file itself is the only part.
-func (f *modelFile) model(file []byte, listed bool) (m *Model, err error) {
+// model returns the model of a file. If the file has no list of parts, the file itself must be the only part.
+func (f *modelFile) model(file []byte) (m *Model, err error) {
 	var firstHead head
 	var cols []Column
 	hasIntercepts := false
 	for k, text := range f.Parts {
-		h, p, err := f.readPart(text, listed)
+		h, p, err := f.readPart(text)
 		var c *Column
 		if err == nil {
 			if k == 0 {
@@ -381,7 +379,7 @@ func (f *modelFile) model(file []byte, listed bool) (m *Model, err error) {
 		}
 		parseErr, found := errors.AsType[*sparse.ParseError](err)
 		switch {
-		case listed && found:
+		case found:
 			return nil, withFilePosition(file, text, parseErr)
 		case len(f.Parts) > 1 && err != nil:
 			return nil, fmt.Errorf("model %d: %w", k, err)
@@ -404,12 +402,10 @@ func (f *modelFile) model(file []byte, listed bool) (m *Model, err error) {
 }
 
 // readPart decodes text, one of the parts of the file (see modelFile). Head fields that the part does not
-// have are taken from the head of the file. listed is true if the file has a list of parts.
-func (f *modelFile) readPart(text []byte, listed bool) (*head, *columnFields, error) {
-	if listed {
-		if err := checkFields(text); err != nil {
-			return nil, nil, err
-		}
+// have are taken from the head of the file.
+func (f *modelFile) readPart(text []byte) (*head, *columnFields, error) {
+	if err := checkFields(text); err != nil {
+		return nil, nil, err
 	}
 	// If the field of the intercept is null, Intercept becomes nil. If it is absent, Intercept stays NaN.
 	nan := math.NaN()
