@@ -65,9 +65,6 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 
 // checkCommon returns an error if SampleWeights or Offsets are nil in some processes only.
 func (s *Spec) checkCommon(team *rows.Team) error {
-	if team.Alone() {
-		return nil
-	}
 	var err error
 	for _, field := range []struct {
 		name  string

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/scas-admm/scas/solver"
@@ -74,11 +75,7 @@ func (s *Spec) checkMethod(p int) error {
 	case s.streams():
 		return s.checkStreamed(settingName, value)
 	}
-	method := s.Method
-	if method == nil {
-		method = solver.Auto{}
-	}
-	return s.checkParts(p, method.Info(), settingName, value)
+	return s.checkParts(p, cmp.Or[solver.Method](s.Method, solver.Auto{}).Info(), settingName, value)
 }
 
 var (
