@@ -100,7 +100,8 @@ func (l *lambdaFitter) useMinimizer() (err error) {
 	return nil
 }
 
-func (l *lambdaFitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
+func (l *lambdaFitter) solve(ctx context.Context, lambda float64) (out *outcome, err error) {
+	defer rows.Rescue(&err)
 	if l.fitter == nil {
 		return l.minimize(ctx, lambda)
 	}

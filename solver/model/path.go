@@ -119,18 +119,37 @@ func Path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *Path
 // set.Validation.
 func (p *problems) problemPath(ctx context.Context, k int, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
-		f, err := p.newPathFitter(ctx, k, set)
+		l, lambdas, err := p.startPath(ctx, k, set)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		for i := range f.lambdas {
-			step, err := f.fitStep(ctx, i)
-			if !yield(step, err) || step == nil || step.endedEarly() {
+		bareDesign := *l.d // without the rows, so that steps do not keep them in memory
+		bareDesign.x, bareDesign.y, bareDesign.weights = nil, nil, nil
+		for i, lambda := range lambdas {
+			out, err := l.solve(ctx, lambda)
+			if out == nil {
+				yield(nil, err)
+				return
+			}
+			c := stepColumn(l.d.column(out))
+			c.endedEarly = err != nil && (c.Certificate.Status == solver.Stopped || c.Certificate.Status == solver.TimeDone)
+			step := &Step{Index: i, Lambda: lambda, Columns: []StepColumn{c}, design: &bareDesign, ValidationScore: math.NaN()}
+			if !yield(step, err) || c.endedEarly {
 				return
 			}
 		}
 	}
+}
+
+func stepColumn(c Column) StepColumn {
+	s := StepColumn{Intercept: c.Intercept, Certificate: c.Certificate, run: c.Run, groups: c.Groups}
+	for j, v := range c.Coefficients {
+		if v != 0 {
+			s.Indices, s.Values = append(s.Indices, int32(j)), append(s.Values, v)
+		}
+	}
+	return s
 }
 
 // endedEarly reports whether a fit of the step ended with an error and the status Stopped or TimeDone. After
@@ -139,34 +158,25 @@ func (s *Step) endedEarly() bool {
 	return slices.ContainsFunc(s.Columns, func(c StepColumn) bool { return c.endedEarly })
 }
 
-// A pathFitter fits a path.
-type pathFitter struct {
-	*lambdaFitter
-	bareDesign *design // the design without the rows, so that steps do not keep the rows in memory
-	lambdas    []float64
-}
-
-func (p *problems) newPathFitter(ctx context.Context, k int, set *PathSettings) (f *pathFitter, err error) {
+// startPath returns the fitter and the lambdas of a path of problem k.
+func (p *problems) startPath(ctx context.Context, k int, set *PathSettings) (l *lambdaFitter, lambdas []float64, err error) {
 	defer rows.Rescue(&err)
 	d, err := p.preparedDesign(k)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	bareDesign := *d
-	bareDesign.x, bareDesign.y, bareDesign.weights = nil, nil, nil
-	f = &pathFitter{bareDesign: &bareDesign}
-	f.lambdaFitter, err = d.newLambdaFitter(ctx)
+	l, err = d.newLambdaFitter(ctx)
 	lambdaMax := d.lambdaMax
-	if f.fitter != nil {
-		lambdaMax = f.fitter.lambdaMax
+	if l.fitter != nil {
+		lambdaMax = l.fitter.lambdaMax
 	}
 	switch {
 	case err == nil:
-		f.lambdas, err = set.lambdas(ctx, lambdaMax, d.summary.Rows, d.p)
+		lambdas, err = set.lambdas(ctx, lambdaMax, d.summary.Rows, d.p)
 	case err == errUnknown && set.Lambdas == nil:
 		err = errEarly
 	}
-	return f, err
+	return l, lambdas, err
 }
 
 // errEarly is the error if the time limit passes before the lambdas of a path are known.
@@ -220,25 +230,4 @@ func (s *PathSettings) lambdas(
 		lambdas[k] = largestLambda * kernels.ExpNeg(-float64(fraction*kernels.Log(ratio)))
 	}
 	return lambdas, nil
-}
-
-func (p *pathFitter) fitStep(ctx context.Context, k int) (s *Step, err error) {
-	defer rows.Rescue(&err)
-	out, err := p.solve(ctx, p.lambdas[k])
-	if out == nil {
-		return nil, err
-	}
-	fullColumn := p.d.column(out)
-	c := StepColumn{
-		Intercept: fullColumn.Intercept, Certificate: fullColumn.Certificate,
-		run: fullColumn.Run, groups: fullColumn.Groups,
-	}
-	c.endedEarly = err != nil && (c.Certificate.Status == solver.Stopped || c.Certificate.Status == solver.TimeDone)
-	for j, v := range fullColumn.Coefficients {
-		if v != 0 {
-			c.Indices, c.Values = append(c.Indices, int32(j)), append(c.Values, v)
-		}
-	}
-	s = &Step{Index: k, Lambda: p.lambdas[k], Columns: []StepColumn{c}, design: p.bareDesign, ValidationScore: math.NaN()}
-	return s, err
 }
