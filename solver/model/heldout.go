@@ -152,7 +152,8 @@ func (h *foldScorer) window(lo, hi int) (*window, error) {
 			rows = append(rows, i)
 		}
 	}
-	w := &window{y: pick(h.y, rows), set: &ScoreSettings{Weights: pick(h.spec.SampleWeights, rows), Offsets: pick(h.spec.Offsets, rows)}}
+	set := &ScoreSettings{Weights: pick(h.spec.SampleWeights, rows), Offsets: pick(h.spec.Offsets, rows)}
+	w := &window{y: pick(h.y, rows), set: set}
 	if w.set.totalWeight(len(rows)) == 0 {
 		return nil, nil
 	}

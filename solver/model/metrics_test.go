@@ -86,6 +86,23 @@ func checkNear(t *testing.T, name string, got, want float64) {
 	}
 }
 
+// TestScoreNearZero checks that Score counts the class that Predict returns, even if the margin is so small
+// that its probability is rounded to 0.5.
+func TestScoreNearZero(t *testing.T) {
+	x, err := sparse.FromDense(1, 1, []float64{1e-17})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &Model{Columns: []Column{{Coefficients: []float64{1}}}, Labels: sparse.LabelMapping{Negative: 10, Positive: 20}}
+	label, err := m.Predict(x.Row(0))
+	if err != nil || label != 20 {
+		t.Fatalf("%v, %v", label, err)
+	}
+	if got, err := m.Score(x, []float64{label}, nil); err != nil || got.Classes.Accuracy != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 // TestAUC compares the AUC with a loop over all pairs of rows.
 func TestAUC(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))

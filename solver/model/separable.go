@@ -18,7 +18,8 @@ func (d *design) freePart(lambda float64, x []float64) []float64 {
 		box, isBox := d.spec.box(d.p)
 		for j, v := range x[:d.p] {
 			// The domain may keep the coefficient from growing without limit in its direction.
-			unlimited := d.spec.Domain == nil || isBox && (v > 0 && math.IsInf(box.Upper[j], 1) || v < 0 && math.IsInf(box.Lower[j], -1))
+			unlimited := d.spec.Domain == nil ||
+				isBox && (v > 0 && math.IsInf(box.Upper[j], 1) || v < 0 && math.IsInf(box.Lower[j], -1))
 			if !penalised[j] && unlimited {
 				part[j], anyFree = v, true
 			}
