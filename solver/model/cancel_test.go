@@ -31,6 +31,25 @@ func TestEndedBeforeWithOffsets(t *testing.T) {
 	}
 }
 
+// TestEndedBeforeOutsideZero fits with a context that has already ended, and a domain that does not contain 0.
+// There is no model, because coefficients of 0 are not allowed.
+func TestEndedBeforeOutsideZero(t *testing.T) {
+	x, y := randomData(t, 20, 3, 1, true)
+	endedCtx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, set := range []solver.Settings{{}, {Passes: 50}} {
+		m, err := Fit(endedCtx, &Spec{Lambda: 0.1, Domain: solver.NewBox(3, 1, 2), Settings: set}, x, y)
+		if m != nil || !errors.Is(err, context.Canceled) {
+			t.Errorf("%+v, %v", m, err)
+		}
+		set.TimeLimit = time.Nanosecond
+		m, err = Fit(t.Context(), &Spec{Lambda: 0.1, Domain: solver.NewBox(3, 1, 2), Settings: set}, x, y)
+		if m != nil || !errors.Is(err, solver.ErrNotConverged) {
+			t.Errorf("time limit: %+v, %v", m, err)
+		}
+	}
+}
+
 // TestGraphLambdaMaxTimeLimit checks that graphLambdaMax returns an error, not a smaller number, if the time
 // limit passes during its runs of solver.Minimize.
 func TestGraphLambdaMaxTimeLimit(t *testing.T) {

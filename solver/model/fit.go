@@ -157,8 +157,20 @@ func (f *fitter) solveOrRetry(ctx context.Context, lambda float64, retry func() 
 	return out, false, err
 }
 
-// outcomeWithoutSteps returns the outcome of a fit that ctx ended before the first step.
+// outcomeWithoutSteps returns the outcome of a fit that ctx ended before the first step: all coefficients are
+// 0. If the domain does not contain 0, there is no outcome.
 func (d *design) outcomeWithoutSteps(ctx context.Context) (*outcome, error) {
+	if d.spec.Domain != nil {
+		nearest := make([]float64, d.p)
+		d.spec.Domain.Project(nearest)
+		excludesZero := slices.ContainsFunc(nearest, func(v float64) bool { return v != 0 })
+		switch {
+		case excludesZero && ending.Late(ctx):
+			return nil, errUnknown
+		case excludesZero:
+			return nil, ctx.Err()
+		}
+	}
 	margins := d.spec.Offsets
 	if margins == nil {
 		margins = make([]float64, d.n)
