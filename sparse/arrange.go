@@ -166,7 +166,7 @@ func missingColumns(file string, missing, columns []string) error {
 	if n := len(missing) - 1; n > 0 {
 		suffix = fmt.Sprintf(", and %d more are absent", n)
 	}
-	return &ParseError{File: file, Token: missing[0], Msg: fmt.Sprintf("no such column%s: expected every feature by its name; the file has %s", suffix, firstNames(columns))}
+	return &ParseError{File: file, Msg: fmt.Sprintf("no column %q%s: expected every feature by its name; the file has %s", missing[0], suffix, firstNames(columns))}
 }
 
 // firstNames joins the first few names with commas, and says how many more names there are.

@@ -68,11 +68,11 @@ func (s *schema) createColumns(cells []cell, line int, delim byte) error {
 		}
 		switch {
 		case names[name] && name != "":
-			return &ParseError{File: s.name, Line: line, Token: name, Msg: "two columns of that name: expected different ones"}
+			return &ParseError{File: s.name, Line: line, Msg: fmt.Sprintf("two columns have the name %q: expected different names", name)}
 		case len(cells) == 1 && bytes.IndexByte(cell.text, ';') > 0:
 			return &ParseError{
-				File: s.name, Line: line, Token: name,
-				Msg:      fmt.Sprintf("one column, by the delimiter %q: expected more", delim),
+				File: s.name, Line: line,
+				Msg:      fmt.Sprintf("one column, %q, by the delimiter %q: expected more", name, delim),
 				Remedies: []Remedy{{Field: "TableOptions.Delimiter", To: "the delimiter of the file"}},
 			}
 		}
@@ -99,7 +99,7 @@ func (s *schema) findColumn(name string) (*tableColumn, *ParseError) {
 	if k, err := strconv.Atoi(name); err == nil && k >= 1 && k <= len(s.columns) {
 		return s.columns[k-1], nil
 	}
-	return nil, &ParseError{File: s.name, Token: name, Msg: "no such column: expected a name, or a number from 1; the file has " + firstNames(s.columnNames())}
+	return nil, &ParseError{File: s.name, Msg: fmt.Sprintf("no column %q: expected a name, or a number from 1; the file has %s", name, firstNames(s.columnNames()))}
 }
 
 func (s *schema) columnNames() []string {
@@ -172,7 +172,7 @@ func (s *schema) findOffset() error {
 		err.Remedies = []Remedy{{Field: "TableOptions.Offset", To: "the column of the offsets"}}
 		return err
 	case col.kind != unknownColumn || slices.Contains(s.opt.Names, col.name):
-		return &ParseError{File: s.name, Token: col.name, Msg: "this column cannot be that of the offsets: it is left out, one of categories, or a feature"}
+		return &ParseError{File: s.name, Msg: fmt.Sprintf("column %q cannot have the offsets: it is left out, one of categories, or a feature", col.name)}
 	}
 	col.kind, s.summary.Offset = offsetColumn, col.name
 	return nil
@@ -202,7 +202,7 @@ func (s *schema) findLabel() error {
 			err.Remedies = []Remedy{chooseLabel}
 			return err
 		case !canBeLabel(col):
-			return &ParseError{File: s.name, Token: col.name, Msg: "this column cannot be that of the labels: it is left out or a feature"}
+			return &ParseError{File: s.name, Msg: fmt.Sprintf("column %q cannot have the labels: it is left out or a feature", col.name)}
 		}
 		return choose(col, "chosen")
 	}
@@ -332,8 +332,8 @@ func (s *schema) featureOrder() (featureOf []int32, names []string, err error) {
 	for _, name := range names {
 		if seen[name] {
 			return nil, nil, &ParseError{
-				File: s.name, Token: name,
-				Msg:      "a column and a category of another have that name: expected different ones",
+				File:     s.name,
+				Msg:      fmt.Sprintf("a column and a category of another have the name %q: expected different names", name),
 				Remedies: []Remedy{{To: "rename the column"}},
 			}
 		}

@@ -153,7 +153,7 @@ func TestReadCSVRefuses(t *testing.T) {
 		{"no header", "1,2\n3,4\n", ReadOptions{}, 1, 0, []string{"nothing but numbers", "no header"}},
 		{"short line", "a,y\n1,0\n2\n", ReadOptions{}, 3, 1, []string{"the number of cells is 1: expected 2"}},
 		{"long line", "a,y\n1,0\n2,1,\n", ReadOptions{}, 3, 1, []string{"the number of cells is 3: expected 2", "remove the delimiter at the end"}},
-		{"twice", "a,a,y\n1,0,1\n", ReadOptions{}, 1, 0, []string{`"a"`, "two columns of that name"}},
+		{"twice", "a,a,y\n1,0,1\n", ReadOptions{}, 1, 0, []string{`two columns have the name "a"`}},
 		{"other delimiter", "a;b;y\n1;0;1\n", ReadOptions{}, 1, 0, []string{"set TableOptions.Delimiter to the delimiter of the file"}},
 		{"no name", ",a,y\n0,1,1\n", ReadOptions{}, 1, 0, []string{"column 1 has no name", "pandas", `set TableOptions.Drop to "1"`}},
 		{"a delimiter at the end", "a,y,\n0,1,\n", ReadOptions{}, 1, 0, []string{"column 3 has no name (does every line end", `set TableOptions.Drop to "3"`}},
@@ -173,10 +173,10 @@ func TestReadCSVRefuses(t *testing.T) {
 		{"not closed", "a,y\n1,0\n\"2,1\n3,1\n", ReadOptions{}, 3, 1, []string{"not closed"}},
 		{"after a line break", "a,b,y\n\"x\n\ny\",1,0\nz,u,1\n", ReadOptions{}, 5, 3, []string{`"u"`, "column b"}},
 		{"in a record of lines", "a,b,y\nx,1,0\n\"x\ny\",u,0\n", ReadOptions{}, 4, 4, []string{`"u"`, "column b"}},
-		{"no such label", "a,y\n1,0\n", ReadOptions{Table: TableOptions{Label: "price"}}, 0, 0, []string{`"price"`, "no such column", "a, y", "set TableOptions.Label"}},
-		{"no such category", "a,y\n1,0\n", ReadOptions{Table: TableOptions{Categorical: []string{"9"}}}, 0, 0, []string{`"9"`, "no such column", "set TableOptions.Categorical"}},
-		{"nothing to drop", "a,y\n1,0\n", ReadOptions{Table: TableOptions{Drop: []string{"b"}}}, 0, 0, []string{`"b"`, "no such column", "set TableOptions.Drop"}},
-		{"label dropped", "a,y\n1,0\n", ReadOptions{Table: TableOptions{Label: "a", Drop: []string{"a"}}}, 0, 0, []string{`"a"`, "cannot be that of the labels"}},
+		{"no such label", "a,y\n1,0\n", ReadOptions{Table: TableOptions{Label: "price"}}, 0, 0, []string{`no column "price"`, "a, y", "set TableOptions.Label"}},
+		{"no such category", "a,y\n1,0\n", ReadOptions{Table: TableOptions{Categorical: []string{"9"}}}, 0, 0, []string{`no column "9"`, "set TableOptions.Categorical"}},
+		{"nothing to drop", "a,y\n1,0\n", ReadOptions{Table: TableOptions{Drop: []string{"b"}}}, 0, 0, []string{`no column "b"`, "set TableOptions.Drop"}},
+		{"label dropped", "a,y\n1,0\n", ReadOptions{Table: TableOptions{Label: "a", Drop: []string{"a"}}}, 0, 0, []string{`"a"`, "cannot have the labels"}},
 		{"no label", "a,b\n1,0\n", ReadOptions{Table: TableOptions{Drop: []string{"b"}}}, 0, 0, []string{"no column of labels"}},
 		{"label alone", "y\n1\n", ReadOptions{Regression: true}, 0, 0, []string{"no column is a feature"}},
 		{"commas for semicolons", "a,y\n1,0\n0,1\n", ReadOptions{Table: TableOptions{Delimiter: ';'}}, 0, 0, []string{"no column is a feature", "set TableOptions.Delimiter to ','"}},
@@ -191,7 +191,7 @@ func TestReadCSVRefuses(t *testing.T) {
 		{"infinite label", "a,y\n1,inf\n", ReadOptions{Regression: true}, 2, 3, []string{"label is not finite"}},
 		{"unknown word", "a,y\n1,u\n", ReadOptions{Mapping: LabelMapping{Positive: 1, NegativeName: "n", PositiveName: "p"}}, 2, 3, []string{`"u"`, "expected n or p"}},
 		{"unknown number", "a,y\n1,3\n", ReadOptions{Mapping: LabelMapping{Negative: 0, Positive: 1}}, 2, 3, []string{`"3"`, "unknown label"}},
-		{"column absent", "a,y\n1,0\n", ReadOptions{Names: []string{"a", "b", "c=u"}}, 0, 0, []string{`"b"`, "no such column, and 1 more", "has a, y"}},
+		{"column absent", "a,y\n1,0\n", ReadOptions{Names: []string{"a", "b", "c=u"}}, 0, 0, []string{`no column "b", and 1 more`, "has a, y"}},
 		{"missing where nothing fills", "a,b\n1,\n", ReadOptions{Names: []string{"a", "b"}, LabelsOptional: true, Table: TableOptions{Fill: map[string]float64{"a": 1}}}, 2, 3, []string{"no value that would fill"}},
 		{"missing after a number where nothing fills", "a,b,y\n1,2,0\n1,\"NA\",1\n", ReadOptions{Table: TableOptions{Fill: map[string]float64{"a": 1}}}, 3, 3, []string{"column b", "no value that would fill"}},
 		{"missing number first where nothing fills", "a,b,y\n1,,0\n1,3,1\n", ReadOptions{Table: TableOptions{Fill: map[string]float64{"a": 1}}}, 2, 0, []string{"column b", "no value that would fill"}},
@@ -267,7 +267,7 @@ func TestOffsets(t *testing.T) {
 	for text, wrong := range map[string]string{
 		"log,a,y\n1,2,0\n,3,1\n":  `t.csv:3:1: column log: a missing offset`,
 		"log,a,y\n1,2,0\nx,3,1\n": `t.csv:3:1: "x": column log: expected a finite decimal number, an offset`,
-		"lag,a,y\n1,2,0\n1,3,1\n": `no such column`,
+		"lag,a,y\n1,2,0\n1,3,1\n": `no column`,
 		"a,y,log\n2,0,1e999\n":    `an offset`,
 	} {
 		_, err := readAs(CSV, strings.NewReader(text), "t.csv", &ReadOptions{Table: TableOptions{Offset: "log"}})
@@ -278,7 +278,7 @@ func TestOffsets(t *testing.T) {
 		{Table: TableOptions{Offset: "a"}, Names: []string{"a"}}, {Table: TableOptions{Offset: "a", Label: "a"}},
 	} {
 		_, err := readAs(CSV, strings.NewReader("a,b,y\n1,2,0\n2,3,1\n"), "t.csv", &opt)
-		check.Error(t, err, "cannot be that of the")
+		check.Error(t, err, "cannot have the")
 	}
 }
 

@@ -36,8 +36,7 @@ func readNPZ(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 			continue
 		}
 		if z.arrays[arrayName] != nil {
-			msg := "two arrays of that name: expected one"
-			return nil, &ParseError{File: name, Token: arrayName, Msg: msg}
+			return nil, &ParseError{File: name, Msg: fmt.Sprintf("two arrays have the name %q: expected one", arrayName)}
 		}
 		z.arrays[arrayName], z.order = f, append(z.order, arrayName)
 	}
@@ -172,7 +171,7 @@ func (z *npzReader) featureNames(columnCount int) ([]string, error) {
 	seen := map[string]bool{}
 	for _, name := range names {
 		if seen[name] {
-			return nil, &ParseError{File: z.name, Token: name, Msg: "array " + arrayName + ": a name that comes twice: expected each once"}
+			return nil, &ParseError{File: z.name, Msg: fmt.Sprintf("array %s: the name %q comes twice: expected each once", arrayName, name)}
 		}
 		seen[name] = true
 	}
@@ -232,7 +231,7 @@ func (z *npzReader) readDense() (x *CSR, err error) {
 func (z *npzReader) readSparse() (x *CSR, sortedRows int, err error) {
 	for _, name := range []string{"data", "indices", "indptr", "shape"} {
 		if z.arrays[name] == nil {
-			return nil, 0, &ParseError{File: z.name, Token: name, Msg: fmt.Sprintf("no such array, only %s: expected those of scipy's csr: data, indices, indptr, shape, format", strings.Join(z.order, ", "))}
+			return nil, 0, &ParseError{File: z.name, Msg: fmt.Sprintf("no array %s, only %s: expected those of scipy's csr: data, indices, indptr, shape, format", name, strings.Join(z.order, ", "))}
 		}
 	}
 	if z.arrays["format"] != nil {

@@ -20,7 +20,8 @@ type ParseError struct {
 	// Line and Column count from 1; Column counts bytes. Column is 0 if the error concerns a whole line.
 	// Both are 0 if it concerns the whole file.
 	Line, Column int
-	// Token is the wrong piece of text, or empty if the error concerns no single piece.
+	// Token is the wrong piece of text, for example what stands in the place of a number, or empty if the
+	// error concerns no single piece. A name of a column or of an array is in Msg.
 	Token string
 	// Msg says what was wrong and what was expected.
 	Msg string
