@@ -79,20 +79,19 @@ func (s *Spec) checkMethod(p int) error {
 }
 
 var (
-	noIntercept   = sparse.Remedy{Field: "Spec.NoIntercept", To: "true"}
-	noStandardize = sparse.Remedy{Field: "Spec.Standardize", To: "StandardizeOff"}
-	noFactors     = sparse.Remedy{Field: "Spec.PenaltyFactors", To: "nil"}
-	noMuA         = sparse.Remedy{Field: "Spec.MuA", To: "0"}
-	noWeights     = sparse.Remedy{Field: "Spec.SampleWeights", To: "nil"}
-	noClasses     = sparse.Remedy{Field: "Spec.ClassWeights", To: "nil"}
-	notBalanced   = sparse.Remedy{Field: "Spec.Balanced", To: "false"}
-	noDomain      = sparse.Remedy{Field: "Spec.Domain", To: "nil"}
-	noOffsets     = sparse.Remedy{Field: "Spec.Offsets", To: "nil"}
-	noGroups      = sparse.Remedy{Field: "Spec.Penalty", To: "nil"}
-	useAuto       = sparse.Remedy{Field: "Settings.Method", To: "auto"}
-	useStreamed   = sparse.Remedy{Field: "Settings.Method", To: "auto, scas-k or scas-l"}
-	useSCASK      = sparse.Remedy{Field: "Settings.Method", To: "scas-k"}
-	useSCASL      = sparse.Remedy{Field: "Settings.Method", To: "scas-l"}
+	noIntercept = sparse.Remedy{Field: "Spec.NoIntercept", To: "true"}
+	asTheyAre   = sparse.Remedy{Field: "Spec.NoIntercept", To: "true, and Spec.Standardize to StandardizeOff"}
+	noFactors   = sparse.Remedy{Field: "Spec.PenaltyFactors", To: "nil"}
+	noMuA       = sparse.Remedy{Field: "Spec.MuA", To: "0"}
+	noWeights   = sparse.Remedy{Field: "Spec.SampleWeights", To: "nil"}
+	noClasses   = sparse.Remedy{Field: "Spec.ClassWeights", To: "nil"}
+	notBalanced = sparse.Remedy{Field: "Spec.Balanced", To: "false"}
+	noDomain    = sparse.Remedy{Field: "Spec.Domain", To: "nil"}
+	noOffsets   = sparse.Remedy{Field: "Spec.Offsets", To: "nil"}
+	noGroups    = sparse.Remedy{Field: "Spec.Penalty", To: "nil"}
+	useAuto     = sparse.Remedy{Field: "Settings.Method", To: "auto"}
+	useStreamed = sparse.Remedy{Field: "Settings.Method", To: "scas-k or scas-l, with NoIntercept and StandardizeOff"}
+	useSCASK    = sparse.Remedy{Field: "Settings.Method", To: "scas-k"}
 )
 
 // An unsupportedPart is a part that a method does not support. present is true if the specification has the
@@ -140,37 +139,39 @@ func (s *Spec) checkParts(p int, info solver.MethodInfo, settingName string, val
 	})
 }
 
-// checkStreamed returns an error if stream.Minimize cannot fit the specification out of core. The error names
-// the given setting, which requires stream.Minimize, and its value.
+// checkStreamed returns an error if stream.Minimize cannot fit the specification out of core. settingName is
+// the first setting that requires stream.Minimize, and value its value.
 func (s *Spec) checkStreamed(settingName string, value any) error {
-	isAuto := false   // true if Method is nil or Auto
-	inMemory := false // true if Method is only for data in memory
-	switch s.methodExceptAuto().(type) {
-	case nil:
-		isAuto = true
-	case solver.SCASK, solver.SCASL:
-	default:
-		inMemory = true
+	var parts []unsupportedPart
+	othersSet := false // true if another setting than Method requires stream.Minimize
+	for _, f := range s.settingsForMinimize() {
+		othersSet = othersSet || f.set
+		if f.set && f.unsetRemedy != (sparse.Remedy{}) {
+			return unsupportedError(f.name, f.value, stream.ErrNotStreamed, []unsupportedPart{{true, "it is only for data in memory", []sparse.Remedy{f.unsetRemedy}}})
+		}
 	}
 	const (
-		interceptReason = "the method fits no intercept out of core"
-		scaleReason     = "the method takes features as they are out of core"
+		methodReason    = "out of core it is only for the methods scas-k and scas-l"
+		interceptReason = "out of core the method fits no intercept, and takes features as they are"
 		offsetReason    = "the method takes no offsets out of core"
 		factorReason    = "the method takes an elastic net without factors out of core"
 	)
-	parts := []unsupportedPart{
-		{isAuto, "out of core this is only for the methods scas-k and scas-l", []sparse.Remedy{useSCASK, useSCASL}},
-		{inMemory, "the method is for data in memory", []sparse.Remedy{useStreamed}},
-		{!s.NoIntercept, interceptReason, []sparse.Remedy{noIntercept}},
-		{s.standardizes(), scaleReason, []sparse.Remedy{noStandardize}},
+	switch s.methodExceptAuto().(type) {
+	case nil:
+		parts = append(parts, unsupportedPart{true, methodReason, []sparse.Remedy{{To: "leave it 0"}, useStreamed}})
+	case solver.SCASK, solver.SCASL:
+	default:
+		remedies := []sparse.Remedy{useStreamed}
+		if !othersSet {
+			remedies = []sparse.Remedy{useAuto, useStreamed}
+		}
+		parts = append(parts, unsupportedPart{true, "the method is for data in memory", remedies})
+	}
+	return unsupportedError(settingName, value, stream.ErrNotStreamed, append(parts, []unsupportedPart{
+		{!s.NoIntercept || s.standardizes(), interceptReason, []sparse.Remedy{asTheyAre}},
 		{s.Offsets != nil, offsetReason, []sparse.Remedy{noOffsets}},
 		{s.l1Ratio() < 1 && s.PenaltyFactors != nil, factorReason, []sparse.Remedy{noFactors}},
-	}
-	for _, f := range s.settingsForMinimize() {
-		refused := f.set && f.unsetRemedy != (sparse.Remedy{})
-		parts = append(parts, unsupportedPart{refused, "another setting is only for data in memory", []sparse.Remedy{f.unsetRemedy}})
-	}
-	return unsupportedError(settingName, value, stream.ErrNotStreamed, parts)
+	}...))
 }
 
 // refuseMinimize returns a SettingError with the given reason if a setting requires solver.Minimize, and nil

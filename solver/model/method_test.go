@@ -243,21 +243,28 @@ func TestStreamedMethods(t *testing.T) {
 			}
 		}
 	}
-	for field, change := range map[string]func(s *Spec){
-		"Spec.NoIntercept":   func(s *Spec) { s.NoIntercept = false },
-		"Spec.Standardize":   func(s *Spec) { s.Standardize = StandardizeOn },
-		"Spec.Offsets":       func(s *Spec) { s.Offsets = make([]float64, 4000) },
-		"Settings.BatchSize": func(s *Spec) { s.BatchSize = 3 },
-		"Spec.Average":       func(s *Spec) { s.Average = true },
-		"Settings.Method":    func(s *Spec) { s.Method, s.Passes = nil, 10 },
+	for _, tt := range []struct {
+		field    string // the setting that the error names
+		remedies []sparse.Remedy
+		change   func(s *Spec)
+	}{
+		{"Method", []sparse.Remedy{asTheyAre}, func(s *Spec) { s.NoIntercept = false }},
+		{"Method", []sparse.Remedy{asTheyAre}, func(s *Spec) { s.Standardize = StandardizeOn }},
+		{"Method", []sparse.Remedy{noOffsets}, func(s *Spec) { s.Offsets = make([]float64, 4000) }},
+		{"BatchSize", []sparse.Remedy{{Field: "Settings.BatchSize", To: "0"}}, func(s *Spec) { s.BatchSize = 3 }},
+		{"Average", []sparse.Remedy{{Field: "Spec.Average", To: "false"}}, func(s *Spec) { s.Average = true }},
+		{"Float32", []sparse.Remedy{{Field: "Settings.Float32", To: "false"}}, func(s *Spec) { s.Method, s.Float32, s.Passes = nil, true, 10 }},
+		{"Passes", []sparse.Remedy{{To: "leave it 0"}, useStreamed}, func(s *Spec) { s.Method, s.Passes = nil, 10 }},
+		{"Method", []sparse.Remedy{useAuto, useStreamed}, func(s *Spec) { s.Method = solver.SCAS{} }},
+		{"Method", []sparse.Remedy{useStreamed}, func(s *Spec) { s.Method, s.Passes = solver.SCAS{}, 10 }},
 	} {
 		spec := plainSpec
 		spec.Memory, spec.Method = 1<<20, solver.SCASK{}
-		change(&spec)
+		tt.change(&spec)
 		m, err := Fit(t.Context(), &spec, fileData.X, fileData.Labels)
 		settingErr, ok := errors.AsType[*solver.SettingError](err)
-		if m != nil || !ok || settingErr.Remedies[0].Field != field || !errors.Is(err, stream.ErrNotStreamed) {
-			t.Errorf("%s: %v", field, err)
+		if m != nil || !ok || settingErr.Field != tt.field || !slices.Equal(settingErr.Remedies, tt.remedies) || !errors.Is(err, stream.ErrNotStreamed) {
+			t.Errorf("want an error about %s with %v, got %v", tt.field, tt.remedies, err)
 		}
 	}
 	for field, set := range map[string]solver.Settings{"Settings.Method": {Method: solver.SCASK{}}, "": {Passes: 10}} {

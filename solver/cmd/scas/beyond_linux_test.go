@@ -150,9 +150,11 @@ func (f *beyondFiles) testTrain(t *testing.T) {
 		}
 	}
 	for flag, args := range map[string][]string{
-		"--method sdca: the method is for data in memory; give --method auto, scas-k or scas-l": {"--method", "sdca"},
-		"checkpoints are only for data in memory; leave out --checkpoint":                       {"--checkpoint", filepath.Join(t.TempDir(), "c")},
-		"--method scas-k: the method fits no intercept out of core; give --no-intercept":        {"--method", "scas-k"},
+		"--method sdca: the method is for data in memory; give --method auto, or give --method scas-k or scas-l with --no-intercept and --no-standardize; allow": {"--method", "sdca"},
+		"checkpoints are only for data in memory; leave out --checkpoint; allow":                                                                                 {"--checkpoint", filepath.Join(t.TempDir(), "c")},
+		"--method scas-k: out of core the method fits no intercept, and takes features as they are; give --no-intercept and --no-standardize; allow":             {"--method", "scas-k"},
+		"--float32: it is only for data in memory; leave out --float32; allow":                                                                                   {"--float32"},
+		"--passes 9: out of core it is only for the methods scas-k and scas-l; leave it out, or give --method scas-k or scas-l with --no-intercept and":          {"--passes", "9"},
 	} {
 		r := runHere(t, append([]string{"train", "--memory", beyondMemory, f.twoClasses}, args...)...)
 		if r.code == exitOK || !strings.Contains(r.stderr, "of memory allowed (--memory): ") || !strings.Contains(r.stderr, flag) {
