@@ -40,13 +40,13 @@ func beginFlags(ctx context.Context, g *testbed) (trial, error) {
 
 var flagInHelp = regexp.MustCompile(`(?m)^ {2,6}(?:-\w, +)?--(?:\[no-\])?([a-z0-9-]+)`)
 
-// untried has the long names of flags that flagsOf need not list: help and version end the program at once,
-// dist and dist-timeout need several processes, and an attack writes model and output as -m or -o.
-var untried = []string{"help", "version", "model", "output", "dist", "dist-timeout"}
+// untried has the long names of flags that flagsOf need not list: help, help-all and version end the program at
+// once, dist and dist-timeout need several processes, and an attack writes model and output as -m or -o.
+var untried = []string{"help", "help-all", "version", "model", "output", "dist", "dist-timeout"}
 
 // checkFlags returns an error if a command has a flag that neither flagsOf nor untried lists.
 func checkFlags(ctx context.Context, g *testbed, command string) error {
-	e, err := g.call(ctx, program.Call{Args: append(strings.Fields(command), "--help")})
+	e, err := g.call(ctx, program.Call{Args: append(strings.Fields(command), "--help-all")})
 	if err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func flagsOf(command string) []flag {
 	case "info":
 		return slices.Concat(readFlags, formatFlags, []flag{{"--json", nil}})
 	}
-	return []flag{{"--help", nil}, {"--version", nil}, {"--log-format", []string{"json"}}}
+	return []flag{{"--help", nil}, {"--help-all", nil}, {"--version", nil}, {"--log-format", []string{"json"}}}
 }
 
 func methods() []string {

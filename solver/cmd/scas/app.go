@@ -40,6 +40,7 @@ type app struct {
 	Demo       demoCmd       `cmd:"" help:"Show the method on a small table of real data."`
 	Completion completionCmd `cmd:"" help:"Print a script that completes commands and flags in a shell."`
 
+	HelpAll   helpAllFlag      `help:"Show the help of a command with all flags: those of train, path and cv are too many for --help."`
 	LogFormat string           `enum:"text,json" default:"text" help:"Form of warnings and errors on stderr: text or json."`
 	Version   kong.VersionFlag `help:"Print the version and exit."`
 }
@@ -86,9 +87,10 @@ func run(e *env, args []string) (code int) {
 		kong.Name("scas"),
 		kong.Description("Fits sparse linear models, such as the lasso and the graph-guided fused lasso with logistic loss, and proves how far each is from the optimum. Begin with\n\n    scas cv -o model.json train.csv\n    scas predict -m model.json new.csv\n\n"+exitCodes),
 		helpTexts(),
+		kong.Help(printHelp),
 		kong.Writers(helpOut, e.stderr),
 		kong.Exit(func(code int) { panic(exit(code)) }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 80}),
+		kong.ConfigureHelp(helpOptions),
 		kong.WithHyphenPrefixedParameters(true),
 	)
 	if err != nil {

@@ -36,8 +36,8 @@ func (cvCmd) Help() string {
     scas cv --report fit.html -o model.json train.csv
 
 Chooses lambda, the factor of the penalty, by cross-validation. For each fold, a
-path (see scas path --help) is fitted to the rows outside the fold, and its models
-are judged on the rows of the fold. There is an intercept, and features are
+path (see scas path --help-all) is fitted to the rows outside the fold, and its
+models are judged on the rows of the fold. There is an intercept, and features are
 standardised unless there is a graph; flags change both. The model that -o writes is
 fitted to all rows.
 
@@ -47,8 +47,8 @@ one standard error of the best, for a simpler model. The report has all metrics 
 the held-out rows for both, and the price of 1se: the differences between the two.
 On test rows of nine data sets 1se cost up to 2.2 points of accuracy or 0.04 of R2,
 and saved up to half of the coefficients. RMSE and R2 are computed from all held-out rows
-together. Several classes (scas train --help) have the same lambda. Their AUC is the
-mean of the AUC of each class against the rest; non-zeros and gap are sums over
+together. Several classes (scas train --help-all) have the same lambda. Their AUC is
+the mean of the AUC of each class against the rest; non-zeros and gap are sums over
 their models.
 
 Equal seeds give equal folds, whether the rows are in memory, in a larger file or on

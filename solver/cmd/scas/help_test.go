@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -8,13 +9,23 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// TestHelpFits checks that each group of flags in the help of each command fits on a screen of 80 columns and
-// 24 lines, and that each flag belongs to a group.
+// TestHelpFits checks that each group of flags in the whole help of each command fits on a screen of 80 columns
+// and 24 lines, that the other help of a command with many flags has at most 80 lines, and that each flag
+// belongs to a group.
 func TestHelpFits(t *testing.T) {
-	const columns, lines = 80, 24
+	const columns, lines, shortLines = 80, 24, 80
 	for _, node := range leafCommands(t) {
 		command := strings.Fields(node.FullPath())[1:]
-		out, _ := succeed(t, append(command, "--help")...)
+		for _, name := range mainFlags[node.Name] {
+			if !slices.ContainsFunc(node.Flags, func(f *kong.Flag) bool { return f.Name == name }) {
+				t.Errorf("%v has no flag --%s", command, name)
+			}
+		}
+		shortHelp, _ := succeed(t, append(command, "--help")...)
+		if n := strings.Count(shortHelp, "\n"); mainFlags[node.Name] != nil && n > shortLines {
+			t.Errorf("%v --help: %d lines", command, n)
+		}
+		out, _ := succeed(t, append(command, "--help-all")...)
 		for line := range strings.Lines(out) {
 			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > columns {
 				t.Errorf("%v --help: %d columns: %s", command, n, line)

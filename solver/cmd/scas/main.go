@@ -1,6 +1,6 @@
 // Command scas fits linear models with a sparse penalty, applies them, and makes graphs over features.
 // Its default method takes proximal Newton steps and proves how far a model is from the optimum.
-// `scas --help` and `scas COMMAND --help` describe the commands.
+// `scas --help` and `scas COMMAND --help-all` describe the commands.
 //
 // Read app.go first: it lists the commands. Each command is a struct of flags with a method Run. scas train
 // reaches the arithmetic by these calls:

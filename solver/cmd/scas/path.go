@@ -46,7 +46,7 @@ absolute. The last column says whether the gap meets --tol (converged), or why t
 fit ended before: stalled (by rounding errors, or too many coefficients), passes
 done, or time limit. scas cv chooses a lambda.
 
-Several classes (scas train --help) have the same lambdas. Non-zeros, loss,
+Several classes (scas train --help-all) have the same lambdas. Non-zeros, loss,
 objective and gap are sums over their models. With --dist each rank has a part of
 the rows, and rank 0 prints and writes.
 

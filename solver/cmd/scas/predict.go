@@ -52,8 +52,8 @@ Columns of a table are matched with the features of the model by name, in any or
 A column that the model needs must be there; other columns are left out. A category
 that the model does not know counts as no category, with a warning. Missing values
 are filled as in training. The column of the labels may be absent. If the model was
-trained with offsets (scas train --help), they are read from the same column of the
-table, or from --offset.
+trained with offsets (scas train --help-all), they are read from the same column of
+the table, or from --offset.
 
 A .scas file larger than --memory is predicted in pieces, without --svg. Its features
 must then be those of the model, in the same order.
