@@ -55,6 +55,7 @@ func readBinary(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 // binaryMeta is the content of the section meta of a .scas file, which is JSON.
 type binaryMeta struct {
 	Features []string `json:"features,omitempty"`
+	Label    string   `json:"label,omitempty"`   // name of the column of the labels
 	Classes  []string `json:"classes,omitempty"` // Classes[k] is the word for label k; nil if labels are numbers
 }
 
@@ -76,8 +77,9 @@ func newBinaryData(f *scasfile.File, name string, opt *ReadOptions) (*Dataset, e
 		return nil, err
 	}
 	d := &Dataset{
-		X:     &CSR{rows: int(f.Rows), cols: int(f.Cols), ptr: f.Ptr, idx: f.Idx, val: f.Val, file: &mapping{f, name, 0}},
-		Stats: ReadStats{IndexBase: ZeroBased + IndexBase(f.IndexBase)},
+		X:         &CSR{rows: int(f.Rows), cols: int(f.Cols), ptr: f.Ptr, idx: f.Idx, val: f.Val, file: &mapping{f, name, 0}},
+		LabelName: meta.Label,
+		Stats:     ReadStats{IndexBase: ZeroBased + IndexBase(f.IndexBase)},
 	}
 	if err := d.binaryLabels(f, name, meta.Classes, opt); err != nil {
 		return nil, err

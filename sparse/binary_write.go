@@ -13,7 +13,7 @@ func writeBinary(w io.Writer, d *Dataset) error {
 	x := d.X
 	s := binarySections{
 		header: scasfile.Header{Rows: int64(x.rows), Cols: int64(x.cols), NNZ: x.NNZ()},
-		meta:   binaryMeta{Features: d.Names},
+		meta:   binaryMeta{Features: d.Names, Label: d.LabelName},
 		idx:    func(w io.Writer) error { return scasfile.WriteNumbers(w, x.idx[:x.NNZ()]) },
 		val:    func(w io.Writer) error { return scasfile.WriteNumbers(w, x.val[:x.NNZ()]) },
 		ptr:    func(w io.Writer) error { return scasfile.WriteNumbers(w, x.ptr) },
@@ -68,7 +68,7 @@ type binarySections struct {
 }
 
 func (s *binarySections) write(w io.Writer) error {
-	for _, name := range slices.Concat(s.meta.Features, s.meta.Classes) {
+	for _, name := range slices.Concat(s.meta.Features, s.meta.Classes, []string{s.meta.Label}) {
 		if !utf8.ValidString(name) { // package json would replace the wrong bytes
 			return errorf("writing samples: the name %q is not text in UTF-8: want UTF-8, the encoding of .scas files", name)
 		}

@@ -211,6 +211,7 @@ func (b *Builder) Dataset() (*Dataset, error) {
 	d, err := b.dataset()
 	if err == nil {
 		d.Offsets, d.Table = b.offsets, b.summary()
+		d.LabelName = b.Options.Table.Label
 	}
 	if closeErr := b.Close(); closeErr != nil && err == nil {
 		return nil, errors.Join(closeErr, d.Close())

@@ -103,7 +103,7 @@ func (c *tableConversion) median(j, n int) (float64, error) {
 
 func (c *tableConversion) sections() binarySections {
 	s := c.fileSections(len(c.names), c.table.summary.Classes)
-	s.header.IndexBase, s.meta.Features = 1, c.names
+	s.header.IndexBase, s.meta.Features, s.meta.Label = 1, c.names, c.table.summary.Label
 	s.idx, s.val = c.sectionWriter(columnsPart, c.writeColumns), c.writeValues
 	if l := c.table.labels; l.worded {
 		positions := l.wordPositions(c.table.summary.Classes)

@@ -138,8 +138,8 @@ func writeTable(w io.Writer, d *Dataset, delimiter byte) error {
 // Underscores follow if a feature has the same name.
 func (d *Dataset) LabelColumn() string {
 	name := "label"
-	if d.Table != nil && d.Table.Label != "" && !(allNumbers(d.Names) && allNumbers([]string{d.Table.Label})) {
-		name = d.Table.Label
+	if d.LabelName != "" && !(allNumbers(d.Names) && allNumbers([]string{d.LabelName})) {
+		name = d.LabelName
 	}
 	for slices.Contains(d.Names, name) {
 		name += "_"

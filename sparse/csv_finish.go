@@ -18,7 +18,7 @@ func (t *table) finish() (*Dataset, error) {
 			t.val[k] = t.columns[j].fill
 		}
 	}
-	d := &Dataset{X: t.matrix(len(featureOf)), Names: names, Table: &t.summary, Stats: t.stats}
+	d := &Dataset{X: t.matrix(len(featureOf)), Names: names, LabelName: t.summary.Label, Table: &t.summary, Stats: t.stats}
 	d.X.renumber(featureOf, len(names))
 	d.Stats.NNZ = d.X.NNZ()
 	for _, col := range t.columns {

@@ -22,6 +22,9 @@ type Dataset struct {
 	Classes Classes
 	// Names holds the names of the features; nil if the file has none.
 	Names []string
+	// LabelName is the name of the column of the labels in a table, also if a .scas file was made from the
+	// table; empty if there is none.
+	LabelName string
 	// Table describes the columns of a table, or of the records that a Builder got; nil for other data.
 	Table *TableSummary
 	// Stats describes the data that were read.
@@ -45,7 +48,7 @@ func (d *Dataset) SelectRows(rows []int) (*Dataset, error) {
 		return picked
 	}
 	return &Dataset{
-		X: x, Labels: pick(d.Labels), Offsets: pick(d.Offsets), Mapping: d.Mapping, Classes: d.Classes, Names: d.Names,
+		X: x, Labels: pick(d.Labels), Offsets: pick(d.Offsets), Mapping: d.Mapping, Classes: d.Classes, Names: d.Names, LabelName: d.LabelName,
 		Stats: ReadStats{IndexBase: d.Stats.IndexBase},
 	}, nil
 }

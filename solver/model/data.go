@@ -62,8 +62,9 @@ func (s *Spec) completeFrom(d *sparse.Dataset) (completed *Spec, x *sparse.CSR, 
 // there are more than two classes; m.Labels then has the labels in the fit.
 func (s *Spec) describe(m *Model, classes []float64) {
 	d := &s.data
+	m.LabelColumn = d.LabelName
 	if t := d.Table; t != nil {
-		m.LabelColumn, m.Offset, m.Fill = t.Label, t.Offset, t.Fill
+		m.Offset, m.Fill = t.Offset, t.Fill
 	}
 	switch {
 	case classes != nil:

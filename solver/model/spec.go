@@ -141,9 +141,9 @@ func (s *Spec) labelName(label float64) string {
 }
 
 func (s *Spec) checkNames() error {
-	names := []string{s.data.Mapping.NegativeName, s.data.Mapping.PositiveName}
+	names := []string{s.data.Mapping.NegativeName, s.data.Mapping.PositiveName, s.data.LabelName}
 	if t := s.data.Table; t != nil {
-		names = append(names, t.Label, t.Offset)
+		names = append(names, t.Offset)
 	}
 	return checkUTF8(s.Features, s.data.Classes.Names, names)
 }

@@ -39,11 +39,12 @@ The ending of OUT says the form:
     .mtx          Matrix Market
     any other     LIBSVM text
 
-Numbers keep every bit. Tables, npz and scas keep the names of features. Dense
-forms (csv, tsv, npy) do not keep which zeros were stored, and LIBSVM does not keep
-the number of features. Labels that are words stay words in tables and scas; in the
-other forms they become numbers from 0. A model fitted to a .scas file cannot fill
-missing values in prediction, even if the file was made from a table.
+Numbers keep every bit. Tables, npz and scas keep the names of features; tables and
+scas also the name of the labels. Dense forms (csv, tsv, npy) do not keep which zeros
+were stored, and LIBSVM does not keep the number of features. Labels that are words
+stay words in tables and scas; in the other forms they become numbers from 0. A model
+fitted to a .scas file cannot fill missing values in prediction, even if the file was
+made from a table.
 
 OUT is written completely or not at all. For a conversion of LIBSVM text or a table
 to .scas, neither file has to fit in memory. If a conversion of LIBSVM text was

@@ -21,9 +21,10 @@
 //	        8 m    values of the entries, float64, finite
 //	        8 n+8  row pointers, int64: row i has the entries from number ptr[i] to ptr[i+1] − 1
 //	        8 n    labels, float64, if there are any
-//	               meta: a JSON object. Its list features, if there is one, names the columns. Its list
-//	               classes, if there is one, has the words for which the labels stand, in byte order:
-//	               the label k stands for word k, counted from 0
+//	               meta: a JSON object. Its list features, if there is one, names the columns. Its text
+//	               label, if there is one, names the labels. Its list classes, if there is one, has the
+//	               words for which the labels stand, in byte order: the label k stands for word k,
+//	               counted from 0
 //	        4 k    CRC-32C of each of the k blocks of 1 MiB from byte 4096 to here; the last block may
 //	               be shorter; this list begins at a multiple of 4096, as sections do
 //	        4      CRC-32C of the 4 k bytes before
