@@ -43,7 +43,7 @@ func BenchmarkReadLIBSVM(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			defer input.close()
+			defer input.Close()
 			text, err := io.ReadAll(input)
 			if err != nil {
 				b.Fatal(err)

@@ -153,7 +153,7 @@ func (c *conversion) run(f *os.File, outPath string, conv converter) (*Converted
 	if err != nil {
 		return nil, err
 	}
-	defer input.close()
+	defer input.Close()
 	resumedBytes := int64(0)
 	if c.lastRecord != nil {
 		resumedBytes = c.lastRecord.Stats.Bytes

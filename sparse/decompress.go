@@ -94,6 +94,16 @@ func decompress(r io.Reader, name string) (*decompressor, error) {
 	return d, nil
 }
 
+// Decompress returns a reader of the text in r, which may be compressed as ReadText says. Errors name the file
+// name. Close of the reader does not close r.
+func Decompress(r io.Reader, name string) (io.ReadCloser, error) {
+	d, err := decompress(r, name)
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
 // A decompressor reads text that may be compressed. Its errors name the file.
 type decompressor struct {
 	name      string
@@ -120,11 +130,12 @@ func (d *decompressor) Read(p []byte) (int, error) {
 	return n, io.EOF
 }
 
-// close releases the goroutines and buffers of the decoder. It does not close the source.
-func (d *decompressor) close() {
+// Close releases the goroutines and buffers of the decoder. It does not close the source.
+func (d *decompressor) Close() error {
 	if z, ok := d.r.(*zstd.Decoder); ok {
 		z.Close()
 	}
+	return nil
 }
 
 func (d *decompressor) describe(err error) error {

@@ -197,7 +197,7 @@ func withDecompression(read func(input io.Reader, name string, opt *ReadOptions)
 		if err != nil {
 			return nil, err
 		}
-		defer input.close()
+		defer input.Close()
 		d, err := read(input, name, opt)
 		if err != nil {
 			return nil, err

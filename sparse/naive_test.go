@@ -139,7 +139,7 @@ func TestReaderAgreesWithNaiveReader(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer input.close()
+			defer input.Close()
 			var b bytes.Buffer
 			if _, err := io.Copy(&b, input); err != nil {
 				t.Fatal(err)

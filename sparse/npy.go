@@ -189,7 +189,7 @@ func readNPYLabels(r io.Reader, name string, opt *ReadOptions) ([]float64, error
 	if err != nil {
 		return nil, err
 	}
-	defer input.close()
+	defer input.Close()
 	a := arrayReader{name: name, arrayName: "the labels", opt: opt}
 	array, err := npy.Open(input)
 	if err != nil {

@@ -64,7 +64,7 @@ func openSeekable(r io.Reader, name, magic string, opt *ReadOptions) (io.ReaderA
 	if err != nil {
 		return nil, 0, "", err
 	}
-	defer input.close()
+	defer input.Close()
 	maxBytes := int64(maxText)
 	if opt.Memory > 0 {
 		maxBytes = min(maxBytes, max(0, opt.Memory-opt.Reserve))

@@ -83,7 +83,7 @@ func readText(r io.Reader, name string, opt *ReadOptions) (data []byte, stats Re
 	if err != nil {
 		return nil, stats, err
 	}
-	defer input.close()
+	defer input.Close()
 	head := make([]byte, blockSize)
 	n, err := io.ReadFull(input, head)
 	if err == nil || err == io.EOF || err == io.ErrUnexpectedEOF {

@@ -174,7 +174,7 @@ func (p *filePart) read(parser *libsvmParser) error {
 	if err != nil {
 		return err
 	}
-	defer input.close()
+	defer input.Close()
 	parser.stats.Compression = input.kind
 	return inParallel(input, p.path, parser.parseBlock, parser.addPart)
 }

@@ -172,7 +172,7 @@ func withoutEmptyColumns(data *sparse.Dataset) *sparse.Dataset {
 func (c *infoCmd) Run(e *env) error {
 	r := infoReport{machineSummary: newMachineSummary()}
 	if c.Data != "" && c.Data != "-" && isModel(c.Data) {
-		m, err := readModel(c.Data, c.Memory)
+		m, _, err := readModel(c.Data, c.Memory)
 		if err != nil {
 			return err
 		}

@@ -324,7 +324,7 @@ func (r *columnReport) coefficientText() (text string) {
 }
 
 func (c *modelShowCmd) Run(e *env) error {
-	m, err := readModel(c.File, c.Memory)
+	m, _, err := readModel(c.File, c.Memory)
 	if err != nil {
 		return err
 	}
@@ -332,14 +332,14 @@ func (c *modelShowCmd) Run(e *env) error {
 }
 
 func (c *modelConvertCmd) Run(e *env) error {
-	m, err := readModel(c.In, c.Memory)
+	m, fromLiblinear, err := readModel(c.In, c.Memory)
 	if err != nil {
 		return err
 	}
 	format := c.To
 	if format == "auto" {
 		format = "liblinear"
-		if isLiblinear(c.In) {
+		if fromLiblinear {
 			format = "scas"
 		}
 	}

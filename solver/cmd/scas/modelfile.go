@@ -11,43 +11,47 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// firstBytes returns up to 64 bytes from the beginning of a file, without leading blanks. For a pipe it
-// returns nil, because the bytes of a pipe cannot be read again.
-func firstBytes(path string) []byte {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return nil // a later read reports the error, if there is one
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	prefix := make([]byte, 64)
-	n, _ := io.ReadFull(f, prefix)
-	return bytes.TrimLeft(prefix[:n], " \t\r\n")
-}
-
-func isLiblinear(path string) bool { return bytes.HasPrefix(firstBytes(path), []byte("solver_type")) }
-
-// isModel reports whether a file is a model rather than data.
+// isModel reports whether a file, which may be compressed, is a model rather than data. It returns false for a
+// pipe, because the bytes of a pipe cannot be read again.
 func isModel(path string) bool {
-	return bytes.HasPrefix(firstBytes(path), []byte("{")) || isLiblinear(path)
-}
-
-// readModel reads a model file of scas or of liblinear. It returns an error if a model of scas needs more
-// memory than limit allows.
-func readModel(path string, limit memorySize) (*model.Model, error) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false // a later read reports the error, if there is one
+	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return false
 	}
 	defer f.Close()
-	if isLiblinear(path) {
-		return model.ReadLiblinear(f, path)
+	text, err := sparse.Decompress(f, path)
+	if err != nil {
+		return false
 	}
+	defer text.Close()
+	prefix := make([]byte, 64)
+	n, _ := io.ReadFull(text, prefix)
+	return bytes.HasPrefix(trimBlanks(prefix[:n]), []byte("{")) || isLiblinear(prefix[:n])
+}
+
+func trimBlanks(text []byte) []byte { return bytes.TrimLeft(text, " \t\r\n") }
+
+// isLiblinear reports whether text begins like a model of liblinear.
+func isLiblinear(text []byte) bool { return bytes.HasPrefix(trimBlanks(text), []byte("solver_type")) }
+
+// readModel reads a model file of scas or of liblinear, which may be compressed; fromLiblinear says which. It
+// returns an error if a model of scas needs more memory than limit allows.
+func readModel(path string, limit memorySize) (m *model.Model, fromLiblinear bool, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
 	text, err := sparse.ReadText(f, path)
 	if err != nil {
-		return nil, err
+		return nil, false, err
+	}
+	if isLiblinear(text) {
+		m, err = model.ReadLiblinear(bytes.NewReader(text), path)
+		return m, true, err
 	}
 	var header struct {
 		P      float64
@@ -59,8 +63,9 @@ func readModel(path string, limit memorySize) (*model.Model, error) {
 			featureCount += column.P
 		}
 		if err := limit.allow(8*featureCount, "a model of %s", plural(int64(featureCount), "feature")); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, false, fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	return model.Read(bytes.NewReader(text), path) // if the text is not JSON, Read returns the error
+	m, err = model.Read(bytes.NewReader(text), path) // if the text is not JSON, Read returns the error
+	return m, false, err
 }

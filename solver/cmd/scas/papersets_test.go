@@ -54,7 +54,7 @@ func TestCovtypeLabels(t *testing.T) {
 		N     int
 	}](t, "train", "--json", "--method", "scas-k", "--passes", "2", "-o", filepath.Join(t.TempDir(), "m.json"),
 		filepath.Join(dir, "paper", "covtype.libsvm.binary.scale.zst"))
-	m, err := readModel(r.Model, 0)
+	m, _, err := readModel(r.Model, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,7 +68,10 @@ func (c *predictCmd) Run(e *env) error {
 	if c.Metrics && c.IgnoreLabels {
 		return usagef("--metrics compares with the labels that --ignore-labels leaves out; give one of them")
 	}
-	m, err := await(e, func() (*model.Model, error) { return readModel(c.Model, c.Memory) })
+	m, err := await(e, func() (*model.Model, error) {
+		m, _, err := readModel(c.Model, c.Memory)
+		return m, err
+	})
 	if err != nil {
 		return err
 	}

@@ -198,6 +198,7 @@ func writeInputs(dir string) error {
 		"truncated.zst": compressed[:len(compressed)/2],
 		"noise.svm":     noise,
 		"empty.svm":     nil,
+		"linear.zst":    enc.EncodeAll([]byte("solver_type L1R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias -1\nw\n1\n0\n"), nil),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
 			return err

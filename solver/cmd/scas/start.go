@@ -15,7 +15,7 @@ func (c *trainCmd) readStart(s *fitSpec) (*model.Model, error) {
 	if c.Start == "" {
 		return nil, nil
 	}
-	m, err := readModel(c.Start, c.Memory)
+	m, _, err := readModel(c.Start, c.Memory)
 	if err != nil {
 		return nil, err
 	}
