@@ -236,7 +236,12 @@ func (r *trainReport) addResult(f *summary) {
 	if r.Intercept != nil {
 		f.add("intercept", "%.10g", *r.Intercept)
 	}
-	addNonZeros(f, r.Status, r.NNZX, r.P)
+	f.add("non-zeros", "%s of %s coefficients", groupDigits(r.NNZX), groupDigits(r.P))
+	domainText := ""
+	if r.fitSpec.spec.Domain != nil {
+		domainText = " that the bounds allow"
+	}
+	f.addIf(r.NNZX == 0 && r.Lambda > 0 && r.Status != solver.TimeDone, "", "a smaller --lambda lets features in%s; scas cv finds a good one", domainText)
 	f.addIf(r.fitSpec.spec.Graph != nil && (r.Tied > 0 || r.PrimalResidual == nil), "tied", "%s of equal coefficients that are not zero", plural(r.Tied, "group"))
 	switch {
 	case isFinite(float64(r.DualityGap)) || r.PrimalResidual == nil:
@@ -252,11 +257,6 @@ func addAccuracy(f *summary, accuracy *float64) {
 	if accuracy != nil {
 		f.add("accuracy", "%.2f %% of the rows that were fitted", 100**accuracy)
 	}
-}
-
-func addNonZeros(f *summary, status solver.Status, count, total int) {
-	f.add("non-zeros", "%s of %s coefficients", groupDigits(count), groupDigits(total))
-	f.addIf(count == 0 && status != solver.TimeDone, "", "a smaller --lambda lets features in; scas cv finds a good one")
 }
 
 func (r *trainReport) addMethod(f *summary) {
