@@ -191,17 +191,21 @@ type Constraint struct {
 	Graph *Graph // the graph of an EdgeList, nil for a Matrix
 }
 
-// ReadConstraintFile reads a constraint over p features from a file. A prefix edges: or
-// matrix: of the path gives the kind; without a prefix ReadConstraint detects it. (To
-// read a file whose name begins with edges: or matrix:, write ./ before the name.)
-func ReadConstraintFile(path string, p int) (*Constraint, error) {
-	kind := Any
+// CutKind returns the kind in a prefix edges: or matrix: of a path, and the rest of the path. Without such a
+// prefix, the kind is Any. (For a file whose name begins with edges: or matrix:, write ./ before the name.)
+func CutKind(path string) (kind Kind, rest string) {
 	for _, k := range []Kind{EdgeList, Matrix} {
 		if rest, found := strings.CutPrefix(path, string(k)+":"); found {
-			kind, path = k, rest
-			break
+			return k, rest
 		}
 	}
+	return Any, path
+}
+
+// ReadConstraintFile reads a constraint over p features from a file. A prefix of the path gives the kind; see
+// CutKind. Without a prefix ReadConstraint detects the kind.
+func ReadConstraintFile(path string, p int) (*Constraint, error) {
+	kind, path := CutKind(path)
 	return text.ReadFile(path, func(r io.Reader, name string) (*Constraint, error) {
 		return ReadConstraint(r, name, kind, p)
 	})

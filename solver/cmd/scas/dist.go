@@ -30,7 +30,10 @@ func (e silentError) Error() string { return rows.ErrElsewhere.Error() }
 // run selects the kernels of --level, joins the other ranks if --dist is given, and calls do. The function do
 // does the work of a command on file.
 func (c *fitFlags) run(e *env, file string, do func(*env) error) error {
-	c.file = file
+	c.file, c.stdin = file, e.stdin
+	if file == "-" && c.graphFile() == "-" {
+		return usagef("DATA - and --graph -: standard input can be only one of them; name a file for the other")
+	}
 	restore, err := c.Level.activate()
 	if err != nil {
 		return err
@@ -53,6 +56,7 @@ func (c *fitFlags) checkDist() error {
 		{"--labels", "LIBSVM text and .scas have them", c.Labels != ""},
 		{"--offset-column", "it is for tables; give --offset FILE", c.OffsetColumn != ""},
 		{"DATA -", "name files, which every rank reads its part of", c.file == "-"},
+		{"--graph -", "name a file, which every rank reads", c.graphFile() == "-"},
 	} {
 		if f.given {
 			return usagef("--dist %s takes no %s%s", c.Dist, f.name, strings.TrimSuffix(": "+f.remedy, ": "))

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"strings"
+	"io"
 	"time"
 
 	"github.com/scas-admm/scas/kernels"
@@ -22,6 +22,7 @@ type fitFlags struct {
 	distFlags `group:"With more than one machine:"`
 
 	file  string // the argument DATA
+	stdin io.Reader
 	ranks ranks
 }
 
@@ -121,7 +122,7 @@ func (c *fitFlags) fit(e *env, r *problemReport, do func() error) (stopped bool,
 
 type specFlags struct {
 	Loss           lossFlag    `default:"logistic" placeholder:"NAME" help:"${losses} (default ${default})." group:"Loss and penalty:"`
-	Graph          string      `default:"none" placeholder:"none|chain|FILE" help:"Fused lasso: the coefficients of joined features are drawn to equal values. chain joins neighbours. FILE has an edge 'i j [weight]' a line, with features counted from 1, as scas graph writes it; or a matrix A for the penalty |A x|_1, as 'rows cols nnz' and its entries (default ${default})." group:"Structure:"`
+	Graph          string      `default:"none" placeholder:"none|chain|FILE" help:"Fused lasso: the coefficients of joined features are drawn to equal values. chain joins neighbours. FILE (or -) has an edge 'i j [weight]' a line, with features counted from 1, as scas graph writes it; or a matrix A for the penalty |A x|_1, as 'rows cols nnz' and its entries (default ${default})." group:"Structure:"`
 	Fusion         positive    `default:"1" placeholder:"F" help:"Weight of the differences along the graph, relative to the penalty of the coefficients (default ${default})." group:"Structure:"`
 	Groups         string      `placeholder:"FILE" help:"Group lasso: the coefficients of a group, such as all categories of a column, become zero only together. FILE has a line for each group: numbers of features from 1 (with --graph, of rows of A, edges first). Others are not penalised." group:"Structure:"`
 	Mu             notNegative `default:"0" placeholder:"F" help:"Add (F/2)|x|^2 to the penalty, whatever lambda is (default ${default})." group:"Loss and penalty:"`
@@ -183,20 +184,21 @@ func (c *pathFlags) check() error {
 
 // inputs returns the paths of the files that the flags name. A path is empty if its flag names no file.
 func (c *specFlags) inputs() []string {
-	return []string{c.graphFile(), c.Groups, c.Bounds, c.SampleWeights, c.Names, c.PenaltyFactors, c.Offset}
+	graphPath := c.graphFile()
+	if graphPath == "-" {
+		graphPath = ""
+	}
+	return []string{graphPath, c.Groups, c.Bounds, c.SampleWeights, c.Names, c.PenaltyFactors, c.Offset}
 }
 
-// graphFile returns the path of the file of --graph, or "" if --graph is none or chain.
+// graphFile returns the path of the file of --graph, without a prefix edges: or matrix:. It is "-" for standard
+// input, and "" if --graph is none or chain.
 func (c *specFlags) graphFile() string {
 	if c.Graph == "none" || c.Graph == "chain" {
 		return ""
 	}
-	for _, kind := range []graph.Kind{graph.EdgeList, graph.Matrix} {
-		if path, found := strings.CutPrefix(c.Graph, string(kind)+":"); found {
-			return path
-		}
-	}
-	return c.Graph
+	_, path := graph.CutKind(c.Graph)
+	return path
 }
 
 func (c *specFlags) check(flags *rowFlags) error {

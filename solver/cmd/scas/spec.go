@@ -72,7 +72,7 @@ func (c *fitFlags) specify(data *sparse.Dataset, counts wholeCounts, load worklo
 	if err := out.setNames(c.Names, p); err != nil {
 		return nil, err
 	}
-	if err := out.setGraph(&c.specFlags, p); err != nil {
+	if err := out.setGraph(c, p); err != nil {
 		return nil, c.withGraphRemedies(err, data)
 	}
 	if err := out.setPenalty(&c.specFlags, p); err != nil {
@@ -188,7 +188,7 @@ func (s *fitSpec) setNames(path string, p int) error {
 	return nil
 }
 
-func (s *fitSpec) setGraph(c *specFlags, p int) error {
+func (s *fitSpec) setGraph(c *fitFlags, p int) error {
 	sum := &s.summary.Graph
 	*sum = graphSummary{Kind: graph.Kind(c.Graph), Rows: p}
 	switch c.Graph {
@@ -197,11 +197,11 @@ func (s *fitSpec) setGraph(c *specFlags, p int) error {
 	case "chain":
 		s.spec.Graph = graph.Chain(p)
 	default:
-		con, err := readConstraint(c.Graph, s.data)
+		con, err := c.readConstraint(s.data)
 		if err != nil {
 			return err
 		}
-		sum.Kind, sum.File = con.Kind, filepath.Base(c.graphFile())
+		sum.Kind, sum.File = con.Kind, dataName(c.graphFile())
 		if con.Graph == nil {
 			s.spec.A = con.A
 			sum.Rows, _ = con.A.Dims()
@@ -225,15 +225,20 @@ func (c *fitFlags) withGraphRemedies(err error, data *sparse.Dataset) error {
 		return err
 	}
 	newErr := *parseErr
-	newErr.Remedies = []sparse.Remedy{{To: "correct " + filepath.Base(c.graphFile())}}
+	newErr.Remedies = []sparse.Remedy{{To: "correct " + dataName(c.graphFile())}}
 	return replaceError(err, parseErr, &newErr)
 }
 
 // readConstraint reads the constraint matrix A from the file of --graph, and checks that A has a column for
 // each feature.
-func readConstraint(path string, data *sparse.Dataset) (*graph.Constraint, error) {
+func (c *fitFlags) readConstraint(data *sparse.Dataset) (con *graph.Constraint, err error) {
 	_, p := data.X.Dims()
-	con, err := graph.ReadConstraintFile(path, p)
+	kind, path := graph.CutKind(c.Graph)
+	if path == "-" {
+		con, err = graph.ReadConstraint(c.stdin, path, kind, p)
+	} else {
+		con, err = graph.ReadConstraintFile(c.Graph, p)
+	}
 	if err != nil {
 		return nil, err
 	}

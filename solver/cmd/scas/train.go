@@ -210,6 +210,8 @@ func (c *trainCmd) check() error {
 	switch {
 	case c.Data == "":
 		return usagef("expected \"<DATA>\", a data file or - for standard input")
+	case c.Checkpoint != "" && c.graphFile() == "-":
+		return usagef("--checkpoint takes no --graph -, because the run that continues reads the graph again; name a file")
 	case c.SVG != "" && c.Graph == "none":
 		return usagef("--svg draws a graph; give --graph as well")
 	}
