@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/ending"
@@ -131,7 +132,11 @@ func (f *fitter) lambdaMax(ctx context.Context) (float64, error) {
 	}
 	if s == nil || d.coupled() || ratio != d.spec.l1Ratio() {
 		var err error
-		if s, err = f.solver(d.elasticNetPenalty(ratio)); err != nil {
+		s, err = f.solver(d.elasticNetPenalty(ratio))
+		if errors.Is(err, exact.ErrNotApplicable) {
+			reason, _ := strings.CutPrefix(err.Error(), exact.ErrNotApplicable.Error()+": ")
+			return 0, lambdaMaxError("the largest lambda is not computed: " + reason)
+		} else if err != nil {
 			return 0, err
 		}
 	}

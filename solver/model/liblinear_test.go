@@ -163,7 +163,7 @@ func TestBadLiblinear(t *testing.T) {
 	for _, c := range []struct{ validFile, oldText, newText, want string }{
 		{twoClassFile, "L1R_LR", "MCSVM_CS", `m:1: "MCSVM_CS": solver_type: expected one for regression, or one that separates each class from the rest`},
 		{twoClassFile, "nr_class 2", "nr_class 3", "m:3: 2 labels: expected 3"},
-		{twoClassFile, "label 1 -1", "label 1", "m:3: 1 labels"},
+		{twoClassFile, "label 1 -1", "label 1", "m:3: 1 label"},
 		{twoClassFile, "label 1 -1", "label 1 x", `m:3: "x": label: expected`},
 		{twoClassFile, "label 1 -1", "label 1 1", "two labels are 1"},
 		{twoClassFile, "label 1 -1\n", "", "labels are for classification"},

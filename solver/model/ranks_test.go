@@ -68,6 +68,25 @@ func equalResult[M any](t *testing.T, results []M, errs []error) M {
 	return results[0]
 }
 
+// TestRanksLambdaMaxRefused checks the error of LambdaMax on ranks for too many coefficients without an L1
+// penalty.
+func TestRanksLambdaMaxRefused(t *testing.T) {
+	const p = 3074
+	x, err := sparse.New(4, p, []int64{0, 1, 2, 3, 4}, []int32{0, 1, 2, p - 1}, []float64{1, 1, 2, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	factors := make([]float64, p)
+	factors[0] = 1
+	_, errs := onRanks(t, 2, &Spec{PenaltyFactors: factors, NoIntercept: true}, x, []float64{1, -1, 1, -1}, LambdaMax)
+	for _, err := range errs {
+		const want = "the largest lambda is not computed: 3073 coefficients have no L1 penalty, and several processes take at most 3072 of them; set PathSettings.Lambdas"
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
 // TestRanksDiffer checks ranks of which only one has weights, or data that float32 does not round.
 func TestRanksDiffer(t *testing.T) {
 	x, err := sparse.FromDense(4, 1, []float64{1.5, 0.1, 1, 1})

@@ -50,7 +50,7 @@ func (p *Problem) Refusal() error {
 	}
 	if p.byCoordinate() {
 		if free := zeroCount(p.Limit); free > defaultWorking && !p.Team.Alone() {
-			return fmt.Errorf("%w: %d coefficients without an L1 penalty; several processes form a Hessian of at most %d", ErrNotApplicable, free, defaultWorking)
+			return fmt.Errorf("%w: %d coefficients have no L1 penalty, and several processes take at most %d of them", ErrNotApplicable, free, defaultWorking)
 		}
 		return nil
 	}
