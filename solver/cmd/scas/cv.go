@@ -350,10 +350,18 @@ func (c *cvCmd) crossValidate(e *env) error {
 }
 
 func (c *cvCmd) computeCV(e *env, s *fitSpec) (*model.CVResult, error) {
-	showModels, showPasses, p := e.beginModelProgress(min(c.maxFolds(), s.counts.total) * c.Lambdas.count)
+	p := e.beginProgress("the path of all rows")
 	defer p.end()
-	s.spec.Progress, s.spec.ClassFitted = showPasses, p.showClasses
-	set := &model.CVSettings{Path: c.pathSettings(), Folds: int(c.Folds), Measure: cvMetrics[c.Metric].measure, ModelScored: showModels}
+	total, scoredCount := min(c.maxFolds(), s.counts.total)*c.Lambdas.count, 0
+	s.spec.ClassFitted = p.showClasses
+	s.spec.Progress = func(report model.Progress) {
+		p.showShare(float64(scoredCount), float64(total), "model %d of %d   %s", scoredCount, total, passText(report))
+	}
+	set := &model.CVSettings{Path: c.pathSettings(), Folds: int(c.Folds), Measure: cvMetrics[c.Metric].measure}
+	set.ModelScored = func(done, total int) {
+		p.showShare(float64(done), float64(total), "model %d of %d", done, total)
+		scoredCount = done
+	}
 	return model.CVData(e.ctx, &s.spec, s.data, set)
 }
 

@@ -138,22 +138,3 @@ func (h *iterationHandler) report(passes float64, steps int64) {
 
 func (h *iterationHandler) WithAttrs([]slog.Attr) slog.Handler { return h }
 func (h *iterationHandler) WithGroup(string) slog.Handler      { return h }
-
-// beginModelProgress starts a progress report p and returns two callbacks that update it. showModels shows
-// how many of total models are scored. showPasses also shows the passes of an out-of-core fit. The caller
-// must end p.
-func (e *env) beginModelProgress(total int) (
-	showModels func(done, total int), showPasses func(model.Progress), p *progress,
-) {
-	p = e.beginProgress("the path of all rows")
-	scoredCount := 0
-	showModels = func(done, total int) {
-		p.showShare(float64(done), float64(total), "model %d of %d", done, total)
-		scoredCount = done
-	}
-	showPasses = func(report model.Progress) {
-		p.showShare(float64(scoredCount), float64(total),
-			"model %d of %d   %s", scoredCount, total, passText(report))
-	}
-	return showModels, showPasses, p
-}
