@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"runtime"
 
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/graph/glasso"
@@ -95,9 +96,11 @@ func (c *graphCmd) dataAndPairBytes(s *graphSource) float64 {
 // features, or with all features if there are fewer.
 const leastComponent = 128
 
-// bytesOfPair is the number of bytes that each thread of glasso needs for each pair of features of a
+// bytesOfPair returns the number of bytes that all threads of glasso need for each pair of features of a
 // component.
-const bytesOfPair = 14 * 8
+func (c *graphCmd) bytesOfPair() float64 {
+	return 14 * 8 * float64(cmp.Or(int(c.Threads), runtime.GOMAXPROCS(0)))
+}
 
 // solverBytes returns the bytes that glasso needs if its largest component has the given number of
 // features. This is twice the larger of two sizes: of the matrices with which the threads work, and of the
@@ -107,7 +110,7 @@ func (c *graphCmd) solverBytes(s *graphSource, features int) float64 {
 		return 0
 	}
 	n := float64(features)
-	return 2 * max(bytesOfPair*float64(threadsOf(c.Threads))*n*n, 8*float64(s.features)*n)
+	return 2 * max(c.bytesOfPair()*n*n, 8*float64(s.features)*n)
 }
 
 // limitComponent sets s.maxComponent and s.limitedByMemory. room is the memory for glasso, in bytes.
@@ -117,8 +120,7 @@ func (c *graphCmd) limitComponent(s *graphSource, room float64) {
 		return
 	}
 	halfRoom := max(0, room/2)
-	maxFeatures := min(
-		math.Sqrt(halfRoom/(bytesOfPair*float64(threadsOf(c.Threads)))), halfRoom/8/float64(s.features))
+	maxFeatures := min(math.Sqrt(halfRoom/c.bytesOfPair()), halfRoom/8/float64(s.features))
 	s.maxComponent, s.limitedByMemory = max(1, int(maxFeatures)), true
 }
 

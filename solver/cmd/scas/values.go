@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -82,20 +81,14 @@ type positiveFlag struct {
 
 func (v *positiveFlag) UnmarshalText(text []byte) error {
 	v.word = string(text)
-	if f, err := strconv.ParseFloat(v.word, 64); err == nil {
-		if !isFinite(f) {
-			return v.notNumberError()
-		}
+	f, err := strconv.ParseFloat(v.word, 64)
+	switch {
+	case v.word == "" || err == nil && !isFinite(f):
+		return fmt.Errorf("%q: want a label, a finite number", text)
+	case err == nil:
 		v.number = &f
 	}
-	if v.word == "" {
-		return v.notNumberError()
-	}
 	return nil
-}
-
-func (v *positiveFlag) notNumberError() error {
-	return fmt.Errorf("%q: want a label, a finite number", v.word)
 }
 
 type finite float64
@@ -140,14 +133,6 @@ func (v *count) UnmarshalText(text []byte) error {
 	}
 	*v = count(n)
 	return nil
-}
-
-// threadsOf returns the number of goroutines for a value of --threads: GOMAXPROCS if the flag is not given.
-func threadsOf(flag count) int {
-	if flag == 0 {
-		return runtime.GOMAXPROCS(0)
-	}
-	return int(flag)
 }
 
 // An indexBase is the value of --index-base: the number of the first feature (0 or 1), or auto.
