@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -72,18 +73,9 @@ func (c *formatFlags) apply(path string, opt *sparse.ReadOptions) error {
 	opt.Format = c.formatOf(path)
 	t := &opt.Table
 	isTable := c.isTable(path)
-	for _, f := range []struct {
-		name  string
-		given bool
-	}{
-		{"--label", c.Label != ""}, {"--no-header", c.NoHeader}, {"--delimiter", c.Delimiter != 0},
-		{"--categorical", t.Categorical != nil}, {"--drop", t.Drop != nil}, {"--missing", t.Missing != sparse.MissingRefuse},
-	} {
-		if f.given && !isTable {
-			return usagef("%s is for tables, and %s is read as %v; give --format csv if it is one", f.name, dataName(path), opt.Format)
-		}
-	}
-	switch {
+	switch flag := c.givenTableFlag(t); {
+	case flag != "" && !isTable:
+		return usagef("%s is for tables, and %s is read as %v; give --format csv if it is one", flag, dataName(path), opt.Format)
 	case c.Labels != "" && (isTable || opt.Format == sparse.LIBSVM):
 		return usagef("--labels is for npy, npz and mtx, and %s is read as %v, which has labels", dataName(path), opt.Format)
 	case opt.PositiveName != "" && opt.Positive == nil && !isTable && opt.Format != sparse.Binary:
@@ -97,6 +89,31 @@ func (c *formatFlags) apply(path string, opt *sparse.ReadOptions) error {
 		t.Label = ""
 	}
 	return nil
+}
+
+// givenTableFlag returns the name of a flag for tables that the user gave, or "" if there is none. t has the
+// flags of columns.
+func (c *formatFlags) givenTableFlag(t *sparse.TableOptions) string {
+	return firstGiven([]givenFlag{
+		{"--label", c.Label != ""}, {"--no-header", c.NoHeader}, {"--delimiter", c.Delimiter != 0},
+		{"--categorical", t.Categorical != nil}, {"--drop", t.Drop != nil}, {"--missing", t.Missing != sparse.MissingRefuse},
+	})
+}
+
+// A givenFlag is the name of a flag, and whether the user gave it.
+type givenFlag struct {
+	name  string
+	given bool
+}
+
+// firstGiven returns the name of the first flag that the user gave, or "".
+func firstGiven(flags []givenFlag) string {
+	for _, f := range flags {
+		if f.given {
+			return f.name
+		}
+	}
+	return ""
 }
 
 // readData reads the data file at path, or standard input if path is "-". An interrupt ends readData even if
@@ -189,17 +206,8 @@ func (c dataFlags) anyLabelOptions() *sparse.ReadOptions {
 // givenDataFlag returns the name of a flag, other than --features, that the user gave for reading DATA. It
 // returns "" if there is no such flag.
 func (c dataFlags) givenDataFlag() string {
-	for _, f := range []struct {
-		name  string
-		given bool
-	}{
+	t := c.tableOptions()
+	return cmp.Or(firstGiven([]givenFlag{
 		{"--format", c.Format != "auto"}, {"--labels", c.Labels != ""}, {"--index-base", c.IndexBase.IndexBase != sparse.AutoBase},
-		{"--label", c.Label != ""}, {"--no-header", c.NoHeader}, {"--delimiter", c.Delimiter != 0},
-		{"--categorical", c.Categorical != nil}, {"--drop", c.Drop != nil}, {"--missing", c.Missing != "refuse"},
-	} {
-		if f.given {
-			return f.name
-		}
-	}
-	return ""
+	}), c.givenTableFlag(&t))
 }

@@ -42,24 +42,20 @@ func (l line) errorAt(word int, format string, args ...any) error {
 	return &sparse.ParseError{File: l.file, Line: l.number, Column: offset + 1, Token: l.words[word], Msg: fmt.Sprintf(format, args...)}
 }
 
-// readLines returns the lines of a file, which may be compressed. It leaves out blank lines, and comments,
-// which begin with '#' at the beginning of a line or after a blank.
-func readLines(path string) (lines []line, err error) {
-	err = eachLine(path, func(l line) error {
-		lines = append(lines, l)
-		return nil
-	})
-	return lines, err
-}
-
-// eachLine calls do for each line that readLines would return, without storing the lines.
-func eachLine(path string, do func(l line) error) error {
+// readTextFile returns the text of a file, which may be compressed.
+func readTextFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.Close()
-	data, err := sparse.ReadText(f, path)
+	return sparse.ReadText(f, path)
+}
+
+// eachLine calls do for each line of a file, which may be compressed. It leaves out blank lines, and comments,
+// which begin with '#' at the beginning of a line or after a blank.
+func eachLine(path string, do func(l line) error) error {
+	data, err := readTextFile(path)
 	if err != nil {
 		return err
 	}
@@ -168,24 +164,25 @@ func readOffsets(path string, data *sparse.Dataset, rows portion) error {
 // features, or of rows of A, from 1 to count. The result has the numbers minus 1. member says in error
 // messages what the numbers count: "feature" or "row of A".
 func readGroups(path string, count int, member string) ([][]int, error) {
-	lines, err := readLines(path)
-	if err == nil && len(lines) == 0 {
-		err = &sparse.ParseError{File: path, Msg: "no group: expected one a line, the numbers of its members"}
-	}
-	groups := make([][]int, len(lines))
+	var groups [][]int
 	lineOf := make([]int, count) // for each member, the number of its line; 0 if no line has it
-	for g, l := range lines {
+	err := eachLine(path, func(l line) error {
+		group := make([]int, len(l.words))
 		for k, word := range l.words {
 			j, ok := parseIndex(word, count)
 			if !ok {
-				return nil, l.errorAt(k, "expected a number in 1..%d, of a %s", count, member)
+				return l.errorAt(k, "expected a number in 1..%d, of a %s", count, member)
 			}
 			if firstLine := lineOf[j]; firstLine != 0 {
-				return nil, l.errorAt(k, "%d is in the group of line %d already: expected it once", j+1, firstLine)
+				return l.errorAt(k, "%d is in the group of line %d already: expected it once", j+1, firstLine)
 			}
-			lineOf[j] = l.number
-			groups[g] = append(groups[g], j)
+			lineOf[j], group[k] = l.number, j
 		}
+		groups = append(groups, group)
+		return nil
+	})
+	if err == nil && groups == nil {
+		err = &sparse.ParseError{File: path, Msg: "no group: expected one a line, the numbers of its members"}
 	}
 	return groups, err
 }

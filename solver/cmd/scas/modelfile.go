@@ -40,12 +40,7 @@ func isLiblinear(text []byte) bool { return bytes.HasPrefix(trimBlanks(text), []
 // readModel reads a model file of scas or of liblinear, which may be compressed; fromLiblinear says which. It
 // returns an error if a model of scas needs more memory than limit allows.
 func readModel(path string, limit memorySize) (m *model.Model, fromLiblinear bool, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, false, err
-	}
-	defer f.Close()
-	text, err := sparse.ReadText(f, path)
+	text, err := readTextFile(path)
 	if err != nil {
 		return nil, false, err
 	}

@@ -169,23 +169,20 @@ func (s *fitSpec) setNames(path string, p int) error {
 		s.spec.Features = s.data.Names
 		return nil
 	}
-	lines, err := readLines(path)
-	if err != nil {
-		return err
-	}
 	lineOf := map[string]int{}
-	for _, l := range lines {
+	err := eachLine(path, func(l line) error {
 		name := joinWords(l.words)
 		if firstLine := lineOf[name]; firstLine != 0 {
 			return l.errorAt(0, "%q is the name of line %d already: expected it once", name, firstLine)
 		}
 		lineOf[name] = l.number
 		s.spec.Features = append(s.spec.Features, name)
+		return nil
+	})
+	if n := len(s.spec.Features); err == nil && n != p {
+		err = &sparse.ParseError{File: path, Msg: fmt.Sprintf("%s: expected one for each of the %s of the data; --features says how many these are", plural(n, "name"), plural(p, "feature"))}
 	}
-	if len(s.spec.Features) != p {
-		return &sparse.ParseError{File: path, Msg: fmt.Sprintf("%s: expected one for each of the %s of the data; --features says how many these are", plural(len(lines), "name"), plural(p, "feature"))}
-	}
-	return nil
+	return err
 }
 
 func (s *fitSpec) setGraph(c *fitFlags, p int) error {
@@ -251,15 +248,8 @@ func (c *fitFlags) readConstraint(data *sparse.Dataset) (con *graph.Constraint, 
 
 // checkMatrix returns an error if a flag is given that does not apply when the file of --graph is a matrix.
 func (c *specFlags) checkMatrix() error {
-	flag := ""
-	switch {
-	case c.L1Ratio != nil:
-		flag = "--l1-ratio"
-	case c.PenaltyFactors != "":
-		flag = "--penalty-factors"
-	case c.Fusion != 1:
-		flag = "--fusion"
-	default:
+	flag := firstGiven([]givenFlag{{"--l1-ratio", c.L1Ratio != nil}, {"--penalty-factors", c.PenaltyFactors != ""}, {"--fusion", c.Fusion != 1}})
+	if flag == "" {
 		return nil
 	}
 	return usagef("--graph %s is a matrix read as A itself, which takes no %s; give a list of edges, or edges:%[1]s if it is one", c.Graph, flag)
