@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/coordinates"
 )
 
-// newData returns a data set with the matrix x, with features as setFeatures and labels as setLabels set them.
-// Its Stats are stats with the numbers of rows and entries.
+// newData returns a data set with the matrix x, with features as setFeatures and labels as setLabels set
+// them. Its Stats are stats with the numbers of rows and entries.
 func newData(fileName string, x *CSR, names []string, y []float64, opt *ReadOptions, stats ReadStats) (*Dataset, error) {
 	if x.rows == 0 {
 		return nil, &ParseError{File: fileName, Msg: "a matrix without rows: expected a row for every sample"}
@@ -22,9 +22,9 @@ func newData(fileName string, x *CSR, names []string, y []float64, opt *ReadOpti
 	return d, d.setLabels(fileName, y, opt)
 }
 
-// setFeatures sets the names of the features, and applies Names of opt or, without Names of opt or of the file,
-// Features and IgnoreBeyond. names has a name for each column of d.X, or is nil. setFeatures also sets the
-// numbers of rows and entries in d.Stats.
+// setFeatures sets the names of the features, and applies Names of opt. If opt has no Names, or the file has
+// no names, setFeatures applies Features and IgnoreBeyond instead. names has a name for each column of d.X, or
+// is nil. setFeatures also sets the numbers of rows and entries in d.Stats.
 func (d *Dataset) setFeatures(fileName string, names []string, opt *ReadOptions) (err error) {
 	d.Names = names
 	if names != nil && opt.Names != nil {

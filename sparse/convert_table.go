@@ -60,8 +60,8 @@ func (c *tableConversion) read(input io.Reader, report func()) (*Converted, erro
 	return &Converted{Features: len(c.names), Names: c.names, Table: &t.summary, Stats: t.stats}, nil
 }
 
-// moveRows moves the rows from memory to the parts. Rows stay in memory as long as a column has had only missing
-// values: they are stored as entries, which moveRows drops if the column turns out to be categorical.
+// moveRows moves the rows from memory to the parts. The method read calls it when every column has had a
+// value. Missing values before that are stored as entries, which moveRows drops if the column is categorical.
 func (c *tableConversion) moveRows() error {
 	t := c.table
 	t.joinEntries()

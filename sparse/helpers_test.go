@@ -58,7 +58,7 @@ func readAs(format Format, r io.Reader, name string, opt *ReadOptions) (*Dataset
 	return Read(r, name, &o)
 }
 
-// readMatrix reads a Matrix Market file, or a matrix file as CSR.WriteTo writes it.
+// readMatrix reads a Matrix Market file, or a matrix file as CSR.Write writes it.
 func readMatrix(r io.Reader, name string) (*CSR, error) {
 	c, _, err := readCoordinates(r, name, &ReadOptions{})
 	if err != nil {

@@ -24,8 +24,8 @@ func (d *Dataset) OriginalLabels() []float64 {
 	return labels
 }
 
-// labelsOfFile holds the labels in a file of labels. lines[i] is the line of label i, from 1. lines is nil for an
-// array in NumPy's format.
+// labelsOfFile holds the labels in a file of labels. lines[i] is the line of label i, from 1. lines is nil
+// for an array in NumPy's format.
 type labelsOfFile struct {
 	labels []float64
 	lines  []int

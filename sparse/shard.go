@@ -128,8 +128,9 @@ func lineStart(f io.ReaderAt, position, size int64) (int64, error) {
 	if position == 0 {
 		return 0, nil
 	}
-	rest := bufio.NewReader(io.NewSectionReader(f, position-1, size-position+1)) // a line begins after a line feed
-	for position--; ; {
+	position-- // a line begins after a line feed
+	rest := bufio.NewReader(io.NewSectionReader(f, position, size-position))
+	for {
 		part, err := rest.ReadSlice('\n')
 		position += int64(len(part))
 		if err == nil || err == io.EOF {

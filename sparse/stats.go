@@ -34,8 +34,8 @@ func (s *ColumnStats) Add(a *CSR, lo, hi int, weight func(i int) float64) {
 	s.Merge(statsOfRows(a, lo, hi, weight))
 }
 
-// statsOfRows returns the statistics of rows lo to hi−1 of a. It reads the rows twice, because sums of squared
-// differences from the mean lose fewer digits than sums of squares.
+// statsOfRows returns the statistics of rows lo to hi−1 of a. It reads the rows twice, because sums of
+// squared differences from the mean lose fewer digits than sums of squares.
 func statsOfRows(a *CSR, lo, hi int, weight func(i int) float64) *ColumnStats {
 	s := NewColumnStats(a.cols)
 	w := 1.0

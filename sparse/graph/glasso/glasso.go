@@ -111,7 +111,8 @@ func Estimate(c *graph.Covariance, opt Options) (*Result, error) {
 	blocks := make([]*newtonBlock, len(members))
 	c.Blocks(members, o.Threads, func(k int, s []float64) {
 		b := solveBlock(s, len(members[k]), &o)
-		*b = newtonBlock{n: b.n, x: b.x, objective: b.objective, gap: b.gap, steps: b.steps, converged: b.converged} // frees memory for the other components
+		// The new block frees memory for the other components.
+		*b = newtonBlock{n: b.n, x: b.x, objective: b.objective, gap: b.gap, steps: b.steps, converged: b.converged}
 		blocks[k] = b
 	})
 	return assemble(c, members, blocks, &o)

@@ -153,8 +153,8 @@ func (s *subspace) tryStep(d []float64) (lowered, done bool) {
 }
 
 // entriesAfter returns the active entries of z after a step of the given length along d. start holds these
-// entries before the step, and d the direction for those that are not 0. Entries that would change their signs
-// become 0.
+// entries before the step, and d the direction for those that are not 0. Entries that would change their
+// signs become 0.
 func entriesAfter(start, d []float64, length float64) []float64 {
 	entries, k := slices.Clone(start), 0
 	for m, z := range start {

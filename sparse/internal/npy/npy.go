@@ -94,8 +94,8 @@ func earlyEndError(err error, where string) error {
 	return err
 }
 
-// headerField matches a key of the header and its value, which is a string, a boolean, a tuple of numbers, or a
-// list and all that follows it.
+// headerField matches a key of the header and its value, which is a string, a boolean, a tuple of numbers, or
+// a list and all that follows it.
 var headerField = regexp.MustCompile(`^['"](descr|fortran_order|shape)['"] *: *('[^']*'|"[^"]*"|True|False|\([0-9, ]*\)|\[.*) *(?:, *|$)`)
 
 // parse parses the header, a Python dictionary with the keys descr, fortran_order and shape.
