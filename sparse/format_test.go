@@ -156,21 +156,21 @@ func TestWritesWords(t *testing.T) {
 // them are numbers.
 func TestWritesHeader(t *testing.T) {
 	for _, tt := range []struct {
-		names  []string
-		labels []float64
-		table  *TableSummary
-		want   string
+		names     []string
+		labels    []float64
+		labelName string
+		want      string
 	}{
-		{nil, []float64{1}, nil, "x1,x2,label"},
-		{[]string{"a", "label"}, []float64{1}, nil, "a,label,label_"},
-		{[]string{"a", "b"}, []float64{1}, &TableSummary{Label: "3"}, "a,b,3"},
-		{[]string{"1", "2"}, []float64{1}, &TableSummary{Label: "3"}, "1,2,label"},
-		{[]string{"1", "2"}, nil, nil, "x1,x2"},
+		{nil, []float64{1}, "", "x1,x2,label"},
+		{[]string{"a", "label"}, []float64{1}, "", "a,label,label_"},
+		{[]string{"a", "b"}, []float64{1}, "3", "a,b,3"},
+		{[]string{"1", "2"}, []float64{1}, "3", "1,2,label"},
+		{[]string{"1", "2"}, nil, "", "x1,x2"},
 	} {
 		x, err := New(1, 2, []int64{0, 1}, []int32{0}, []float64{5})
 		must(t, err)
 		var b strings.Builder
-		err = Write(&b, CSV, &Dataset{X: x, Names: tt.names, Labels: tt.labels, Table: tt.table})
+		err = Write(&b, CSV, &Dataset{X: x, Names: tt.names, Labels: tt.labels, LabelName: tt.labelName})
 		if got, _, _ := strings.Cut(b.String(), "\n"); err != nil || got != tt.want {
 			t.Errorf("%v: %q, %v", tt.names, got, err)
 		}

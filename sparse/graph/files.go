@@ -257,7 +257,8 @@ func detectConstraint(c *coordinates.File, p int) (*Constraint, error) {
 	lines := int64(len(c.Lines)) - 1
 	if hasHeader && entries > lines && int(c.Lines[0].J) == p && edgesErr == nil {
 		return nil, &sparse.ParseError{File: c.Name, Line: c.Lines[0].Number, Msg: fmt.Sprintf(
-			"this announces a matrix of %d columns and %d entries, of which %d follow: fetch the file again, or say that these are edges by %s:%s", p, entries, lines, EdgeList, c.Name)}
+			"this is an edge, or the first line of a matrix of %d columns with %d entries, and %d follow: give %s:%s if the lines are edges, or fetch the file again if it is a matrix",
+			p, entries, lines, EdgeList, c.Name)}
 	}
 	if !hasHeader || entries != lines { // not a matrix
 		if e, ok := errors.AsType[*sparse.ParseError](edgesErr); ok && hasHeader {

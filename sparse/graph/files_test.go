@@ -96,8 +96,8 @@ func TestReadConstraintRefuses(t *testing.T) {
 		line, column int
 		want         []string
 	}{
-		{"cut after its size", "3 4 2\n", 4, 1, 0, []string{"matrix of 4 columns and 2 entries, of which 0 follow", "edges:a.txt"}},
-		{"cut after an entry", "3 4 2\n1 2 1\n", 4, 1, 0, []string{"of which 1 follow", "edges:a.txt"}},
+		{"cut after its size", "3 4 2\n", 4, 1, 0, []string{"matrix of 4 columns with 2 entries, and 0 follow", "edges:a.txt"}},
+		{"cut after an entry", "3 4 2\n1 2 1\n", 4, 1, 0, []string{"and 1 follow", "edges:a.txt"}},
 		{"a pair twice", "1 2 1\n1 2 3\n", 2, 0, 0, []string{"edge list and as a matrix", "edges:a.txt", "matrix:a.txt"}},
 		{"ambiguous", "2 3 1\n1 2 1\n", 3, 0, 0, []string{"edge list and as a matrix", "edges:a.txt", "matrix:a.txt"}},
 		{"too narrow", "2 3 2\n1 1 0.5\n2 3 1\n", 4, 0, 0, []string{"3 columns for data of 4 features", "set p to 3 if the data has 3 features"}},
