@@ -7,6 +7,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/gap"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
 )
 
@@ -111,7 +112,7 @@ func (s *Solver) multipliers() []float64 {
 	} else {
 		for j, e := range s.e {
 			l := s.limit[j]
-			z[j] = math.Max(-l, math.Min(-math.FMA(s.ridge[j], s.x[j], e), l))
+			z[j] = linalg.Clip(-math.FMA(s.ridge[j], s.x[j], e), l)
 		}
 	}
 	if s.PenaltyRidge > 0 {

@@ -212,7 +212,7 @@ func (m *gram) formAll(h []float64) {
 	block := make([]float64, len(h))
 	for lo := 0; lo < n; lo += blockSize {
 		hi := min(lo+blockSize, n)
-		w.rows.Ptr = m.Rows.Ptr[lo : hi+1]
+		w.rows = m.Rows.Slice(lo, hi)
 		w.formHessian(block, c[lo:hi])
 		kernels.Axpy(1, block, h)
 	}

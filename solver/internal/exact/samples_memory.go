@@ -164,9 +164,7 @@ func (m *memorySamples) columnDot(j int, c []float64) float64 {
 		return kernels.Dot(c, m.dense.column(j))
 	}
 	var sum [1]float64
-	column := m.transposedData()
-	column.Ptr = column.Ptr[j : j+2]
-	kernels.Margins(sum[:], column, c)
+	kernels.Margins(sum[:], m.transposedData().Row(j), c)
 	return sum[0]
 }
 

@@ -259,7 +259,7 @@ func (o *outsideSolver) moveMultiplier(z []float64, row int32, fraction float64)
 			step = descent / maxCurvature
 		}
 	}
-	multiplier := math.Max(-limit, math.Min(z[row]+step, limit))
+	multiplier := linalg.Clip(z[row]+step, limit)
 	step, z[row] = multiplier-z[row], multiplier
 	for k, j := range idx {
 		o.sums[j] = math.FMA(-step, val[k], o.sums[j])

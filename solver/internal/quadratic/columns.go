@@ -75,9 +75,7 @@ func (h *Columns) eachRun(f func(lo, hi int, rows kernels.Rows)) {
 		for hi = lo + 1; hi < len(h.Cols) && h.Cols[hi] == h.Cols[hi-1]+1; {
 			hi++
 		}
-		rows := h.XT
-		rows.Ptr = h.XT.Ptr[h.Cols[lo] : int(h.Cols[hi-1])+2]
-		f(lo, hi, rows)
+		f(lo, hi, h.XT.Slice(int(h.Cols[lo]), int(h.Cols[hi-1])+1))
 	}
 }
 
@@ -94,9 +92,7 @@ func (h *Columns) Product(k int) float64 {
 	if hi-lo <= shortColumn {
 		return h.entries.dot(lo, hi, h.product) + float64(h.Ridge[k]*h.d[k])
 	}
-	column := h.XT
-	column.Ptr = h.XT.Ptr[h.Cols[k] : int(h.Cols[k])+2]
-	kernels.Margins(h.scalar[:], column, h.product)
+	kernels.Margins(h.scalar[:], h.XT.Row(int(h.Cols[k])), h.product)
 	return h.scalar[0] + float64(h.Ridge[k]*h.d[k])
 }
 
