@@ -364,7 +364,7 @@ func (m *minimizer) lossError(x []float64, loss float64) float64 {
 // gap.LossError), |φ'ᵢ − αᵢ| is at most √(2κFᵢ). So if labels change by at most d, the mean of the Fᵢ grows by
 // at most √(2κ bound) d + κd²/2.
 func (m *minimizer) gapForGivenLabels(bound float64) float64 {
-	return bound + gap.LossError(bound, m.labelError, term.LossOf(m.d.loss).Curvature())*(1+0x1p-40)
+	return bound + float64(gap.LossError(bound, m.labelError, term.LossOf(m.d.loss).Curvature())*(1+0x1p-40))
 }
 
 // judge checks the status of a run against c, because c may be about another point than the solver's status,
