@@ -102,7 +102,8 @@ func maxAbs[V value](v []V) float64 {
 	return float64(largest + nan)
 }
 
-// sumByPanels has for each storage form a function that does what sumByRows does.
+// sumByPanels has a function for each storage form. It adds the same sum to h as HessianScratch.sumByRows, but
+// computes it from dense panels of the data.
 var sumByPanels = [numForms]func(s *HessianScratch, h []float64, p, stride, lo, hi int, a *Rows, c []float64){
 	int32Float64: panelSum[int32, float64], int32Float32: panelSum[int32, float32], int32Ones: panelSum[int32, float64],
 	uint16Float64: panelSum[uint16, float64], uint16Float32: panelSum[uint16, float32], uint16Ones: panelSum[uint16, float64],

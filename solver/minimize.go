@@ -175,8 +175,8 @@ func (r *Run) result() *Result {
 	return res
 }
 
-// possibleRise bounds the objective at x minus the objective at oldX, or returns 0 if this is negative. The
-// computed objectives are in at and oldAt. The bound includes the rounding errors of their margins.
+// possibleRise returns an upper bound of the rise of the objective from oldX to x, and at least 0. oldAt and at
+// have the objectives as computed. The bound includes the rounding of their margins.
 func (r *Run) possibleRise(oldX, x []float64, oldAt, at Evaluation) float64 {
 	rounding := r.lossError(oldX, oldAt.Loss) + r.lossError(x, at.Loss)
 	return math.Max(0, at.Objective-oldAt.Objective+rounding)

@@ -87,8 +87,8 @@ func (c *classStore) Load() ([]byte, error) {
 	return c.State, nil
 }
 
-// fit returns the stored model of a class. If there is none, or only one with a larger RelTol or without a
-// proof that is now requested, fit calls do, and stores the model if do returns no error. A nil classStore
+// fit returns the stored model of a class, if that was fitted with at most the RelTol of spec, or if spec
+// requests no proof. Otherwise fit calls do, and stores the model if do returns no error. A nil classStore
 // stores nothing.
 func (c *classStore) fit(spec *Spec, class int, do func() (*Model, error)) (*Model, error) {
 	if c == nil {

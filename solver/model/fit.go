@@ -68,8 +68,8 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 	return l.solve(ctx, d.spec.Lambda)
 }
 
-// A lambdaFitter fits a design for one lambda after the other: with fitter or, if fitter is nil, with
-// minimizer. If both are set, minimizer also fits the lambdas for which fitter fails, see solveOrRetry.
+// A lambdaFitter fits a design for one lambda after the other, with fitter. It uses minimizer instead if fitter
+// is nil, and for lambdas at which fitter fails, see solveOrRetry.
 type lambdaFitter struct {
 	d           *design
 	fitter      *fitter

@@ -8,9 +8,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestGapOfRoundedMargins checks certificates of the squared loss for one row, whose exact optimum is at most
-// the exact objective of the default fit. In the first case the rounding of the label minus the offset is
-// larger than the error of a gap that ignores it. In the second case the rounding of the margin is.
+// TestGapOfRoundedMargins checks that the objective minus the gap is at most the optimum, in exact arithmetic,
+// for problems with one row in which rounding matters: of the label minus the offset in the first case, of the
+// margin in the second. The objective of the default fit is an upper bound of the optimum.
 func TestGapOfRoundedMargins(t *testing.T) {
 	for name, c := range map[string]struct {
 		row           []float64

@@ -82,9 +82,11 @@ type Spec struct {
 	// that the proximal Newton method does not solve. If the method does not support the problem, the error
 	// is a *solver.SettingError.
 	//
-	// RelTol is relative to the mean loss of the model with all coefficients 0. With Poisson loss, this model
-	// has the best intercept. If its loss is 0, the point of Domain nearest to 0 replaces it, but not for SCASK
-	// and SCASL out of core. The folds of CV are drawn with Seed.
+	// RelTol is relative to the mean loss of a model whose coefficients are all 0. With Poisson loss, this model
+	// has the best intercept. If its mean loss is 0, RelTol is relative to the mean loss at the point of Domain
+	// nearest to 0 instead. Out of core, SCASK and SCASL do not do this.
+	//
+	// CV draws the folds at random, with Seed.
 	//
 	// The Recorder and the Logger are called only if solver.Minimize runs. If features are standardised,
 	// the Recorder's points have the coefficients of the standardised features. With more than two classes,

@@ -584,7 +584,8 @@ func TestStreamedFolds(t *testing.T) {
 	}
 }
 
-// A countedContext ends when Err has been called calls times.
+// A countedContext is a context that ends. The first calls of its method Err return nil, as many as the field
+// calls says; later ones return context.Canceled.
 type countedContext struct {
 	context.Context
 	calls int
@@ -597,9 +598,10 @@ func (c *countedContext) Err() error {
 	return nil
 }
 
-// TestStreamedEndsAfterProof ends the context of a fit at each call of its method Err. A model that has
-// converged has no error, also if the context ends in the last pass, which looks for directions in which the
-// loss falls forever.
+// TestStreamedEndsAfterProof checks that a fit out of core returns an error exactly if it has not converged, no
+// matter when the context ends: it lets the context end at the first call of Err, at the second call, and so
+// on. The last pass follows the proof. It only looks for directions in which the loss falls forever, so the
+// result stays converged if the context ends there.
 func TestStreamedEndsAfterProof(t *testing.T) {
 	numbers := synthetic(t, sparse.SyntheticOptions{Rows: 3000, Features: 15, Regression: true, Noise: 1, Seed: 1})
 	d := storeInFile(t, withCounts(numbers), true).fileData

@@ -178,8 +178,8 @@ func (g *testbed) run(ctx context.Context, k Kind, limit time.Duration) (*KindRe
 	return t, nil
 }
 
-// seed returns the seed of trial n, counted from 0. more is false after the last trial. late says that the
-// time for the trials has passed; the first trial is made all the same.
+// seed returns the seed of trial n, counted from 0. more is false if there is no trial n. late says that the
+// time for the trials has passed; then only trial 0 is made.
 func (g *testbed) seed(k Kind, n int, late bool) (seed uint64, more bool) {
 	maxTrials := g.opt.TrialFactor * k.baseTrials
 	switch {

@@ -76,9 +76,10 @@ func (g *testbed) tryPipes(ctx context.Context, seed uint64) (string, error) {
 	return "as from a file", nil
 }
 
-// runFed runs a command line in a new directory, and returns how it ended and the contents of its output
-// file, or nil if it wrote none. feed makes the input file x at path. The function that feed returns runs at
-// the same time as the program, and may write or change the input file.
+// runFed runs a command line in a new directory. It returns how the program ended, and the contents of the
+// output file, or nil if there is no such file. Before the run, runFed calls feed with the path of the input
+// file. feed must make this file, and return a function. This function runs while the program runs, and may
+// write or change the input file.
 func (g *testbed) runFed(ctx context.Context, args []string, feed func(path string) (func(), error)) (*program.Ending, []byte, error) {
 	dir, err := g.tempDir("stream")
 	if err != nil {

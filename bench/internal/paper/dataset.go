@@ -54,7 +54,7 @@ func Specs() []Spec {
 		},
 		{
 			Name: "rcv1", Features: 47236, Lambda: 1e-4,
-			// The covariances of rcv1 are below the threshold of the published recipe.
+			// The published recipe joins features whose covariance is above a threshold; rcv1 has no such pair.
 			MakeGraph: selection(graph.CovarianceOf, 2e-4, "sparse inverse covariance selection", "the published recipe leaves no edge"),
 			Files: append(originalFiles("LIBSVM rcv1_train.binary, 20,242 samples", "paper/rcv1_train.binary.zst", "rcv1_train.binary.bz2", "rcv1_train.binary"), File{
 				Path:   "paper/rcv1v2_binary_train.libsvm.zst",
@@ -166,8 +166,8 @@ func publishedGraph(x *sparse.CSR) (*graph.Graph, string, error) {
 	return g, "published recipe, all samples", err
 }
 
-// selection returns a function that makes the graph by sparse inverse covariance selection. name is the name
-// of this method, and reason says why it is not the published recipe.
+// selection returns a function that makes the graph by sparse inverse covariance selection with the given
+// penalty. name is the name of the method in the report, and reason says why the published recipe is not used.
 func selection(
 	covariance func(x *sparse.CSR) (*graph.Covariance, error), penalty float64, name, reason string,
 ) func(x *sparse.CSR) (*graph.Graph, string, error) {

@@ -171,7 +171,8 @@ func Theorem2Printed(ctx context.Context) (*Bound, error) {
 	return b, b.require(append(st.Constants.Theorem2(st.Eta, p.rho, st.InnerSteps), lemma16(st.Constants, p.rho))...)
 }
 
-// require adds conditions to b.Conditions, and returns an error if one of them does not hold.
+// require checks the conditions in turn. It appends the text of a condition that holds to b.Conditions, and
+// returns an error at the first one that does not hold.
 func (b *Bound) require(conditions ...theory.Condition) error {
 	for _, cond := range conditions {
 		if !cond.Holds() {

@@ -96,9 +96,9 @@ func (c *graphCmd) dataAndPairBytes(s *graphSource) float64 {
 // features, or with all features if there are fewer.
 const leastComponent = 128
 
-// bytesOfPair returns the number of bytes that all threads of glasso need for each pair of features of a
-// component.
-func (c *graphCmd) bytesOfPair() float64 {
+// bytesOfEntry returns the bytes of one entry in all matrices with which the threads of glasso work. For a
+// component of n features, each thread has 14 matrices of order n.
+func (c *graphCmd) bytesOfEntry() float64 {
 	return 14 * 8 * float64(cmp.Or(int(c.Threads), runtime.GOMAXPROCS(0)))
 }
 
@@ -110,7 +110,7 @@ func (c *graphCmd) solverBytes(s *graphSource, features int) float64 {
 		return 0
 	}
 	n := float64(features)
-	return 2 * max(c.bytesOfPair()*n*n, 8*float64(s.features)*n)
+	return 2 * max(c.bytesOfEntry()*n*n, 8*float64(s.features)*n)
 }
 
 // limitComponent sets s.maxComponent and s.limitedByMemory. room is the memory for glasso, in bytes.
@@ -120,7 +120,7 @@ func (c *graphCmd) limitComponent(s *graphSource, room float64) {
 		return
 	}
 	halfRoom := max(0, room/2)
-	maxFeatures := min(math.Sqrt(halfRoom/c.bytesOfPair()), halfRoom/8/float64(s.features))
+	maxFeatures := min(math.Sqrt(halfRoom/c.bytesOfEntry()), halfRoom/8/float64(s.features))
 	s.maxComponent, s.limitedByMemory = max(1, int(maxFeatures)), true
 }
 

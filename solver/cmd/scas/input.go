@@ -52,8 +52,8 @@ func readTextFile(path string) ([]byte, error) {
 	return sparse.ReadText(f, path)
 }
 
-// eachLine calls do for each line of a file, which may be compressed. It leaves out blank lines, and comments,
-// which begin with '#' at the beginning of a line or after a blank.
+// eachLine calls do for each line of a file, which may be compressed. It skips blank lines, and cuts off
+// comments. A comment begins with '#' at the beginning of a line or after a blank.
 func eachLine(path string, do func(l line) error) error {
 	data, err := readTextFile(path)
 	if err != nil {

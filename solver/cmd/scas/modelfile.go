@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// isModel reports whether a file, which may be compressed, is a model rather than data. It returns false for a
-// pipe, because the bytes of a pipe cannot be read again.
+// isModel reports whether a file has a model. The file may be compressed. isModel returns false for a pipe
+// without reading it, because nobody could read the bytes a second time.
 func isModel(path string) bool {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return false // a later read reports the error, if there is one
@@ -37,8 +37,8 @@ func trimBlanks(text []byte) []byte { return bytes.TrimLeft(text, " \t\r\n") }
 // isLiblinear reports whether text begins like a model of liblinear.
 func isLiblinear(text []byte) bool { return bytes.HasPrefix(trimBlanks(text), []byte("solver_type")) }
 
-// readModel reads a model file of scas or of liblinear, which may be compressed; fromLiblinear says which. It
-// returns an error if a model of scas needs more memory than limit allows.
+// readModel reads a model of scas or of liblinear from a file, which may be compressed. fromLiblinear is true
+// for a model of liblinear. readModel returns an error if a model of scas needs more memory than limit allows.
 func readModel(path string, limit memorySize) (m *model.Model, fromLiblinear bool, err error) {
 	text, err := readTextFile(path)
 	if err != nil {

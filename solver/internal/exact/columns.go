@@ -15,8 +15,8 @@ func (s *Solver) transpose() kernels.Rows {
 }
 
 // rowCounts returns the number of entries of each row in the given columns, which must be in increasing
-// order. The result is valid until the next call. If most columns are those of the last call, rowCounts reads
-// only the columns that differ.
+// order. The result is valid until the next call. If the last call had nearly the same columns, rowCounts
+// reads only the columns that differ.
 func (s *Solver) rowCounts(cols []int32) []int64 {
 	c := &s.summary.counted
 	if c.counts == nil {
@@ -69,8 +69,9 @@ func addAt[I int32 | uint16](counts []int64, idx []I, change int64) {
 	}
 }
 
-// rowsOf returns the entries of X in the columns cols, stored row by row. cols has the columns of the working
-// set, at most 65,536, in any order. If chosen is not nil, the row of every sample i with chosen[i] = false is empty.
+// rowsOf returns the entries of X in the columns of the working set, stored row by row. cols has these columns,
+// at most 65,536, in the order that they get in the result. If chosen is not nil, the row of every sample i
+// with chosen[i] = false is empty.
 func (s *Solver) rowsOf(cols []int32, chosen []bool) kernels.Rows {
 	counts := s.rowCounts(s.set.cols)
 	ptr := make([]int64, 1, len(counts)+1)

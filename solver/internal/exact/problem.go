@@ -88,7 +88,8 @@ type columnSummary struct {
 	zeroLambda bool                  // free was computed for lambda = 0
 }
 
-// A countedColumns has for each row the number of its entries in the columns cols. See Solver.rowCounts.
+// countedColumns is the last result of Solver.rowCounts: for each row, the number of its entries in the columns
+// cols.
 type countedColumns struct {
 	cols   []int32
 	counts []int64

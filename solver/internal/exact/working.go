@@ -36,15 +36,14 @@ type workingSet struct {
 	x, gradient, u, move []float64
 	snapped              bool // u differs from x + move
 
-	model    quadratic.Separable // for a coupled problem only its field Stop is used
-	dense    quadratic.Dense     // the Hessian of model as a matrix, used if formed is true
-	implicit quadratic.Columns   // the Hessian of model without a matrix, used if formed is false
-	reusable bool                // the Hessian has the columns cols, but perhaps belongs to an earlier point
-	former   formerHessian       // a Hessian for other columns, from which growHessian can make one for cols
-	scratch  []*kernels.HessianScratch
-	// scratch memory of chooseSet
-	candidates []candidate
-	cuts       []int // see cutHessian
+	model      quadratic.Separable // for a coupled problem only its field Stop is used
+	dense      quadratic.Dense     // the Hessian of model as a matrix, used if formed is true
+	implicit   quadratic.Columns   // the Hessian of model without a matrix, used if formed is false
+	reusable   bool                // the Hessian has the columns cols, but perhaps belongs to an earlier point
+	former     formerHessian       // a Hessian for other columns, from which growHessian can make one for cols
+	scratch    []*kernels.HessianScratch
+	candidates []candidate // scratch memory of chooseSet
+	cuts       []int       // see cutHessian
 }
 
 const (

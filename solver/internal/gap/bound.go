@@ -824,10 +824,10 @@ func RoundedGap(gap, objective float64) float64 {
 	return gap
 }
 
-// GapAtObjective returns a bound of P(x) − P* for a point x with the given objective. bound is the bound for
-// another point, which has the objective boundObjective. Both objectives are computed ones, and rounding
-// bounds the sum of their errors that come from margins, see LossError. If boundObjective has overflowed,
-// nothing is proved.
+// GapAtObjective turns a bound of P(z) − P* at a point z into a bound of P(x) − P* at another point x, and
+// returns this bound. boundObjective is P(z) and objective is P(x), both as computed. Their rounding errors that
+// come from rounded margins add up to at most rounding, see LossError. If boundObjective has overflowed, the
+// result is +Inf.
 func GapAtObjective(bound, boundObjective, objective, rounding float64) float64 {
 	if math.IsInf(boundObjective, 1) {
 		return math.Inf(1)
@@ -860,7 +860,8 @@ func MarginError(data *sparse.CSR, x []float64) (largest float64) {
 	return largest
 }
 
-// LossErrorAt is LossError for the loss computed at x by margins with the statistics p.Columns of the data.
+// LossErrorAt bounds the rounding error of the mean loss at x, like LossError. It bounds the errors of the
+// margins by the statistics in p.Columns, without reading the data.
 func (p *Problem) LossErrorAt(x []float64, loss, curvature float64) float64 {
 	marginError, _ := p.marginErrors(x)
 	return LossError(loss, marginError, curvature)

@@ -182,8 +182,8 @@ func (h *Columns) supportColumns(support []int32) *kernels.Rows {
 	return c
 }
 
-// copyParts returns those parts of src, which has a number for each entry of h.XT, that belong to the columns in
-// support. It returns nil if src is nil. The result may use the memory of dst.
+// copyParts copies the numbers in src that belong to the columns in support. src has a number for each entry of
+// h.XT. The result may use the memory of dst, and is nil if src is nil.
 func copyParts[E any](h *Columns, dst, src []E, support []int32) []E {
 	if src == nil {
 		return nil

@@ -50,9 +50,9 @@ type trace struct {
 	bold   bool
 	dashed bool       // whether this is the second line of its method
 	rule   paper.Rule // rule for choosing parameters; empty means the problem's rule
-	// passesOnly and secondsOnly limit the line to charts over passes and over seconds.
+	// With passesOnly, the line is only in charts over passes; with secondsOnly, only in charts over seconds.
 	passesOnly, secondsOnly bool
-	endOnly                 bool // whether only the end of the line is drawn, as a mark
+	endOnly                 bool // only the last point of the line is drawn, as a mark
 }
 
 func (t trace) problem(p *problem) *problem {
@@ -129,7 +129,8 @@ func traces(p *problem, kind string) (t []trace) {
 		t = append(t, lines(stoc, sa, svrg, batchLinear)...)
 		t = append(t,
 			trace{name: "batch, paper's count", method: batch, output: paper.Last, x: byPaper, passesOnly: true},
-			// Only the ends of these two lines are drawn, because the first iteration takes most of the budget.
+			// The first iteration of these two methods takes most of the passes, so a line would have few points.
+			// Only its last point is drawn.
 			trace{name: "batch, all passes", method: batch, output: paper.Last, x: byBudget, passesOnly: true, endOnly: true},
 			trace{name: "batch-cg, all passes", method: batchCG, output: paper.Last, x: byBudget, passesOnly: true, endOnly: true},
 			trace{name: "batch, exact", method: batch, output: paper.Last, x: byPasses, secondsOnly: true},
