@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
 // transpose returns X' and keeps it for the next call.
@@ -69,45 +70,37 @@ func addAt[I int32 | uint16](counts []int64, idx []I, change int64) {
 	}
 }
 
-// rowsOf returns the entries of X in the columns of the working set, stored row by row. cols has these columns,
-// at most 65,536, in the order that they get in the result. If chosen is not nil, the row of every sample i
-// with chosen[i] = false is empty.
-func (s *Solver) rowsOf(cols []int32, chosen []bool) kernels.Rows {
-	counts := s.rowCounts(s.set.cols)
-	ptr := make([]int64, 1, len(counts)+1)
+// copyColumns copies the entries of X in the given columns, at most 65,536, to dst, stored row by row. Column
+// cols[k] of X becomes column k. The memory of dst is used again.
+func (s *Solver) copyColumns(dst *kernels.Rows, cols []int32) {
+	counts, columns := s.rowCounts(cols), s.transpose()
+	dst.Cols, dst.Ptr = len(cols), append(dst.Ptr[:0], 0)
 	for i, count := range counts {
-		if chosen != nil && !chosen[i] {
-			count = 0
-		}
-		ptr = append(ptr, ptr[i]+count)
+		dst.Ptr = append(dst.Ptr, dst.Ptr[i]+count)
 	}
-	columns, nnz := s.transpose(), ptr[len(counts)]
-	data := kernels.Rows{Ptr: ptr, Cols: len(cols), Idx16: make([]uint16, nnz)}
+	nnz := int(dst.Ptr[len(counts)])
+	dst.Idx16 = linalg.Resized(dst.Idx16, nnz)
 	switch {
 	case columns.Val != nil:
-		data.Val = make([]float64, nnz)
+		dst.Val = linalg.Resized(dst.Val, nnz)
 	case columns.Val32 != nil:
-		data.Val32 = make([]float32, nnz)
+		dst.Val32 = linalg.Resized(dst.Val32, nnz)
 	}
-	ends := slices.Clone(ptr[:len(counts)])
+	ends := slices.Clone(dst.Ptr[:len(counts)])
 	for k, j := range cols {
 		if lo, hi := columns.Ptr[j], columns.Ptr[j+1]; columns.Idx != nil {
-			appendColumn(&data, ends, k, columns.Idx[lo:hi], columns, lo, chosen)
+			appendColumn(dst, ends, k, columns.Idx[lo:hi], columns, lo)
 		} else {
-			appendColumn(&data, ends, k, columns.Idx16[lo:hi], columns, lo, chosen)
+			appendColumn(dst, ends, k, columns.Idx16[lo:hi], columns, lo)
 		}
 	}
-	return data
 }
 
 // appendColumn appends a column of X to dst, where it gets the number k. idx has the sample indices of its
 // entries, which are the entries first, first + 1, … of columns. ends[i] is the position in dst of the next
-// entry of row i. See rowsOf for chosen.
-func appendColumn[I int32 | uint16](dst *kernels.Rows, ends []int64, k int, idx []I, columns kernels.Rows, first int64, chosen []bool) {
+// entry of row i.
+func appendColumn[I int32 | uint16](dst *kernels.Rows, ends []int64, k int, idx []I, columns kernels.Rows, first int64) {
 	for m, i := range idx {
-		if chosen != nil && !chosen[i] {
-			continue
-		}
 		position := ends[i]
 		ends[i]++
 		dst.Idx16[position] = uint16(k)

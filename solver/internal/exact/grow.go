@@ -45,34 +45,37 @@ func (s *Solver) growHessian() bool {
 // formRows sets the rows and columns of h at the given positions to those of X'diag(c)X, where X is the data
 // of the columns of the working set.
 func (s *Solver) formRows(h []float64, positions []int, c []float64) {
-	w := &s.set
-	// kernels.Hessian can compute only the first rows of a matrix, so the columns at positions come first.
-	sequence := slices.Clone(positions)
-	for k := range w.cols {
-		if _, found := slices.BinarySearch(positions, k); !found {
-			sequence = append(sequence, k)
+	w, order, columns := &s.set, len(s.set.cols), s.transpose()
+	rows.Spread(w.threads, len(positions), func(a int) {
+		k := positions[a]
+		row := h[k*order : (k+1)*order]
+		clear(row)
+		if column := columns.Row(int(w.cols[k])); column.Idx != nil {
+			addRows(row, w.rows, column.Idx, column, c)
+		} else {
+			addRows(row, w.rows, column.Idx16, column, c)
 		}
-	}
-	cols := make([]int32, len(sequence))
-	for a, k := range sequence {
-		cols[a] = w.cols[k]
-	}
-	counts, hasNew := make([]int64, s.Rows.Len()), make([]bool, s.Rows.Len())
-	s.addToCounts(counts, cols[:len(positions)], 1)
-	for i, count := range counts {
-		hasNew[i] = count > 0
-	}
-	data := s.rowsOf(cols, hasNew)
-	order, count, parts := len(cols), len(positions), len(w.cuts)-1
-	newRows := make([]float64, count*order)
-	rows.Spread(parts, parts, func(t int) {
-		kernels.Hessian(newRows, order, order, count*t/parts, count*(t+1)/parts, data, c, w.scratch[t])
 	})
-	for a, k := range positions {
-		for b, q := range sequence[a:] {
-			v := newRows[a*order+a+b]
-			h[k*order+q], h[q*order+k] = v, v
+	for _, k := range positions {
+		for q, v := range h[k*order : (k+1)*order] {
+			h[q*order+k] = v
 		}
+	}
+}
+
+// addRows adds c_i·x_i times row i of set to dst for each sample i for which the given column of X has an entry
+// x_i. idx has the sample indices of all columns.
+func addRows[I int32 | uint16](dst []float64, set kernels.Rows, idx []I, column kernels.Rows, c []float64) {
+	var factor [1]float64
+	for entry := column.Ptr[0]; entry < column.Ptr[1]; entry++ {
+		i := idx[entry]
+		switch factor[0] = c[i]; {
+		case column.Val != nil:
+			factor[0] *= column.Val[entry]
+		case column.Val32 != nil:
+			factor[0] *= float64(column.Val32[entry])
+		}
+		kernels.Gradient(dst, set.Row(int(i)), factor[:])
 	}
 }
 

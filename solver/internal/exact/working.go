@@ -27,7 +27,8 @@ type workingSet struct {
 	// stored in rows, unless there is a Gram matrix, or the samples are in a file.
 	formed bool
 	rows   kernels.Rows
-	cost   formingCost // of cols
+	copied kernels.Rows // the memory of rows if the set lacks columns
+	cost   formingCost  // of cols
 
 	// x is the point at which the model was made, and gradient the gradient there. u is the solution of the
 	// model. Some numbers of u may have been set to exact zeros, ties or bounds. x + move is the solution
@@ -270,7 +271,8 @@ func (s *Solver) buildSet(cols []int32) {
 		} else {
 			w.rows = s.Rows
 			if len(cols) < s.p {
-				w.rows = s.rowsOf(cols, nil)
+				s.copyColumns(&w.copied, cols)
+				w.rows = w.copied
 			}
 			w.cutHessian()
 			w.dense.H = linalg.Resized(w.dense.H, m*m)
@@ -416,8 +418,13 @@ func (w *workingSet) cutHessian() {
 // formHessian sets the upper triangle of h to X'diag(c)X, where X is the data of the columns in cols.
 func (w *workingSet) formHessian(h, c []float64) {
 	m, parts := len(w.cols), len(w.cuts)-1
-	clear(h)
-	rows.Spread(parts, parts, func(k int) { kernels.Hessian(h, m, m, w.cuts[k], w.cuts[k+1], w.rows, c, w.scratch[k]) })
+	rows.Spread(parts, parts, func(k int) {
+		lo, hi := w.cuts[k], w.cuts[k+1]
+		for i := lo; i < hi; i++ {
+			clear(h[i*m+i : (i+1)*m])
+		}
+		kernels.Hessian(h, m, m, lo, hi, w.rows, c, w.scratch[k])
+	})
 }
 
 // setRidges adds ridge(k) to diagonal element k of the model's Hessian, instead of the ridges set before.

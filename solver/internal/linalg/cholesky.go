@@ -23,8 +23,15 @@ type Cholesky struct {
 // NewCholesky returns a Cholesky for matrices of order n.
 func NewCholesky(n int) *Cholesky { return &Cholesky{n: n, stride: n, l: make([]float64, n*n)} }
 
-// Resize prepares for matrices of order n. It reuses memory that is large enough.
-func (c *Cholesky) Resize(n int) { c.n, c.stride, c.l = n, n, Resized(c.l, n*n) }
+// Resize prepares for matrices of order n. It reuses memory that is large enough. If there is memory to spare,
+// Append can use it.
+func (c *Cholesky) Resize(n int) {
+	c.n, c.stride = n, max(n, min(spacious(n), int(math.Sqrt(float64(cap(c.l))))))
+	c.l = Resized(c.l, c.stride*c.stride)
+}
+
+// spacious returns an order that leaves space for more rows than n.
+func spacious(n int) int { return n + n/4 + 16 }
 
 // Append adds a last row and column to the factored matrix: column has their entries outside the diagonal.
 // It returns false, and leaves the factor as it was, if the pivot is not larger than minPivot. Append
@@ -36,7 +43,7 @@ func (c *Cholesky) Append(column []float64, diagonal, minPivot float64) bool {
 		return false
 	}
 	if c.n == c.stride {
-		newStride := c.n + c.n/4 + 16
+		newStride := spacious(c.n)
 		l := make([]float64, newStride*newStride)
 		for i := range c.n {
 			copy(l[i*newStride:], c.row(i, 0, i+1))
