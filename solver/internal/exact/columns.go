@@ -9,8 +9,10 @@ import (
 
 // transpose returns X' and keeps it for the next call.
 func (s *Solver) transpose() kernels.Rows {
-	if s.summary.columns.Ptr == nil {
-		s.summary.columns = s.Data.Transpose().Compact(false)
+	if c := &s.summary.columns; c.Ptr == nil {
+		counts := make([]int64, s.p)
+		addToCounts(counts, s.Rows, 1)
+		transposeRows(c, s.Rows, allColumns(s.Rows.Len()), counts)
 	}
 	return s.summary.columns
 }
@@ -28,11 +30,11 @@ func (s *Solver) rowCounts(cols []int32) []int64 {
 			c.counts[i] = s.Rows.Ptr[i+1] - s.Rows.Ptr[i]
 		}
 	} else if removed, added := difference(c.cols, cols), difference(cols, c.cols); len(removed)+len(added) < len(cols) {
-		s.addToCounts(c.counts, removed, -1)
-		s.addToCounts(c.counts, added, 1)
+		s.countRows(removed, -1)
+		s.countRows(added, 1)
 	} else {
 		clear(c.counts)
-		s.addToCounts(c.counts, cols, 1)
+		s.countRows(cols, 1)
 	}
 	c.cols = cols
 	return c.counts
@@ -51,15 +53,20 @@ func difference(a, b []int32) (cols []int32) {
 	return cols
 }
 
-// addToCounts adds change to counts[i] for each entry of row i in the given columns.
-func (s *Solver) addToCounts(counts []int64, cols []int32, change int64) {
+// countRows adds change to summary.counted.counts for the entries of the given columns.
+func (s *Solver) countRows(cols []int32, change int64) {
 	columns := s.transpose()
 	for _, j := range cols {
-		if lo, hi := columns.Ptr[j], columns.Ptr[j+1]; columns.Idx != nil {
-			addAt(counts, columns.Idx[lo:hi], change)
-		} else {
-			addAt(counts, columns.Idx16[lo:hi], change)
-		}
+		addToCounts(s.summary.counted.counts, columns.Row(int(j)), change)
+	}
+}
+
+// addToCounts adds change to counts[i] for each entry of a in column i.
+func addToCounts(counts []int64, a kernels.Rows, change int64) {
+	if first, end := a.Ptr[0], a.Ptr[a.Len()]; a.Idx != nil {
+		addAt(counts, a.Idx[first:end], change)
+	} else {
+		addAt(counts, a.Idx16[first:end], change)
 	}
 }
 
@@ -70,45 +77,54 @@ func addAt[I int32 | uint16](counts []int64, idx []I, change int64) {
 	}
 }
 
-// copyColumns copies the entries of X in the given columns, at most 65,536, to dst, stored row by row. Column
-// cols[k] of X becomes column k. The memory of dst is used again.
-func (s *Solver) copyColumns(dst *kernels.Rows, cols []int32) {
-	counts, columns := s.rowCounts(cols), s.transpose()
-	dst.Cols, dst.Ptr = len(cols), append(dst.Ptr[:0], 0)
+// transposeRows stores the transpose of some rows of src in dst: row chosen[k] of src becomes column k. counts[i]
+// is the number of entries that these rows have in column i. The memory of dst is used again.
+func transposeRows(dst *kernels.Rows, src kernels.Rows, chosen []int32, counts []int64) {
+	ptr := append(slices.Grow(dst.Ptr[:0], len(counts)+2), 0, 0) // ptr[i+1] is the first entry of row i
 	for i, count := range counts {
-		dst.Ptr = append(dst.Ptr, dst.Ptr[i]+count)
+		ptr = append(ptr, ptr[i+1]+count)
 	}
-	nnz := int(dst.Ptr[len(counts)])
-	dst.Idx16 = linalg.Resized(dst.Idx16, nnz)
+	nnz := int(ptr[len(counts)+1])
+	// place moves ptr[i+1] to the end of row i, where row i + 1 begins.
+	dst.Ptr, dst.Cols = ptr[:len(counts)+1], len(chosen)
 	switch {
-	case columns.Val != nil:
+	case src.Val != nil:
 		dst.Val = linalg.Resized(dst.Val, nnz)
-	case columns.Val32 != nil:
+	case src.Val32 != nil:
 		dst.Val32 = linalg.Resized(dst.Val32, nnz)
 	}
-	ends := slices.Clone(dst.Ptr[:len(counts)])
-	for k, j := range cols {
-		if lo, hi := columns.Ptr[j], columns.Ptr[j+1]; columns.Idx != nil {
-			appendColumn(dst, ends, k, columns.Idx[lo:hi], columns, lo)
+	if len(chosen) <= 1<<16 {
+		dst.Idx16 = linalg.Resized(dst.Idx16, nnz)
+		placeRows(dst, dst.Idx16, src, chosen, ptr[1:])
+	} else {
+		dst.Idx = linalg.Resized(dst.Idx, nnz)
+		placeRows(dst, dst.Idx, src, chosen, ptr[1:])
+	}
+}
+
+// placeRows copies the entries of the chosen rows of src to dst, whose indices are idx. See transposeRows. next[i]
+// is the position in dst of the next entry of row i.
+func placeRows[I int32 | uint16](dst *kernels.Rows, idx []I, src kernels.Rows, chosen []int32, next []int64) {
+	for k, j := range chosen {
+		if lo, hi := src.Ptr[j], src.Ptr[j+1]; src.Idx != nil {
+			placeRow(dst, idx, I(k), src, src.Idx[lo:hi], lo, next)
 		} else {
-			appendColumn(dst, ends, k, columns.Idx16[lo:hi], columns, lo)
+			placeRow(dst, idx, I(k), src, src.Idx16[lo:hi], lo, next)
 		}
 	}
 }
 
-// appendColumn appends a column of X to dst, where it gets the number k. idx has the sample indices of its
-// entries, which are the entries first, first + 1, … of columns. ends[i] is the position in dst of the next
-// entry of row i.
-func appendColumn[I int32 | uint16](dst *kernels.Rows, ends []int64, k int, idx []I, columns kernels.Rows, first int64) {
-	for m, i := range idx {
-		position := ends[i]
-		ends[i]++
-		dst.Idx16[position] = uint16(k)
+// placeRow places a row of src that becomes column k. rowIdx has its column indices; its first entry is first.
+func placeRow[I, J int32 | uint16](dst *kernels.Rows, idx []I, k I, src kernels.Rows, rowIdx []J, first int64, next []int64) {
+	for m, i := range rowIdx {
+		position := next[i]
+		next[i]++
+		idx[position] = k
 		switch entry := first + int64(m); {
-		case columns.Val != nil:
-			dst.Val[position] = columns.Val[entry]
-		case columns.Val32 != nil:
-			dst.Val32[position] = columns.Val32[entry]
+		case src.Val != nil:
+			dst.Val[position] = src.Val[entry]
+		case src.Val32 != nil:
+			dst.Val32[position] = src.Val32[entry]
 		}
 	}
 }

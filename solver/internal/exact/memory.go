@@ -21,7 +21,7 @@ func (q *Problem) Memory(runs int, isPath bool) int64 {
 	}
 	columns, support := mostFormedColumns(q, isPath)
 	k, h, entries := int64(columns), int64(support), q.entries()
-	// Bytes for each entry of X: in the transpose of X, and in a copy of the rows.
+	// The most bytes for an entry of X: in the transpose of X, and in a copy of the rows.
 	const transposeBytes, rowBytes = 12, 10
 	total := 8 * (14*int64(n) + int64(14+runs)*int64(features))
 	cheap := q.hasCheapHessian()
@@ -51,7 +51,7 @@ func (q *Problem) Memory(runs int, isPath bool) int64 {
 		total += 8 * 2 * int64(features) // see pastSolutions
 	}
 	if isPath && !cheap {
-		total += 8 * (k*k + int64(mostNew*float64(k*k))) // the former Hessian, and its new rows, see growHessian
+		total += 8 * k * k // the former Hessian, see growHessian
 	}
 	return total + scratchMemory(q.Data, q.Threads)
 }

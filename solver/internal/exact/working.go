@@ -271,7 +271,7 @@ func (s *Solver) buildSet(cols []int32) {
 		} else {
 			w.rows = s.Rows
 			if len(cols) < s.p {
-				s.copyColumns(&w.copied, cols)
+				transposeRows(&w.copied, s.transpose(), cols, s.rowCounts(cols))
 				w.rows = w.copied
 			}
 			w.cutHessian()
