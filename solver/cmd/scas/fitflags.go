@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"runtime"
 	"time"
 
 	"github.com/scas-admm/scas/kernels"
@@ -102,6 +103,7 @@ func (c *fitFlags) beginReport(e *env, data *sparse.Dataset, start time.Time, lo
 	if !s.outOfCore() {
 		r.EmptyFeatures = c.ranks.emptyFeatures(data)
 	}
+	runtime.GC() // then the fits can use the memory that reading no longer needs
 	r.ReadSeconds = time.Since(start).Seconds()
 	return r, nil
 }
