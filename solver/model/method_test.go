@@ -223,7 +223,7 @@ func TestStreamedNoOptimum(t *testing.T) {
 // TestStreamedMethods checks that SCASK and SCASL reach the optimum out of core, and that Fit and CV return
 // errors for settings that these methods do not support out of core.
 func TestStreamedMethods(t *testing.T) {
-	data := storeInFile(t, synthetic(t, sparse.SyntheticOptions{Rows: 4000, Features: 8, Groups: 2, GroupSize: 3, Noise: 1, Seed: 4}), false)
+	data := storeInFile(t, synthetic(t, sparse.SyntheticOptions{Rows: 1000, Features: 8, Groups: 2, GroupSize: 3, Noise: 1, Seed: 4}), false)
 	memoryData, fileData := data.memoryData, data.fileData
 	plainSpec := Spec{Lambda: 1e-3, NoIntercept: true, Standardize: StandardizeOff}
 	for _, m := range []solver.Method{solver.SCASK{}, solver.SCASL{}} {
@@ -235,7 +235,7 @@ func TestStreamedMethods(t *testing.T) {
 			spec.Lambda, spec.NoIntercept, spec.Standardize = plainSpec.Lambda, true, StandardizeOff
 			want := mustFit(t, &spec, memoryData.X, memoryData.Labels).Columns[0].Certificate
 			calls := 0
-			spec.Memory, spec.Settings = 1<<20, solver.Settings{Method: m, RelTol: 1e-5, Passes: 400}
+			spec.Memory, spec.Settings = 1<<18, solver.Settings{Method: m, RelTol: 1e-5, Passes: 400}
 			spec.Progress = func(Progress) { calls++ }
 			got := mustFit(t, &spec, fileData.X, fileData.Labels).Columns[0]
 			if c := got.Certificate; c.Status != solver.Converged || math.Abs(c.Objective-want.Objective) > c.Gap+want.Gap || got.Run.Method != m.Info().Name || calls == 0 {
@@ -250,7 +250,7 @@ func TestStreamedMethods(t *testing.T) {
 	}{
 		{"Method", []sparse.Remedy{asTheyAre}, func(s *Spec) { s.NoIntercept = false }},
 		{"Method", []sparse.Remedy{asTheyAre}, func(s *Spec) { s.Standardize = StandardizeOn }},
-		{"Method", []sparse.Remedy{noOffsets}, func(s *Spec) { s.Offsets = make([]float64, 4000) }},
+		{"Method", []sparse.Remedy{noOffsets}, func(s *Spec) { s.Offsets = make([]float64, 1000) }},
 		{"BatchSize", []sparse.Remedy{{Field: "Settings.BatchSize", To: "0"}}, func(s *Spec) { s.BatchSize = 3 }},
 		{"Average", []sparse.Remedy{{Field: "Spec.Average", To: "false"}}, func(s *Spec) { s.Average = true }},
 		{"Float32", []sparse.Remedy{{Field: "Settings.Float32", To: "false"}}, func(s *Spec) { s.Method, s.Float32, s.Passes = nil, true, 10 }},
@@ -259,7 +259,7 @@ func TestStreamedMethods(t *testing.T) {
 		{"Method", []sparse.Remedy{useStreamed}, func(s *Spec) { s.Method, s.Passes = solver.SCAS{}, 10 }},
 	} {
 		spec := plainSpec
-		spec.Memory, spec.Method = 1<<20, solver.SCASK{}
+		spec.Memory, spec.Method = 1<<18, solver.SCASK{}
 		tt.change(&spec)
 		m, err := Fit(t.Context(), &spec, fileData.X, fileData.Labels)
 		settingErr, ok := errors.AsType[*solver.SettingError](err)
@@ -269,7 +269,7 @@ func TestStreamedMethods(t *testing.T) {
 	}
 	for field, set := range map[string]solver.Settings{"Settings.Method": {Method: solver.SCASK{}}, "": {Passes: 10}} {
 		spec := plainSpec
-		spec.Memory, spec.Settings = 1<<20, set
+		spec.Memory, spec.Settings = 1<<18, set
 		_, err := CV(t.Context(), &spec, fileData.X, fileData.Labels, nil)
 		settingErr, ok := errors.AsType[*solver.SettingError](err)
 		if !ok || settingErr.Remedies[0].Field != field || !errors.Is(err, stream.ErrNotStreamed) {
