@@ -167,7 +167,7 @@ func (c *conversion) run(f *os.File, outPath string, conv converter) (*Converted
 	if err != nil {
 		return nil, err
 	}
-	result.Stats.Compression, result.Stats.Bytes, result.Resumed = input.kind, input.textBytes, resumedBytes
+	result.Stats.Compression, result.Stats.Bytes, result.Resumed = input.kind, input.textBytes.Load(), resumedBytes
 	if err := c.flush(); err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package sparse
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -27,7 +26,7 @@ type table struct {
 	values [][]float64 // the stored numbers of each column; nil until the method median sets it
 }
 
-func readTable(input io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
+func readTable(input *decompressor, name string, opt *ReadOptions) (*Dataset, error) {
 	t, err := newTable(name, opt)
 	if err != nil {
 		return nil, err

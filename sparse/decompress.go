@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -78,7 +79,7 @@ const (
 // 4 MiB and more than 500 times as long as the stream. It wraps errors of r with name, the name of the
 // file.
 func decompress(r io.Reader, name string) (*decompressor, error) {
-	source := &sourceReader{r: r}
+	source := &sourceReader{r: r, size: sizeOf(r)}
 	br := bufio.NewReaderSize(source, 1<<12)
 	head, err := br.Peek(6)
 	if err != nil && err != io.EOF {
@@ -92,6 +93,19 @@ func decompress(r io.Reader, name string) (*decompressor, error) {
 		}
 	}
 	return d, nil
+}
+
+// sizeOf returns the number of bytes of r if r is a regular file or has a method Size, and 0 otherwise.
+func sizeOf(r io.Reader) int64 {
+	switch r := r.(type) {
+	case interface{ Stat() (fs.FileInfo, error) }:
+		if info, err := r.Stat(); err == nil && info.Mode().IsRegular() {
+			return info.Size()
+		}
+	case interface{ Size() int64 }:
+		return r.Size()
+	}
+	return 0
 }
 
 // Decompress returns a reader of the text in r, which may be compressed as ReadText says. Errors name the file
@@ -110,14 +124,14 @@ type decompressor struct {
 	kind      string // name of the compression; empty if there is none
 	source    *sourceReader
 	r         io.Reader
-	textBytes int64 // number of bytes of text that were read
+	textBytes atomic.Int64 // number of bytes of text that were read
 }
 
 func (d *decompressor) Read(p []byte) (int, error) {
 	n, err := d.r.Read(p)
-	d.textBytes += int64(n)
+	textBytes := d.textBytes.Add(int64(n))
 	switch {
-	case d.kind != uncompressed && d.textBytes > freeText && d.textBytes/maxExpansion > d.source.bytes.Load():
+	case d.kind != uncompressed && textBytes > freeText && textBytes/maxExpansion > d.source.bytes.Load():
 		return 0, &ParseError{File: d.name, Msg: fmt.Sprintf(
 			"the %s stream expands to more than %d times its size: decompress it to a file first if it is what it should be", d.kind, maxExpansion)}
 	case err == nil:
@@ -128,6 +142,22 @@ func (d *decompressor) Read(p []byte) (int, error) {
 		return n, d.describe(io.ErrUnexpectedEOF)
 	}
 	return n, io.EOF
+}
+
+// textSize estimates the number of bytes of the whole text. The result is 0 if nothing is known yet.
+func (d *decompressor) textSize() int64 {
+	const (
+		leastText = 4 << 20 // with less text, the estimate is too inaccurate
+		readAhead = 1.2     // decoders have read more of the source than belongs to the text so far
+	)
+	switch textBytes, sourceBytes := d.textBytes.Load(), d.source.bytes.Load(); {
+	case d.kind == uncompressed:
+		return d.source.size
+	case textBytes < leastText:
+		return 0
+	default:
+		return int64(readAhead * float64(textBytes) * float64(d.source.size) / float64(sourceBytes))
+	}
 }
 
 // Close releases the goroutines and buffers of the decoder. It does not close the source.
@@ -156,6 +186,7 @@ func (d *decompressor) describe(err error) error {
 // failing disk from a damaged file.
 type sourceReader struct {
 	r         io.Reader
+	size      int64        // number of bytes of r, or 0 if it is not known
 	lastBytes []byte       // the last bytes before the trailing zeros, at most 12
 	zeros     int          // number of trailing zeros
 	bytes     atomic.Int64 // bytes read; atomic, because the zstd decoder reads in another goroutine

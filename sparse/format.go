@@ -172,7 +172,8 @@ func ReadFile(path string, opt *ReadOptions) (*Dataset, error) {
 
 // Read reads data, which may be compressed. Their format is opt.Format or, if that is Auto,
 // the format for the ending of name. name is also the file name in errors. A nil opt means
-// defaults. Numbers get exactly the value that strconv.ParseFloat returns.
+// defaults. Numbers get exactly the value that strconv.ParseFloat returns. LIBSVM text needs less memory
+// if r is a file, or has a method Size that returns the number of its bytes.
 //
 // Errors about the data have the type *ParseError. Data without samples are an error. Unless opt
 // says otherwise, labels must have exactly two values.
@@ -191,7 +192,7 @@ func Read(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 
 // withDecompression returns a function that reads data that may be compressed: it passes the decompressed
 // text to read, and sets Compression and Bytes in the Stats of the result.
-func withDecompression(read func(input io.Reader, name string, opt *ReadOptions) (*Dataset, error)) func(io.Reader, string, *ReadOptions) (*Dataset, error) {
+func withDecompression(read func(input *decompressor, name string, opt *ReadOptions) (*Dataset, error)) func(io.Reader, string, *ReadOptions) (*Dataset, error) {
 	return func(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 		input, err := decompress(r, name)
 		if err != nil {
@@ -202,7 +203,7 @@ func withDecompression(read func(input io.Reader, name string, opt *ReadOptions)
 		if err != nil {
 			return nil, err
 		}
-		d.Stats.Compression, d.Stats.Bytes = input.kind, input.textBytes
+		d.Stats.Compression, d.Stats.Bytes = input.kind, input.textBytes.Load()
 		return d, nil
 	}
 }

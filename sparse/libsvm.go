@@ -8,8 +8,9 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-func readLIBSVM(input io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
+func readLIBSVM(input *decompressor, name string, opt *ReadOptions) (*Dataset, error) {
 	p := newLIBSVMParser(name, opt)
+	p.textSize = input.textSize
 	if err := inParallel(input, name, p.parseBlock, p.addPart); err != nil {
 		return nil, err
 	}

@@ -3,7 +3,7 @@ package sparse
 import (
 	"bytes"
 	"math"
-	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/scas-admm/scas/sparse/internal/coordinates"
@@ -12,10 +12,11 @@ import (
 
 // libsvmSettings holds the settings for parsing one text.
 type libsvmSettings struct {
-	name     string // name of the file in errors
-	opt      *ReadOptions
-	bias     int64 // column = index - bias
-	maxIndex int64 // largest valid index
+	name      string // name of the file in errors
+	opt       *ReadOptions
+	bias      int64     // column = index - bias
+	maxIndex  int64     // largest valid index
+	freeParts sync.Pool // parts that addPart no longer needs; their slices are used again
 }
 
 // An indexRange describes the indices of a text or of a part of it.
@@ -48,13 +49,16 @@ type libsvmParser struct {
 	indexRange
 	lines  int
 	labels labelCollector
-	parts  []*libsvmPart
+	x      CSR           // the rows so far, without parts; rows and cols are not set
+	parts  []*libsvmPart // parts that are not yet in x and labels
 	stats  ReadStats
+	// textSize estimates the size of the text in bytes. It returns 0 if nothing is known.
+	textSize func() int64
 }
 
 func newLIBSVMParser(name string, opt *ReadOptions) *libsvmParser {
 	p := &libsvmParser{libsvmSettings: libsvmSettings{name: name, opt: opt, bias: 1, maxIndex: math.MaxInt32}, indexRange: indexRange{Max: -1}}
-	p.labels = labelCollector{name: name, opt: opt}
+	p.labels, p.x.ptr = labelCollector{name: name, opt: opt}, []int64{0}
 	if opt.IndexBase == ZeroBased {
 		p.bias = 0
 	}
@@ -69,10 +73,14 @@ func newLIBSVMParser(name string, opt *ReadOptions) *libsvmParser {
 func (f *libsvmSettings) parseBlock(b []byte, n int, isFirst bool) *libsvmPart {
 	entries := bytes.Count(b[:n], []byte{':'}) + 1
 	lines := bytes.Count(b[:n], []byte{'\n'})
+	old, _ := f.freeParts.Get().(*libsvmPart)
+	if old == nil {
+		old = &libsvmPart{}
+	}
 	p := &libsvmPart{
 		libsvmSettings: f, indexRange: indexRange{Max: -1}, bytes: n,
-		labels: labelCollector{name: f.name, opt: f.opt, labels: make([]float64, 0, lines)},
-		ends:   make([]int64, 0, lines), idx: make([]int32, 0, entries), val: make([]float64, 0, entries),
+		labels: labelCollector{name: f.name, opt: f.opt, labels: slices.Grow(old.labels.labels[:0], lines)},
+		ends:   slices.Grow(old.ends[:0], lines), idx: slices.Grow(old.idx[:0], entries), val: slices.Grow(old.val[:0], entries),
 	}
 	i := 0
 	if isFirst && bytes.HasPrefix(b[:n], []byte(byteOrderMark)) {
@@ -90,13 +98,50 @@ func (f *libsvmSettings) parseBlock(b []byte, n int, isFirst bool) *libsvmPart {
 	return p
 }
 
-// addPart adds the next part. It counts the memory of the parts twice, because p.matrix copies them.
+// addPart adds the next part. It joins the parts to the matrix as soon as it knows about how much memory the
+// whole matrix needs.
 func (p *libsvmParser) addPart(part *libsvmPart) error {
 	if err := p.countPart(part); err != nil {
 		return err
 	}
 	p.parts = append(p.parts, part)
-	return p.opt.checkMemory(p.name, 2*(rowBytes*int64(p.stats.Rows)+entryBytes*p.stats.NNZ), "the first %d lines", p.lines)
+	textSize := p.textSize()
+	copies := int64(1)
+	if textSize == 0 || p.stats.NNZ > int64(cap(p.x.val)) {
+		copies = 2 // join will copy what is stored now
+	}
+	if err := p.opt.checkMemory(p.name, copies*(rowBytes*int64(p.stats.Rows)+entryBytes*p.stats.NNZ), "the first %d lines", p.lines); err != nil {
+		return err
+	}
+	if textSize > 0 {
+		const spare, leastMultiple = 1.1, 1.25 // the rest of the text may have longer rows
+		p.join(max(leastMultiple, spare*float64(textSize)/float64(p.stats.Bytes)))
+	}
+	return nil
+}
+
+// join moves p.parts to the end of the matrix and of the labels. The whole text is estimated to be the given
+// multiple of the text so far.
+func (p *libsvmParser) join(multiple float64) {
+	rows, entries := int(multiple*float64(p.stats.Rows)), int(multiple*float64(p.stats.NNZ))
+	for _, part := range p.parts {
+		firstEntry := int64(len(p.x.idx))
+		for k := range part.ends {
+			part.ends[k] += firstEntry
+		}
+		p.x.ptr, p.labels.labels = extend(p.x.ptr, part.ends, rows+1), extend(p.labels.labels, part.labels.labels, rows)
+		p.x.idx, p.x.val = extend(p.x.idx, part.idx, entries), extend(p.x.val, part.val, entries)
+		p.freeParts.Put(part)
+	}
+	p.parts = p.parts[:0]
+}
+
+// extend appends more to s. If s has no memory for that, it gets memory for room elements.
+func extend[E any](s, more []E, room int) []E {
+	if len(s)+len(more) > cap(s) {
+		s = append(make([]E, 0, room), s...)
+	}
+	return append(s, more...)
 }
 
 // countPart returns an error if the labels of the next part are not allowed, or if the part has an error.
@@ -159,7 +204,8 @@ func (p *libsvmPart) parseRow(b []byte, i int) (int, error) {
 // begins at b[start]. end is the position of the comment or of the line feed. sorted is true if the indices
 // increase.
 func (p *libsvmPart) parseEntries(b []byte, start, i int) (end int, sorted bool, err error) {
-	idx, val := p.idx[:cap(p.idx)], p.val[:cap(p.idx)]
+	room := min(cap(p.idx), cap(p.val))
+	idx, val := p.idx[:room], p.val[:room]
 	k, prev := len(p.idx), int64(-1)
 	sorted = true
 	for {
@@ -231,7 +277,13 @@ func (p *libsvmParser) finish() (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Dataset{X: p.matrix(cols), Stats: p.stats}
+	p.join(1)
+	if p.x.rows, p.x.cols = p.stats.Rows, cols; p.shifts() {
+		for k := range p.x.idx {
+			p.x.idx[k]++
+		}
+	}
+	d := &Dataset{X: &p.x, Stats: p.stats}
 	if err := p.labels.assignLabels(d); err != nil {
 		return nil, err
 	}
@@ -270,43 +322,6 @@ func (p *libsvmParser) columns() (int, error) {
 
 // shifts reports whether 1 must be added to all stored columns, because indices turned out to count from 0.
 func (p *libsvmParser) shifts() bool { return p.bias == 1 && p.stats.IndexBase == ZeroBased }
-
-// matrix joins the parts into a matrix, and their labels into p.labels. It frees the parts.
-func (p *libsvmParser) matrix(cols int) *CSR {
-	n, nnz := p.stats.Rows, p.stats.NNZ
-	x := &CSR{rows: n, cols: cols, ptr: make([]int64, n+1), idx: make([]int32, nnz), val: make([]float64, nnz)}
-	p.labels.labels = make([]float64, n)
-	shift := p.shifts()
-	row, entry, threads := 0, int64(0), runtime.GOMAXPROCS(0)
-	var copies sync.WaitGroup
-	for k, part := range p.parts {
-		firstRow, firstEntry := row, entry
-		row, entry = row+len(part.ends), entry+int64(len(part.idx))
-		p.parts[k] = nil
-		copies.Go(func() { part.copyTo(x, p.labels.labels, firstRow, firstEntry, shift) })
-		if k%threads == threads-1 {
-			copies.Wait() // at most one copy per processor at a time
-		}
-	}
-	copies.Wait()
-	return x
-}
-
-// copyTo copies the part into x and labels. The first row of the part becomes row firstRow of x, its first
-// entry becomes entry firstEntry. If shift is true, copyTo adds 1 to every column.
-func (p *libsvmPart) copyTo(x *CSR, labels []float64, firstRow int, firstEntry int64, shift bool) {
-	copy(labels[firstRow:], p.labels.labels)
-	copy(x.idx[firstEntry:], p.idx)
-	copy(x.val[firstEntry:], p.val)
-	for k, end := range p.ends {
-		x.ptr[firstRow+1+k] = firstEntry + end
-	}
-	if shift {
-		for k := range p.idx {
-			x.idx[firstEntry+int64(k)]++
-		}
-	}
-}
 
 func skipBlanks(b []byte, i int) int {
 	for b[i] == ' ' || (b[i] != '\n' && b[i] != '#' && text.IsSeparator(b[i])) {

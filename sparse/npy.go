@@ -11,7 +11,7 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-func readNPY(input io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
+func readNPY(input *decompressor, name string, opt *ReadOptions) (*Dataset, error) {
 	a := arrayReader{name: name, arrayName: "the array", opt: opt}
 	x, err := a.readDense(input)
 	if err != nil {

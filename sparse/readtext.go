@@ -107,7 +107,7 @@ func readText(r io.Reader, name string, opt *ReadOptions) (data []byte, stats Re
 	if err != nil {
 		return nil, stats, err
 	}
-	return bytes.TrimPrefix(data, []byte(byteOrderMark)), ReadStats{Compression: input.kind, Bytes: input.textBytes}, nil
+	return bytes.TrimPrefix(data, []byte(byteOrderMark)), ReadStats{Compression: input.kind, Bytes: input.textBytes.Load()}, nil
 }
 
 // byteOrderMark is a character that some editors write at the beginning of a text.

@@ -144,6 +144,11 @@ func lineStart(f io.ReaderAt, position, size int64) (int64, error) {
 
 func readTextParts(fileParts []filePart, opt *ReadOptions) (*Dataset, error) {
 	p := newLIBSVMParser("", opt)
+	var fileBytes int64
+	for _, part := range fileParts {
+		fileBytes += part.hi - part.lo
+	}
+	p.textSize = func() int64 { return fileBytes }
 	var edgePart *filePart // the part with the place of p.AtEdge
 	for k := range fileParts {
 		part := &fileParts[k]

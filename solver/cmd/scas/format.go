@@ -167,6 +167,9 @@ type countedReader struct {
 	progress              *progress
 }
 
+// Size returns totalBytes, for package sparse.
+func (r *countedReader) Size() int64 { return r.totalBytes }
+
 func (r *countedReader) Read(b []byte) (int, error) {
 	n, err := r.Reader.Read(b)
 	r.doneBytes += int64(n)

@@ -41,8 +41,8 @@ then keep a rotated copy of the data (scas train --method list).
 Memory. A command ends with an error before it begins if the estimate of its memory
 is above --memory SIZE. The default of SIZE is GOMEMLIMIT, or if that is not set,
 half of the memory of the machine or container. The estimate includes the program
-(24MiB) and, while text is read, twice the data. A .scas file (scas convert) may be
-larger than SIZE. These commands then read it in pieces:
+(24MiB) and, while text is read, up to twice the data. A .scas file (scas convert)
+may be larger than SIZE. These commands then read it in pieces:
 
     train, path, cv    up to 2,048 coefficients; SIZE must be at least 128MiB,
                        and more if each row has a weight, an offset or a fold
