@@ -31,7 +31,15 @@ func readTable(input *decompressor, name string, opt *ReadOptions) (*Dataset, er
 	if err != nil {
 		return nil, err
 	}
-	if err := eachBlock(input, name, t.parseBlock); err != nil {
+	err = eachBlock(input, name, func(b []byte, n int, isLast bool) (int, error) {
+		usedBytes, err := t.parseBlock(b, n, isLast)
+		if size := input.textSize(); err == nil && size > 0 && !t.hasRoom {
+			t.expect(len(t.ptr)-1, t.entryCount(), input.textBytes.Load(), size)
+			t.labels.labels = append(make([]float64, 0, cap(t.ptr)), t.labels.labels...)
+		}
+		return usedBytes, err
+	})
+	if err != nil {
 		return nil, err
 	}
 	return t.finish()

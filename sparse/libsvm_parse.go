@@ -49,8 +49,8 @@ type libsvmParser struct {
 	indexRange
 	lines  int
 	labels labelCollector
-	x      CSR           // the rows so far, without parts; rows and cols are not set
-	parts  []*libsvmPart // parts that are not yet in x and labels
+	rows   rows
+	parts  []*libsvmPart // parts that are not yet in rows and labels
 	stats  ReadStats
 	// textSize estimates the size of the text in bytes. It returns 0 if nothing is known.
 	textSize func() int64
@@ -58,7 +58,7 @@ type libsvmParser struct {
 
 func newLIBSVMParser(name string, opt *ReadOptions) *libsvmParser {
 	p := &libsvmParser{libsvmSettings: libsvmSettings{name: name, opt: opt, bias: 1, maxIndex: math.MaxInt32}, indexRange: indexRange{Max: -1}}
-	p.labels, p.x.ptr = labelCollector{name: name, opt: opt}, []int64{0}
+	p.labels, p.rows.ptr = labelCollector{name: name, opt: opt}, []int64{0}
 	if opt.IndexBase == ZeroBased {
 		p.bias = 0
 	}
@@ -98,50 +98,44 @@ func (f *libsvmSettings) parseBlock(b []byte, n int, isFirst bool) *libsvmPart {
 	return p
 }
 
-// addPart adds the next part. It joins the parts to the matrix as soon as it knows about how much memory the
-// whole matrix needs.
+// addPart adds the next part. As soon as the size of the text is known, the parts are moved to p.rows, which then
+// has room for the whole text.
 func (p *libsvmParser) addPart(part *libsvmPart) error {
 	if err := p.countPart(part); err != nil {
 		return err
 	}
 	p.parts = append(p.parts, part)
-	textSize := p.textSize()
-	copies := int64(1)
-	if textSize == 0 || p.stats.NNZ > int64(cap(p.x.val)) {
-		copies = 2 // join will copy what is stored now
+	neededBytes := rowBytes*int64(p.stats.Rows) + entryBytes*p.stats.NNZ
+	if !p.rows.hasRoom || p.rows.full != nil {
+		neededBytes *= 2 // all entries will be copied once more
 	}
-	if err := p.opt.checkMemory(p.name, copies*(rowBytes*int64(p.stats.Rows)+entryBytes*p.stats.NNZ), "the first %d lines", p.lines); err != nil {
+	if err := p.opt.checkMemory(p.name, neededBytes, "the first %d lines", p.lines); err != nil {
 		return err
 	}
-	if textSize > 0 {
-		const spare, leastMultiple = 1.1, 1.25 // the rest of the text may have longer rows
-		p.join(max(leastMultiple, spare*float64(textSize)/float64(p.stats.Bytes)))
+	if size := p.textSize(); size > 0 {
+		p.moveParts(size)
 	}
 	return nil
 }
 
-// join moves p.parts to the end of the matrix and of the labels. The whole text is estimated to be the given
-// multiple of the text so far.
-func (p *libsvmParser) join(multiple float64) {
-	rows, entries := int(multiple*float64(p.stats.Rows)), int(multiple*float64(p.stats.NNZ))
+// moveParts moves p.parts to p.rows and p.labels. textSize estimates the size of the text.
+func (p *libsvmParser) moveParts(textSize int64) {
+	m := &p.rows
+	if !m.hasRoom {
+		m.expect(p.stats.Rows, int(p.stats.NNZ), p.stats.Bytes, textSize)
+		p.labels.labels = make([]float64, 0, cap(m.ptr))
+	}
 	for _, part := range p.parts {
-		firstEntry := int64(len(p.x.idx))
-		for k := range part.ends {
-			part.ends[k] += firstEntry
+		firstEntry := int64(m.entryCount())
+		for _, end := range part.ends {
+			m.ptr = append(m.ptr, firstEntry+end)
 		}
-		p.x.ptr, p.labels.labels = extend(p.x.ptr, part.ends, rows+1), extend(p.labels.labels, part.labels.labels, rows)
-		p.x.idx, p.x.val = extend(p.x.idx, part.idx, entries), extend(p.x.val, part.val, entries)
+		m.reserve(len(part.idx))
+		m.idx, m.val = append(m.idx, part.idx...), append(m.val, part.val...)
+		p.labels.labels = append(p.labels.labels, part.labels.labels...)
 		p.freeParts.Put(part)
 	}
-	p.parts = p.parts[:0]
-}
-
-// extend appends more to s. If s has no memory for that, it gets memory for room elements.
-func extend[E any](s, more []E, room int) []E {
-	if len(s)+len(more) > cap(s) {
-		s = append(make([]E, 0, room), s...)
-	}
-	return append(s, more...)
+	p.parts = nil
 }
 
 // countPart returns an error if the labels of the next part are not allowed, or if the part has an error.
@@ -277,13 +271,14 @@ func (p *libsvmParser) finish() (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.join(1)
-	if p.x.rows, p.x.cols = p.stats.Rows, cols; p.shifts() {
-		for k := range p.x.idx {
-			p.x.idx[k]++
+	p.moveParts(p.stats.Bytes)
+	p.rows.joinEntries()
+	if p.shifts() {
+		for k := range p.rows.idx {
+			p.rows.idx[k]++
 		}
 	}
-	d := &Dataset{X: &p.x, Stats: p.stats}
+	d := &Dataset{X: p.rows.matrix(cols), Stats: p.stats}
 	if err := p.labels.assignLabels(d); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ type rows struct {
 	fullCount int       // number of entries in full
 	idx       []int32   // columns of the entries that are not in full
 	val       []float64 // values of the entries that are not in full
+	hasRoom   bool      // expect was called
 }
 
 type entries struct {
@@ -28,16 +29,32 @@ func (m *rows) reserve(n int) {
 	m.idx, m.val = make([]int32, 0, size), make([]float64, 0, size)
 }
 
-func (m *rows) endRow() { m.ptr = append(m.ptr, int64(m.fullCount+len(m.idx))) }
+func (m *rows) endRow() { m.ptr = append(m.ptr, int64(m.entryCount())) }
 
-// joinEntries moves all entries into idx and val. This needs twice their memory.
+// expect makes room for the rows of a whole text. The first textBytes bytes of the text have the given numbers of
+// rows and entries. textSize estimates the size of the text. If that is too small, the rows grow as without
+// expect.
+func (m *rows) expect(rowCount, entryCount int, textBytes, textSize int64) {
+	const spare = 1.1 // the rest of the text may have longer rows
+	multiple := 1 + float64(spare*max(0, float64(textSize-textBytes)/float64(textBytes)))
+	m.ptr = append(make([]int64, 0, 1+int(multiple*float64(rowCount))), m.ptr...)
+	m.moveEntries(int(multiple * float64(entryCount)))
+	m.hasRoom = true
+}
+
+func (m *rows) entryCount() int { return m.fullCount + len(m.idx) }
+
+// joinEntries moves all entries into idx and val. Unless they are there already, this needs twice their memory.
 func (m *rows) joinEntries() {
-	if m.full == nil {
-		return
+	if m.full != nil {
+		m.moveEntries(m.entryCount())
 	}
+}
+
+// moveEntries moves all entries into new slices idx and val, which have room for the given number of entries.
+func (m *rows) moveEntries(room int) {
 	lists := append(m.full, entries{m.idx, m.val})
-	entryCount := m.fullCount + len(m.idx)
-	m.idx, m.val, m.full, m.fullCount = make([]int32, 0, entryCount), make([]float64, 0, entryCount), nil, 0
+	m.idx, m.val, m.full, m.fullCount = make([]int32, 0, room), make([]float64, 0, room), nil, 0
 	for _, list := range lists {
 		m.idx, m.val = append(m.idx, list.idx...), append(m.val, list.val...)
 	}
@@ -58,10 +75,14 @@ func (m *rows) dropEntries(column int32) {
 	m.idx, m.val = m.idx[:keptCount], m.val[:keptCount]
 }
 
-// peakBytes returns twice the memory of the rows and their labels, because they are copied: the entries by
-// joinEntries, the other slices when they grow.
+// peakBytes returns the largest memory of the rows and their labels. It counts the entries twice if joinEntries
+// copies them, and the other slices twice because they are copied when they grow.
 func (m *rows) peakBytes() int64 {
-	return 2 * (rowBytes*int64(len(m.ptr)) + entryBytes*int64(m.fullCount+len(m.idx)))
+	copies := int64(2)
+	if m.hasRoom && m.full == nil {
+		copies = 1
+	}
+	return 2*rowBytes*int64(len(m.ptr)) + copies*entryBytes*int64(m.entryCount())
 }
 
 // matrix returns the rows as a matrix. The rows must be valid, as described at New. Call joinEntries first.
