@@ -34,8 +34,8 @@ func readTable(input *decompressor, name string, opt *ReadOptions) (*Dataset, er
 	err = eachBlock(input, name, func(b []byte, n int, isLast bool) (int, error) {
 		usedBytes, err := t.parseBlock(b, n, isLast)
 		if size := input.textSize(); err == nil && size > 0 && !t.hasRoom {
-			t.expect(len(t.ptr)-1, t.entryCount(), input.textBytes.Load(), size)
-			t.labels.labels = append(make([]float64, 0, cap(t.ptr)), t.labels.labels...)
+			t.expect(len(t.ptr)-1, t.entryCount(), input.textBytes.Load(), size, opt)
+			t.labels.labels = slices.Grow(t.labels.labels, cap(t.ptr)-len(t.ptr))
 		}
 		return usedBytes, err
 	})

@@ -98,8 +98,7 @@ func (f *libsvmSettings) parseBlock(b []byte, n int, isFirst bool) *libsvmPart {
 	return p
 }
 
-// addPart adds the next part. As soon as the size of the text is known, the parts are moved to p.rows, which then
-// has room for the whole text.
+// addPart adds the next part. As soon as p.rows has room for the whole text, the parts are moved there.
 func (p *libsvmParser) addPart(part *libsvmPart) error {
 	if err := p.countPart(part); err != nil {
 		return err
@@ -112,19 +111,19 @@ func (p *libsvmParser) addPart(part *libsvmPart) error {
 	if err := p.opt.checkMemory(p.name, neededBytes, "the first %d lines", p.lines); err != nil {
 		return err
 	}
-	if size := p.textSize(); size > 0 {
-		p.moveParts(size)
+	if size := p.textSize(); size > 0 && !p.rows.hasRoom {
+		p.rows.expect(p.stats.Rows, int(p.stats.NNZ), p.stats.Bytes, size, p.opt)
+	}
+	if p.rows.hasRoom {
+		p.moveParts()
 	}
 	return nil
 }
 
-// moveParts moves p.parts to p.rows and p.labels. textSize estimates the size of the text.
-func (p *libsvmParser) moveParts(textSize int64) {
+// moveParts moves p.parts to p.rows and p.labels.
+func (p *libsvmParser) moveParts() {
 	m := &p.rows
-	if !m.hasRoom {
-		m.expect(p.stats.Rows, int(p.stats.NNZ), p.stats.Bytes, textSize)
-		p.labels.labels = make([]float64, 0, cap(m.ptr))
-	}
+	p.labels.labels = slices.Grow(p.labels.labels, cap(m.ptr)-len(m.ptr))
 	for _, part := range p.parts {
 		firstEntry := int64(m.entryCount())
 		for _, end := range part.ends {
@@ -271,7 +270,10 @@ func (p *libsvmParser) finish() (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.moveParts(p.stats.Bytes)
+	if !p.rows.hasRoom {
+		p.rows.makeRoom(p.stats.Rows, int(p.stats.NNZ))
+	}
+	p.moveParts()
 	p.rows.joinEntries()
 	if p.shifts() {
 		for k := range p.rows.idx {

@@ -7,7 +7,7 @@ type rows struct {
 	fullCount int       // number of entries in full
 	idx       []int32   // columns of the entries that are not in full
 	val       []float64 // values of the entries that are not in full
-	hasRoom   bool      // expect was called
+	hasRoom   bool      // makeRoom was called
 }
 
 type entries struct {
@@ -33,12 +33,20 @@ func (m *rows) endRow() { m.ptr = append(m.ptr, int64(m.entryCount())) }
 
 // expect makes room for the rows of a whole text. The first textBytes bytes of the text have the given numbers of
 // rows and entries. textSize estimates the size of the text. If that is too small, the rows grow as without
-// expect.
-func (m *rows) expect(rowCount, entryCount int, textBytes, textSize int64) {
+// expect. If opt does not allow the memory, expect does nothing, because the estimate may be too large.
+func (m *rows) expect(rowCount, entryCount int, textBytes, textSize int64, opt *ReadOptions) {
 	const spare = 1.1 // the rest of the text may have longer rows
 	multiple := 1 + float64(spare*max(0, float64(textSize-textBytes)/float64(textBytes)))
-	m.ptr = append(make([]int64, 0, 1+int(multiple*float64(rowCount))), m.ptr...)
-	m.moveEntries(int(multiple * float64(entryCount)))
+	rowCount, entryCount = int(multiple*float64(rowCount)), int(multiple*float64(entryCount))
+	if !opt.exceededBy(rowBytes*int64(rowCount) + entryBytes*int64(entryCount)) {
+		m.makeRoom(rowCount, entryCount)
+	}
+}
+
+// makeRoom makes room for the given numbers of rows and entries. Until there are more, nothing is copied.
+func (m *rows) makeRoom(rowCount, entryCount int) {
+	m.ptr = append(make([]int64, 0, rowCount+1), m.ptr...)
+	m.moveEntries(entryCount)
 	m.hasRoom = true
 }
 
