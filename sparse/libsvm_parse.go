@@ -3,8 +3,8 @@ package sparse
 import (
 	"bytes"
 	"math"
+	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/scas-admm/scas/sparse/internal/coordinates"
 	"github.com/scas-admm/scas/sparse/internal/text"
@@ -14,9 +14,9 @@ import (
 type libsvmSettings struct {
 	name      string // name of the file in errors
 	opt       *ReadOptions
-	bias      int64     // column = index - bias
-	maxIndex  int64     // largest valid index
-	freeParts sync.Pool // parts that addPart no longer needs; their slices are used again
+	bias      int64            // column = index - bias
+	maxIndex  int64            // largest valid index
+	freeParts chan *libsvmPart // parts that are no longer needed; their slices are used again
 }
 
 // An indexRange describes the indices of a text or of a part of it.
@@ -57,7 +57,7 @@ type libsvmParser struct {
 }
 
 func newLIBSVMParser(name string, opt *ReadOptions) *libsvmParser {
-	p := &libsvmParser{libsvmSettings: libsvmSettings{name: name, opt: opt, bias: 1, maxIndex: math.MaxInt32}, indexRange: indexRange{Max: -1}}
+	p := &libsvmParser{libsvmSettings: libsvmSettings{name: name, opt: opt, bias: 1, maxIndex: math.MaxInt32, freeParts: make(chan *libsvmPart, runtime.GOMAXPROCS(0))}, indexRange: indexRange{Max: -1}}
 	p.labels, p.rows.ptr = labelCollector{name: name, opt: opt}, []int64{0}
 	if opt.IndexBase == ZeroBased {
 		p.bias = 0
@@ -73,9 +73,10 @@ func newLIBSVMParser(name string, opt *ReadOptions) *libsvmParser {
 func (f *libsvmSettings) parseBlock(b []byte, n int, isFirst bool) *libsvmPart {
 	entries := bytes.Count(b[:n], []byte{':'}) + 1
 	lines := bytes.Count(b[:n], []byte{'\n'})
-	old, _ := f.freeParts.Get().(*libsvmPart)
-	if old == nil {
-		old = &libsvmPart{}
+	old := &libsvmPart{}
+	select {
+	case old = <-f.freeParts:
+	default:
 	}
 	p := &libsvmPart{
 		libsvmSettings: f, indexRange: indexRange{Max: -1}, bytes: n,
@@ -132,7 +133,10 @@ func (p *libsvmParser) moveParts() {
 		m.reserve(len(part.idx))
 		m.idx, m.val = append(m.idx, part.idx...), append(m.val, part.val...)
 		p.labels.labels = append(p.labels.labels, part.labels.labels...)
-		p.freeParts.Put(part)
+		select {
+		case p.freeParts <- part:
+		default:
+		}
 	}
 	p.parts = nil
 }

@@ -98,9 +98,9 @@ func (m *rows) matrix(cols int) *CSR {
 	return &CSR{rows: len(m.ptr) - 1, cols: cols, ptr: m.ptr, idx: trim(m.idx), val: trim(m.val)}
 }
 
-// trim returns s, or a copy of s if its unused capacity is more than a quarter of its length.
+// trim returns s, or a copy of s if its unused capacity is more than half its length.
 func trim[T any](s []T) []T {
-	if cap(s)-len(s) > len(s)/4 {
+	if cap(s)-len(s) > len(s)/2 {
 		return append(make([]T, 0, len(s)), s...)
 	}
 	return s[:len(s):len(s)]
