@@ -33,13 +33,14 @@ func (m *rows) endRow() { m.ptr = append(m.ptr, int64(m.entryCount())) }
 
 // expect makes room for the rows of a whole text. The first textBytes bytes of the text have the given numbers of
 // rows and entries. textSize estimates the size of the text. If that is too small, the rows grow as without
-// expect. If opt does not allow the memory, expect does nothing, because the estimate may be too large.
+// expect. The estimate may also be too large; so expect does nothing if the memory is more than opt allows, or
+// more than 64 GiB.
 func (m *rows) expect(rowCount, entryCount int, textBytes, textSize int64, opt *ReadOptions) {
-	const spare = 1.1 // the rest of the text may have longer rows
+	const spare, mostRoom = 1.1, 1 << 36 // the rest of the text may have longer rows
 	multiple := 1 + float64(spare*max(0, float64(textSize-textBytes)/float64(textBytes)))
-	rowCount, entryCount = int(multiple*float64(rowCount)), int(multiple*float64(entryCount))
-	if !opt.exceededBy(rowBytes*int64(rowCount) + entryBytes*int64(entryCount)) {
-		m.makeRoom(rowCount, entryCount)
+	neededBytes := multiple * float64(rowBytes*rowCount+entryBytes*entryCount)
+	if neededBytes <= mostRoom && !opt.exceededBy(int64(neededBytes)) {
+		m.makeRoom(int(multiple*float64(rowCount)), int(multiple*float64(entryCount)))
 	}
 }
 

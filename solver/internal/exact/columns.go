@@ -85,7 +85,7 @@ func transposeRows(dst *kernels.Rows, src kernels.Rows, chosen []int32, counts [
 		ptr = append(ptr, ptr[i+1]+count)
 	}
 	nnz := int(ptr[len(counts)+1])
-	// place moves ptr[i+1] to the end of row i, where row i + 1 begins.
+	// placeRows moves ptr[i+1] to the end of row i, where row i + 1 begins.
 	dst.Ptr, dst.Cols = ptr[:len(counts)+1], len(chosen)
 	switch {
 	case src.Val != nil:
