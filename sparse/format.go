@@ -172,8 +172,8 @@ func ReadFile(path string, opt *ReadOptions) (*Dataset, error) {
 
 // Read reads data, which may be compressed. Their format is opt.Format or, if that is Auto,
 // the format for the ending of name. name is also the file name in errors. A nil opt means
-// defaults. Numbers get exactly the value that strconv.ParseFloat returns. LIBSVM text needs less memory
-// if r is a file, or has a method Size that returns the number of its bytes.
+// defaults. Numbers get exactly the value that strconv.ParseFloat returns. LIBSVM text and tables
+// need less memory if r is a file, or has a method Size that returns the number of its bytes.
 //
 // Errors about the data have the type *ParseError. Data without samples are an error. Unless opt
 // says otherwise, labels must have exactly two values.

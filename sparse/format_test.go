@@ -454,6 +454,33 @@ func TestTextMemory(t *testing.T) {
 	}
 }
 
+// A sizedReader is a reader with a method Size, which may return a wrong number.
+type sizedReader struct {
+	io.Reader
+	size int64
+}
+
+func (r sizedReader) Size() int64 { return r.size }
+
+// TestWrongSize checks that a wrong size of a text does not change the result of Read.
+func TestWrongSize(t *testing.T) {
+	for name, text := range map[string]string{
+		"x.svm": strings.Repeat("1 1:2 4:5\n-1 3:7\n", 1<<15),
+		"x.csv": "a,b,y\n" + strings.Repeat("2,0,1\n0,7,0\n", 1<<15),
+	} {
+		want, err := Read(struct{ io.Reader }{strings.NewReader(text)}, name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range []int64{-1, 1, int64(len(text)) / 2, 10 * int64(len(text)), math.MaxInt64} {
+			got, err := Read(sizedReader{strings.NewReader(text), size}, name, nil)
+			if err != nil || !sameBits(got.X, want.X) || !sameFloats(got.Labels, want.Labels) {
+				t.Errorf("%s with the size %d: %v, or other data", name, size, err)
+			}
+		}
+	}
+}
+
 // TestFormatBombs checks that data that need more than the allowed memory are refused.
 func TestFormatBombs(t *testing.T) {
 	const allowed, limit = 32 << 20, 160 // bytes of memory allowed, and MiB that reading may allocate in total
