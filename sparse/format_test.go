@@ -481,6 +481,19 @@ func TestWrongSize(t *testing.T) {
 	}
 }
 
+// TestWrongSizeMemory checks that the copy of all entries counts, which is made if the size of a text is too
+// small.
+func TestWrongSizeMemory(t *testing.T) {
+	const lines = "1 1:2 4:5\n-1 3:7\n"
+	count := 2 * (blockSize - 1000) / len(lines)
+	text := strings.Repeat(lines, count)                                // two blocks
+	memory := int64(1.2 * float64(count) * (2*rowBytes + 3*entryBytes)) // not enough for a copy of the entries
+	for _, size := range []int64{0, 1} {
+		_, err := Read(sizedReader{strings.NewReader(text), size}, "x", &ReadOptions{Memory: memory})
+		wantParseError(t, err, 0, 0, "lines take", "set ReadOptions.Memory to a larger number")
+	}
+}
+
 // TestFormatBombs checks that data that need more than the allowed memory are refused.
 func TestFormatBombs(t *testing.T) {
 	const allowed, limit = 32 << 20, 160 // bytes of memory allowed, and MiB that reading may allocate in total

@@ -106,7 +106,7 @@ func (p *libsvmParser) addPart(part *libsvmPart) error {
 	}
 	p.parts = append(p.parts, part)
 	neededBytes := rowBytes*int64(p.stats.Rows) + entryBytes*p.stats.NNZ
-	if !p.rows.hasRoom || p.rows.full != nil {
+	if !p.rows.hasRoom || p.rows.full != nil || p.stats.NNZ > int64(cap(p.rows.idx)) {
 		neededBytes *= 2 // all entries will be copied once more
 	}
 	if err := p.opt.checkMemory(p.name, neededBytes, "the first %d lines", p.lines); err != nil {
