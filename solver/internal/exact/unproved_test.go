@@ -47,3 +47,22 @@ func TestUnprovedCold(t *testing.T) {
 		}
 	}
 }
+
+// TestUnprovedFull checks that a run with Settings.Unproved does not end as if it had reached the optimum if the
+// working set has no room for all columns that it needs.
+func TestUnprovedFull(t *testing.T) {
+	p := kind{loss: term.Logistic{}}.random(300, 80, 29)
+	p.MaxWorking = 30
+	s := mustNew(t, p)
+	lambdaMax, err := s.LambdaMax(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r Result
+	for k := 0; k < 10 && !r.Full; k++ {
+		r = s.Solve(lambdaMax*math.Pow(0.5, float64(k)), &Settings{Tol: 1e-3 * s.Scale(), Unproved: true})
+	}
+	if !r.Full || r.Why != ending.Room {
+		t.Errorf("%+v, %v", r, r.Why)
+	}
+}

@@ -110,7 +110,7 @@ func (s *Solver) chooseSet(share float64) bool {
 		return false
 	}
 	if w.noRoom = len(cols) > w.maxColumns-w.maxColumns/16 && neededCount > w.maxColumns; w.noRoom {
-		return false
+		return missing
 	}
 	room := min(max(leastRoom, len(cols)), w.maxColumns-len(cols))
 	w.candidates = candidates
