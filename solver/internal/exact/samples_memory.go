@@ -249,7 +249,8 @@ func (m *memorySamples) accept(t *trial) {
 		m.set.margins(m.Sums, m.Scratch, t.move)
 		m.Each(m.setAlpha)
 	}
-	// modelStep is set only after a full step in a model of all columns, in one process, if no α was clipped.
+	// modelStep is set only after a full step in a model of all columns, in one process, if no α was clipped and
+	// the curvature of the loss is bounded.
 	m.modelStep = nil
 	if m.modelHessian != nil && m.hessianShape.Order == len(m.bounds.Ridge) && t.length == 1 &&
 		!math.IsInf(m.Loss.Curvature(), 1) && m.Team.Alone() && m.clipping() == 0 {

@@ -518,9 +518,9 @@ func (s *Solver) hasConstantCurvature() bool {
 }
 
 // updateHessian gives the model the Hessian at the point. It keeps the Hessian of an earlier point, if that
-// has the right columns, in three cases: the curvature is constant; keep is true and there is no damping; a
-// new Hessian needs a visit of the file, and the old one was used only once. If keep is true, a Hessian in
-// memory may also get the columns that it lacks (see growHessian).
+// has the right columns, if the curvature is constant. Without damping, it also keeps it if keep is true, or if
+// a new Hessian needs a visit of the file and the old one was used only once. If keep is true and there is no
+// damping, a Hessian in memory may also get the columns that it lacks (see growHessian).
 func (s *Solver) updateHessian(keep bool) {
 	w := &s.set
 	reuse := s.work.damping == 0 && (keep || !s.rows.hasHessian() && !s.work.stale)
