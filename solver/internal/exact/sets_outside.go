@@ -146,7 +146,7 @@ func (o *outsideSolver) solveComponent(z []float64) {
 		return
 	}
 	for i, row := range s.rows {
-		multiplier := math.Max(-r.Limit[row], math.Min(res.Z[i]*halfSize, r.Limit[row]))
+		multiplier := linalg.Clip(res.Z[i]*halfSize, r.Limit[row])
 		step := multiplier - z[row]
 		z[row] = multiplier
 		r.EachEntry(row, func(j int32, v float64) { o.sums[j] = math.FMA(-step, v, o.sums[j]) })
@@ -177,8 +177,7 @@ func (o *outsideSolver) computeSums(d *dualPoint) {
 // excess returns the distance, with its sign, of o.sums[j] from the interval [−c, c], where c is fraction
 // times the capacity of feature j.
 func (o *outsideSolver) excess(j int32, fraction float64) float64 {
-	capacity := fraction * o.capacity[j]
-	return o.sums[j] - math.Max(-capacity, math.Min(o.sums[j], capacity))
+	return o.sums[j] - linalg.Clip(o.sums[j], fraction*o.capacity[j])
 }
 
 // findComponent sets o.component to the component of the feature.
@@ -272,7 +271,7 @@ func (o *outsideSolver) moveMultiplier(z []float64, row int32, fraction float64)
 func (o *outsideSolver) descentAt(idx []int32, val []float64, step, fraction float64) (descent float64) {
 	for k, j := range idx {
 		sum, capacity := math.FMA(-step, val[k], o.sums[j]), fraction*o.capacity[j]
-		descent = math.FMA(val[k], sum-math.Max(-capacity, math.Min(sum, capacity)), descent)
+		descent = math.FMA(val[k], sum-linalg.Clip(sum, capacity), descent)
 	}
 	return descent
 }
