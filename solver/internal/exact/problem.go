@@ -145,7 +145,7 @@ func New(p *Problem) (*Solver, error) {
 		return nil, err
 	}
 	if l, _ := p.A.Dims(); len(p.Limit) != l || len(p.Ridge) != features || p.File == nil && len(p.Labels) != n {
-		return nil, fmt.Errorf("exact: %d and %d weights, %d labels for %d x %d data and %d rows of A", len(p.Limit), len(p.Ridge), len(p.Labels), n, features, l)
+		return nil, fmt.Errorf("exact: %d limits, %d ridges and %d labels for %d x %d data and %d rows of A", len(p.Limit), len(p.Ridge), len(p.Labels), n, features, l)
 	}
 	s := &Solver{Problem: p, p: features}
 	s.set.threads = rows.Threads(p.Threads)
