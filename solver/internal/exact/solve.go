@@ -142,7 +142,8 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		}
 		if s.work.mostFall = max(s.work.mostFall, fall); unproved && length == 1 {
 			s.rows.useSlopes(s.x, s.e)
-			if !s.chooseSet(1) && s.excessAfter(fall) <= tol {
+			// If the model was stopped early, its fall says nothing about the distance to the optimum.
+			if !s.chooseSet(1) && s.excessAfter(fall) <= tol && !s.set.model.Stop() {
 				r.Why = ending.Reached
 				break
 			}

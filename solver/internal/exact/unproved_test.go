@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -64,5 +65,25 @@ func TestUnprovedFull(t *testing.T) {
 	}
 	if !r.Full || r.Why != ending.Room {
 		t.Errorf("%+v, %v", r, r.Why)
+	}
+}
+
+// TestUnprovedStops checks that a run with Settings.Unproved does not end as if it had reached the optimum if
+// Settings.Stop has ended its last step.
+func TestUnprovedStops(t *testing.T) {
+	s := mustNew(t, kind{loss: term.Logistic{}, free: 1}.random(300, 120, 5))
+	lambdaMax, err := s.LambdaMax(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := &Settings{Tol: 1e-4 * s.Scale(), Unproved: true}
+	for k := range 10 {
+		if k == 9 {
+			set.Stop = func() error { return errors.New("stop") }
+		}
+		r := s.Solve(lambdaMax*math.Pow(0.8, float64(k)), set)
+		if reached := r.Why == ending.Reached; reached != (set.Stop == nil) {
+			t.Errorf("lambda %d: %v", k, r.Why)
+		}
 	}
 }
