@@ -107,12 +107,15 @@ func (p *Problem) FileRefusal() string {
 	return ""
 }
 
-// hasCheapHessian reports whether the Hessian of all columns costs little. If the curvature of the loss is
-// not constant, each step factors a new Hessian; then the factorization must also cost little.
+// hasCheapHessian reports whether the Hessian of all columns may be formed, and costs little. If the curvature
+// of the loss is not constant, each step factors a new Hessian; then the factorization must also cost little.
 func (p *Problem) hasCheapHessian() bool {
 	_, features := p.dims()
-	if features <= wholeSet {
+	switch {
+	case features <= wholeSet:
 		return true
+	case features > defaultWorking:
+		return false
 	}
 	pairs, entries := p.hessianCost()
 	return pairs <= cheapCost*entries &&

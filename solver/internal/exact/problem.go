@@ -157,7 +157,7 @@ func New(p *Problem) (*Solver, error) {
 	case p.MaxWorking == 0:
 		s.set.maxColumns = features
 	}
-	s.set.needsAll = !p.byCoordinate() || p.File != nil || features <= min(s.set.maxColumns, defaultWorking) && p.hasCheapHessian()
+	s.set.needsAll = !p.byCoordinate() || p.File != nil || features <= s.set.maxColumns && p.hasCheapHessian()
 	s.prepareRows()
 	for _, v := range []*[]float64{&s.x, &s.e, &s.ridge} {
 		*v = make([]float64, features)
