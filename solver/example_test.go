@@ -68,31 +68,29 @@ func ExampleErrStop() {
 	// Output: stopped after 4 passes
 }
 
-// A logger gets records of a run.
-func ExampleSettings_logger() {
+// Reports can go to a log.
+func ExampleSettings_report() {
 	data, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 200, Features: 20, Seed: 2})
 	if err != nil {
 		log.Fatal(err)
 	}
 	p := &solver.Problem{Data: data.X, Labels: data.Labels, Penalty: solver.L1{Lambda: 0.01}}
-	show := map[string]bool{"msg": true, "method": true, "rows": true, "features": true, "outer": true, "passes": true, "status": true}
-	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{
-		Level: slog.LevelDebug,
-		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr { // leave out attributes that are not in show
-			if !show[a.Key] {
-				return slog.Attr{}
-			}
-			return a
-		},
-	}))
-	if _, err = solver.Minimize(context.Background(), p, &solver.Settings{Method: solver.SCASK{}, Passes: 4, Logger: logger}); err != nil {
+	withoutTime := func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}
+	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: withoutTime}))
+	report := func(r solver.Report) {
+		logger.Info("iteration", "outer", r.Outer, "passes", r.Passes, "objective", fmt.Sprintf("%.4f", r.Objective))
+	}
+	if _, err = solver.Minimize(context.Background(), p, &solver.Settings{Method: solver.SCASK{}, Passes: 4, Report: report}); err != nil {
 		log.Fatal(err)
 	}
 	// Output:
-	// msg="solver: begin" method=scas-k rows=200 features=20
-	// msg="solver: iteration" outer=1 passes=2
-	// msg="solver: iteration" outer=2 passes=4
-	// msg="solver: end" status=passes_done passes=4
+	// level=INFO msg=iteration outer=1 passes=2 objective=0.6931
+	// level=INFO msg=iteration outer=2 passes=4 objective=0.3193
 }
 
 func ExampleProblem_Evaluate() {

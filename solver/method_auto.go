@@ -139,7 +139,7 @@ func (r *Run) makeNewtonSteps() (refused bool, err error) {
 	if r.Stats.Passes > 0 {
 		startX, _ = r.makeExact() // Newton steps need less work if zeros are exact
 	}
-	res := r.prover.Finish(startX, r.Y, r.Dual, &exact.Settings{Tol: math.Max(r.goal, 0), Stop: r.Err, Interrupt: func() error {
+	res := r.prover.Finish(startX, r.Y, r.Dual, &exact.Settings{Tol: math.Max(r.goal, 0), Stop: r.Err, Watch: r.reportStep, Interrupt: func() error {
 		if !r.affordsStep() {
 			return errBudget
 		}
@@ -153,7 +153,7 @@ func (r *Run) makeNewtonSteps() (refused bool, err error) {
 		}
 		return true, nil
 	}
-	r.whyEnded = res.Why
+	r.whyEnded, r.lastObjective = res.Why, res.Objective
 	better := !(res.Objective > value+float64(1e-12*math.Abs(value))) // up to rounding
 	iterateGap, rounding := math.Inf(1), 0.0                          // iterateGap is the proved gap of r.X
 	if !better || !(res.Gap <= r.goal) {

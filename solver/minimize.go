@@ -46,7 +46,6 @@ func Minimize(ctx context.Context, p *Problem, s *Settings) (res *Result, err er
 	if r.budget = s.Passes; s.Passes == 0 {
 		r.budget = math.Inf(1)
 	}
-	r.logBegin()
 	iteration, err := Iteration(nil), r.Err()
 	if err == nil {
 		if _, auto := c.Method.(Auto); !auto {
@@ -63,9 +62,7 @@ func Minimize(ctx context.Context, p *Problem, s *Settings) (res *Result, err er
 	if _, bad := errors.AsType[*SettingError](err); bad {
 		return nil, err
 	}
-	res, err = r.resultAfter(err)
-	r.logEnd(res, err)
-	return res, err
+	return r.resultAfter(err)
 }
 
 // resultAfter returns the result with its status, and the error of Minimize. err is the error that ended the

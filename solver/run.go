@@ -71,9 +71,11 @@ type Run struct {
 	automaticStep func() float64
 	// loose is true if objective returned loose at a snapshot or at the end of the run. Then the objective of
 	// the iterate in keeper may not be the objective at its x.
-	loose  bool
-	scales admm.Scales // sizes of the data, labels and penalty, for the automatic ρ
-	keeper admm.Keeper // holds the iterate to which the run returns if it diverges
+	loose bool
+	// lastObjective is the objective at the last snapshot or the last Newton step; +Inf if none is known.
+	lastObjective float64
+	scales        admm.Scales // sizes of the data, labels and penalty, for the automatic ρ
+	keeper        admm.Keeper // holds the iterate to which the run returns if it diverges
 	proof
 	clock admm.Clock
 }
@@ -93,7 +95,7 @@ func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run
 	info := set.Method.Info()
 	r.Stats = Stats{Name: cmp.Or(set.Name, info.Name), Method: info.Name, Storage: r.Samples.rows.Form(), DualUpdates: 1, BatchSize: 1}
 	r.prover = exact.NewProver(p.exactProblem(algebra, r.Samples.exact, set.Threads))
-	r.gap = math.Inf(1)
+	r.gap, r.lastObjective = math.Inf(1), math.Inf(1)
 	r.unit = p.unit()
 	solved := false
 	if r.unit == 0 {
@@ -226,7 +228,7 @@ func (r *Run) violation() []float64 {
 func (r *Run) takeSnapshot() float64 {
 	r.Samples.Gradient(&r.Snapshot, r.X)
 	objective, loose := r.objective(r.Snapshot.Loss)
-	r.loose = r.loose || loose
+	r.loose, r.lastObjective = r.loose || loose, objective
 	return objective
 }
 

@@ -2,7 +2,6 @@ package solver
 
 import (
 	"fmt"
-	"log/slog"
 	"math"
 	"time"
 
@@ -96,9 +95,9 @@ type Settings struct {
 	// Recorder, if not nil, gets the start and then every RecordEvery-th outer iterate. If one process has
 	// a Recorder, all need one. An error of one Recorder ends the run in all processes.
 	Recorder Recorder `json:"-"`
-	// Logger, if not nil, gets a record at the beginning and at the end of a run, at level Info, and
-	// one for each outer iteration, at level Debug. The end of a run with an error has level Warn.
-	Logger *slog.Logger `json:"-"`
+	// Report, if not nil, is called after each outer iteration and in each Newton step. Unlike Recorder, it
+	// gets only what the run has computed anyway, so that it costs almost nothing. Each process calls its own.
+	Report func(Report) `json:"-"`
 	// RecordEvery is the number of outer iterations between two records; zero means 1.
 	RecordEvery int `json:"record_every"`
 }

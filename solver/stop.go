@@ -32,7 +32,7 @@ func (r *Run) loop(iteration Iteration) error {
 		}
 		r.Stats.OuterIterations++
 		r.prove()
-		r.logIteration()
+		r.report(r.lastObjective, r.gap)
 		if err := cmp.Or(r.save(), r.record()); err != nil {
 			return err
 		}

@@ -91,7 +91,7 @@ func (p *problems) differentLabels() (labels []float64) {
 func (p *problems) classSpec() (_ *Spec, err error) {
 	spec := *p.spec
 	if spec.TimeLimit = 0; spec.parallel() {
-		spec.Threads = 1
+		spec.Threads, spec.Report = 1, nil
 	}
 	if spec.ClassWeights != nil {
 		spec.SampleWeights, err = p.spec.weigh(p.team, p.y, nil)
@@ -111,7 +111,7 @@ func (p *problems) design(k int, spec *Spec) (d *design, err error) {
 	}
 	positive := p.mapping.Positive
 	if p.classes != nil {
-		positive, d.spec = p.classes[k], spec.copyForClass(k)
+		positive = p.classes[k]
 	}
 	switch {
 	case !classifies(d.loss):
@@ -179,18 +179,6 @@ func (p *problems) preparedDesign(k int) (d *design, err error) {
 		err = d.prepare(context.Background())
 	}
 	return d, err
-}
-
-// copyForClass returns a copy of s for the fit of class number k: its Progress sets the field Class to k.
-func (s *Spec) copyForClass(k int) *Spec {
-	spec := *s
-	if s.Progress != nil {
-		spec.Progress = func(report Progress) {
-			report.Class = k
-			s.Progress(report)
-		}
-	}
-	return &spec
 }
 
 // parallel reports whether classes, or folds, may be fitted in parallel.

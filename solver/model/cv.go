@@ -180,7 +180,7 @@ func (c *crossValidation) numberClasses() {
 	spec := *c.spec
 	c.foldSpec, spec.unproved, spec.ClassFitted = &spec, true, nil
 	if c.spec.parallel() {
-		spec.Threads = 1
+		spec.Threads, spec.Report = 1, nil
 	}
 	c.labels = c.classes
 	if !c.mapping.IsZero() {

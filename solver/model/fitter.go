@@ -21,7 +21,7 @@ type fitter struct {
 	d              *design
 	s              *exact.Solver // nil in the result of bareFitter
 	file           *exact.File   // nil if the rows are in memory
-	progress       Progress      // the last report to Spec.Progress
+	progress       solver.Report // the last report to Settings.Report
 	countedPasses  int           // number of passes over the file that earlier calls of solve have counted
 	workingSetFull bool          // true if the working set of the last fit became too large
 	cause          float64       // ending.Running, ending.TimeUp or ending.Canceled; the same in all processes
@@ -53,7 +53,7 @@ func (d *design) newFitter(ctx context.Context) (*fitter, error) {
 // bareFitter returns a fitter without a solver. If the rows are in a file, it makes a pass over them and
 // sets d.scale.
 func (d *design) bareFitter(ctx context.Context) (*fitter, error) {
-	f := &fitter{d: d, progress: Progress{Objective: math.Inf(1), Gap: math.Inf(1)}}
+	f := &fitter{d: d, progress: solver.Report{Objective: math.Inf(1), Gap: math.Inf(1)}}
 	if !d.spec.streams() {
 		return f, nil
 	}
@@ -72,10 +72,10 @@ func (d *design) bareFitter(ctx context.Context) (*fitter, error) {
 		Folds: d.spec.outFold.folds, OutFold: d.spec.outFold.fold, Loss: term.LossOf(d.loss), Threads: d.spec.Threads, Team: d.team, Memory: d.spec.Memory,
 	})
 	f.file.Stop = ctx.Err
-	if d.spec.Progress != nil {
+	if d.spec.Report != nil {
 		f.file.ReportProgress = func(share float64) {
 			f.progress.Passes = float64(f.file.Visits()) + share
-			d.spec.Progress(f.progress)
+			d.spec.Report(f.progress)
 		}
 	}
 	if err = f.file.Survey(f.file.MaxSamples()); f.timedOut(ctx, err) {
@@ -154,9 +154,16 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	goal := d.spec.relTol() * f.s.Scale()
 	set := &exact.Settings{Tol: goal, Interrupt: f.interruptFunc(ctx, f.s), Stop: d.team.IfAlone(ctx.Err), Unproved: d.spec.unproved}
 	if f.file != nil {
-		f.file.Stop, f.progress.Goal = ctx.Err, goal
+		f.file.Stop = ctx.Err
+	}
+	if d.spec.Report != nil {
+		f.progress.Goal = goal
 		set.Watch = func(r *exact.Result) error {
 			f.progress.Objective, f.progress.Gap = r.Objective, r.Gap
+			if f.file == nil { // out of core, the passes over the file call Report
+				f.progress.NewtonSteps = r.Iterations
+				d.spec.Report(f.progress)
+			}
 			return nil
 		}
 	}

@@ -235,8 +235,8 @@ func TestStreamedMethods(t *testing.T) {
 			spec.Lambda, spec.NoIntercept, spec.Standardize = plainSpec.Lambda, true, StandardizeOff
 			want := mustFit(t, &spec, memoryData.X, memoryData.Labels).Columns[0].Certificate
 			calls := 0
-			spec.Memory, spec.Settings = 1<<18, solver.Settings{Method: m, RelTol: 1e-5, Passes: 400}
-			spec.Progress = func(Progress) { calls++ }
+			report := func(solver.Report) { calls++ }
+			spec.Memory, spec.Settings = 1<<18, solver.Settings{Method: m, RelTol: 1e-5, Passes: 400, Report: report}
 			got := mustFit(t, &spec, fileData.X, fileData.Labels).Columns[0]
 			if c := got.Certificate; c.Status != solver.Converged || math.Abs(c.Objective-want.Objective) > c.Gap+want.Gap || got.Run.Method != m.Info().Name || calls == 0 {
 				t.Errorf("%s, %s: %+v, in memory %+v; %d reports", m.Info().Name, name, c, want, calls)

@@ -299,13 +299,7 @@ var (
 
 func (m *minimizer) run(ctx context.Context, p *solver.Problem, set *solver.Settings) (*solver.Result, error) {
 	if spec := m.d.spec; spec.streams() {
-		opt := stream.Options{Memory: spec.Memory}
-		if spec.Progress != nil {
-			opt.Report = func(passes, objective float64) {
-				spec.Progress(Progress{Passes: passes, Objective: objective, Gap: math.Inf(1)})
-			}
-		}
-		return stream.Minimize(ctx, p, set, opt)
+		return stream.Minimize(ctx, p, set, stream.Options{Memory: spec.Memory})
 	}
 	res, err := solver.Minimize(ctx, p, set)
 	if m.hasOffsetColumn && res != nil {

@@ -88,9 +88,11 @@ type Spec struct {
 	//
 	// CV draws the folds at random, with Seed.
 	//
-	// The Recorder and the Logger are called only if solver.Minimize runs. If features are standardised,
-	// the Recorder's points have the coefficients of the standardised features. With more than two classes,
-	// several goroutines call both.
+	// The Recorder is called only if solver.Minimize runs. If features are standardised, its points have the
+	// coefficients of the standardised features. With more than two classes, several goroutines call it.
+	//
+	// Report is called by all fits, except those that run in parallel: fits of more than two classes, and of
+	// the folds of CV, if all rows are in the memory of one process. Calls do not overlap.
 	//
 	// The Checkpoint stores the models of the classes fitted so far and the state of solver.Minimize. A fit
 	// with the same data and specification continues from this state. With three or more classes, a checkpoint
@@ -108,8 +110,6 @@ type Spec struct {
 	// any number of features, but no intercept, no standardised features, no offsets, only one process and at
 	// most two classes.
 	Memory int64
-	// Progress, unless nil, is called during fits out of core.
-	Progress func(Progress)
 	// ClassFitted, unless nil, is called if there are more than two classes: by Fit after each class, and by Path
 	// and CV after the path of each class on all rows. done is the number of finished classes, and total the
 	// number of all classes. Calls do not overlap.

@@ -260,9 +260,9 @@ func TestStreamedUnproved(t *testing.T) {
 func TestStreamedProgress(t *testing.T) {
 	fileData := storeInFile(t, synthetic(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1}), false).fileData
 	for _, method := range []solver.Method{nil, solver.SCASK{}} {
-		lastReport := Progress{}
+		lastReport := solver.Report{}
 		spec := &Spec{Lambda: 1e-3, NoIntercept: true, Standardize: StandardizeOff, Memory: 2 << 20}
-		spec.Progress = func(report Progress) {
+		spec.Report = func(report solver.Report) {
 			if !(report.Passes > lastReport.Passes) || method != nil && !math.IsInf(report.Gap, 1) {
 				t.Errorf("%v: %+v after %+v", method, report, lastReport)
 			}
@@ -443,7 +443,7 @@ func TestStreamedEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	spec := &Spec{Lambda: 1e-3, Memory: 1 << 20}
 	passes := 0.0
-	spec.Progress = func(report Progress) {
+	spec.Report = func(report solver.Report) {
 		if passes = report.Passes; passes >= 1 { // no point is evaluated yet
 			cancel()
 		}
@@ -453,7 +453,7 @@ func TestStreamedEnds(t *testing.T) {
 	}
 	ctx, cancel = context.WithCancel(context.Background())
 	defer cancel()
-	spec.Progress = func(report Progress) {
+	spec.Report = func(report solver.Report) {
 		if report.Passes > 2 {
 			cancel()
 		}

@@ -40,19 +40,16 @@ func TestStreamedClasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var reportedClasses []int
+		finished, reportsOfClass := 0, make([]int, 5)
 		spec.Memory = 2 << 20
-		spec.Progress = func(report Progress) {
-			if len(reportedClasses) == 0 || reportedClasses[len(reportedClasses)-1] != report.Class {
-				reportedClasses = append(reportedClasses, report.Class)
-			}
-		}
+		spec.Report = func(solver.Report) { reportsOfClass[finished]++ }
+		spec.ClassFitted = func(done, _ int) { finished = done }
 		got, err := Fit(context.Background(), &spec, fileData.X, fileData.Labels)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(got.Classes.Values) != 4 || len(reportedClasses) != 4 || reportedClasses[3] != 3 {
-			t.Errorf("%s: classes %v, progress of %v", name, got.Classes, reportedClasses)
+		if len(got.Classes.Values) != 4 || finished != 4 || reportsOfClass[4] > 0 || slices.Contains(reportsOfClass[:4], 0) {
+			t.Errorf("%s: classes %v, reports %v", name, got.Classes, reportsOfClass)
 		}
 		for k, m := range got.Columns {
 			c, w := m.Certificate, want.Columns[k].Certificate
@@ -90,8 +87,8 @@ func TestStreamedClassesRefuse(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	spec := &Spec{Lambda: 1e-3, Memory: memory}
-	spec.Progress = func(report Progress) {
-		if report.Class == 2 {
+	spec.ClassFitted = func(done, _ int) {
+		if done == 2 {
 			cancel()
 		}
 	}

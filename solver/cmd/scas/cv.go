@@ -352,15 +352,11 @@ func (c *cvCmd) crossValidate(e *env) error {
 func (c *cvCmd) computeCV(e *env, s *fitSpec) (*model.CVResult, error) {
 	p := e.beginProgress("the path of all rows")
 	defer p.end()
-	total, scoredCount := min(c.maxFolds(), s.counts.total)*c.Lambdas.count, 0
-	s.spec.ClassFitted = p.showClasses
-	s.spec.Progress = func(report model.Progress) {
-		p.showShare(float64(scoredCount), float64(total), "model %d of %d   %s", scoredCount, total, passText(report))
-	}
+	p.setReports(s, fitCount{"model", 0, min(c.maxFolds(), s.counts.total) * c.Lambdas.count})
 	set := &model.CVSettings{Path: c.pathSettings(), Folds: int(c.Folds), Measure: cvMetrics[c.Metric].measure}
 	set.ModelScored = func(done, total int) {
-		p.showShare(float64(done), float64(total), "model %d of %d", done, total)
-		scoredCount = done
+		p.fits = fitCount{"model", done, total}
+		p.showFits(done, "")
 	}
 	return model.CVData(e.ctx, &s.spec, s.data, set)
 }

@@ -2,65 +2,78 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"log/slog"
 	"math"
+	"strings"
 	"sync"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse/graph/glasso"
 )
 
 // This file shows the progress of fits and of the graphical lasso.
 
-// setCallbacks sets the callbacks of spec that report the progress of a fit. classes is the number of classes
-// if each has a fit of its own, and 0 otherwise.
-func (p *progress) setCallbacks(spec *model.Spec, classes int) {
+// A fitCount says which of several fits is running. The zero value is for a single fit.
+type fitCount struct {
+	noun        string // "class", "lambda" or "model": what each fit is for
+	done, total int    // numbers of the fits that are done, and of all fits
+}
+
+// setReports makes the fits of s report their progress. fits counts the fits if the model has one column.
+func (p *progress) setReports(s *fitSpec, fits fitCount) {
+	if p.fits = fits; !s.data.Classes.IsZero() {
+		p.fits = fitCount{"class", 0, len(s.data.Classes.Values)}
+	}
+	spec, budget := &s.spec, s.spec.Passes // budget 0 means that no number of passes ends the fit
+	if spec.Method != nil {
+		budget = cmp.Or(budget, 100) // the default
+	}
 	spec.ClassFitted = p.showClasses
-	switch {
-	case classes > 0:
-		spec.Progress = func(report model.Progress) {
-			p.showShare(float64(report.Class), float64(classes), "class %d of %d   %s", report.Class+1, classes, passText(report))
+	spec.Report = func(report solver.Report) {
+		text := workText(report, budget)
+		switch {
+		case p.fits.total > 0:
+			p.showFits(p.fits.done+1, text)
+		case report.Goal > 0 || budget == 0: // the gap may end the run long before the last pass
+			p.showGap(report.Gap, report.Goal, text)
+		default:
+			p.showShare(report.Passes, budget, "%s", text)
 		}
-	case spec.Memory > 0:
-		spec.Progress = p.showPasses
-	case spec.Comm == nil: // with several ranks, a Recorder would need the rows of all ranks
-		p.setRecorder(&spec.Settings)
 	}
 }
 
-// setRecorder sets the Logger of s and, if the reports go to a terminal, the Recorder.
-func (p *progress) setRecorder(s *solver.Settings) {
-	passes := cmp.Or(s.Passes, 100)
-	h := &iterationHandler{progress: p, passes: passes, gap: math.Inf(1)}
-	s.Logger = slog.New(h)
-	if !p.overwrites {
-		return
-	}
-	// A record takes about as much time as an outer iteration, so only some iterations make one.
-	s.RecordEvery = max(1, int(passes/40))
-	s.Recorder = solver.RecorderFunc(func(point *solver.Point) error {
-		h.objective = fmt.Sprintf("   objective %.8g", point.Last.Objective)
-		h.report(point.Passes, 0)
-		return nil
-	})
+// showFits shows the fit with the given number, of those that p.fits counts.
+func (p *progress) showFits(number int, text string) {
+	f := p.fits
+	p.showShare(float64(f.done), float64(f.total), "%s", strings.TrimSpace(fmt.Sprintf("%s %d of %d   %s", f.noun, min(number, f.total), f.total, text)))
 }
 
-func passText(report model.Progress) string {
-	text := fmt.Sprintf("pass %.2f", report.Passes)
+func (p *progress) showClasses(done, total int) {
+	p.fits = fitCount{"class", done, total}
+	p.showFits(done+1, "")
+}
+
+// workText formats a report. budget is the largest number of passes, or 0 if there is none.
+func workText(report solver.Report, budget float64) string {
+	var work []string
+	if report.Passes > 0 {
+		passes := fmt.Sprintf("pass %g", math.Round(100*report.Passes)/100)
+		if budget > 0 {
+			passes += fmt.Sprintf(" of %g", budget)
+		}
+		work = append(work, passes)
+	}
+	if report.NewtonSteps > 0 {
+		work = append(work, plural(report.NewtonSteps, "Newton step"))
+	}
+	text := strings.Join(work, ", ")
 	if isFinite(report.Objective) {
 		text += fmt.Sprintf("   objective %.8g", report.Objective)
 	}
 	if isFinite(report.Gap) {
 		text += fmt.Sprintf(", gap %.2g", report.Gap)
 	}
-	return text
-}
-
-func (p *progress) showPasses(report model.Progress) {
-	p.showGap(report.Gap, report.Goal, passText(report))
+	return strings.TrimSpace(text)
 }
 
 // componentCallback returns a callback that shows the progress of a graphical lasso. The callback ignores
@@ -84,57 +97,3 @@ func (p *progress) componentCallback() func(glasso.Progress) {
 		p.showGap(report.Gap, report.Goal, text)
 	}
 }
-
-func (p *progress) showClasses(done, total int) {
-	p.showShare(float64(done), float64(total), "class %d of %d", min(done+1, total), total)
-}
-
-// An iterationHandler is a slog.Handler for the log entries of package solver about iterations. It stores
-// the goal and the gap. It also shows the iterations, unless the Recorder of progress.setRecorder shows them.
-type iterationHandler struct {
-	*progress
-	passes    float64 // largest number of passes of the run
-	goal      float64 // the gap at which the run ends; 0 if there is no such gap
-	gap       float64 // the latest gap; +Inf if none is known
-	objective string  // text with the objective of the latest record
-}
-
-func (h *iterationHandler) Enabled(context.Context, slog.Level) bool { return true }
-
-func (h *iterationHandler) Handle(_ context.Context, r slog.Record) error {
-	values := map[string]slog.Value{}
-	r.Attrs(func(a slog.Attr) bool {
-		values[a.Key] = a.Value
-		return true
-	})
-	if goal, isStart := values["goal"]; isStart {
-		h.goal = goal.Float64()
-	}
-	if _, ok := values["outer"]; !ok {
-		return nil // an entry about the beginning or the end of the run
-	}
-	h.gap = values["gap"].Float64()
-	if h.overwrites {
-		return nil // the Recorder reports the iterations
-	}
-	h.report(values["passes"].Float64(), values["newton_steps"].Int64())
-	return nil
-}
-
-func (h *iterationHandler) report(passes float64, steps int64) {
-	text := fmt.Sprintf("pass %.0f of %.0f%s", passes, h.passes, h.objective)
-	if steps > 0 {
-		text += ", " + plural(steps, "Newton step")
-	}
-	if isFinite(h.gap) {
-		text += fmt.Sprintf(", gap %.2g", h.gap)
-	}
-	if h.goal > 0 { // the gap may end the run long before the last pass
-		h.showGap(h.gap, h.goal, text)
-		return
-	}
-	h.showShare(passes, h.passes, "%s", text)
-}
-
-func (h *iterationHandler) WithAttrs([]slog.Attr) slog.Handler { return h }
-func (h *iterationHandler) WithGroup(string) slog.Handler      { return h }

@@ -211,12 +211,8 @@ func (e *env) fitPath(s *fitSpec, set model.PathSettings) (steps []*model.Step, 
 	p := e.beginProgress("the first lambda")
 	defer p.end()
 	failures, firstLambda, count := 0, 0.0, cmp.Or(set.Count, len(set.Lambdas))
-	spec := s.spec
-	spec.ClassFitted = p.showClasses
-	spec.Progress = func(report model.Progress) {
-		p.showShare(float64(len(steps)), float64(count), "lambda %d of %d   %s", len(steps)+1, count, passText(report))
-	}
-	for step, err := range model.PathData(e.ctx, &spec, s.data, &set) {
+	p.setReports(s, fitCount{"lambda", 0, count})
+	for step, err := range model.PathData(e.ctx, &s.spec, s.data, &set) {
 		if step != nil {
 			steps = append(steps, step)
 		}
@@ -230,7 +226,8 @@ func (e *env) fitPath(s *fitSpec, set model.PathSettings) (steps []*model.Step, 
 			}
 		}
 		if step != nil {
-			p.showShare(float64(len(steps)), float64(count), "lambda %d of %d   %.4g   %s", len(steps), count, step.Lambda, plural(step.NonZeros(), "coefficient"))
+			p.fits = fitCount{"lambda", len(steps), count}
+			p.showFits(len(steps), fmt.Sprintf("%.4g   %s", step.Lambda, plural(step.NonZeros(), "coefficient")))
 		}
 	}
 	if errors.Is(firstErr, solver.ErrNotConverged) && len(steps) > 0 {

@@ -33,7 +33,8 @@ type progress struct {
 	stop       chan struct{}
 	ended      chan struct{}
 
-	firstGap float64 // the first finite gap that showGap was called with; +Inf if there is none
+	fits     fitCount // the fits that are counted; see setReports
+	firstGap float64  // the first finite gap that showGap was called with; +Inf if there is none
 
 	// A stage is one part of the command, such as reading the data. share is the part of its work that is
 	// done. firstShare is the value of share when the stage began.

@@ -9,7 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
 )
 
 // TestProgressLine checks that on a terminal one line shows progress and is removed at the end. If stderr is
@@ -63,18 +64,15 @@ func TestProgressTimes(t *testing.T) {
 // TestProgressTowardGap checks that the reported share of the work is one half if the logarithm of the gap is
 // halfway between its first value and its goal.
 func TestProgressTowardGap(t *testing.T) {
-	for name, report := range map[string]func(p *progress, gap float64){
-		"in memory": func(p *progress, gap float64) { (&iterationHandler{progress: p, goal: 1e-6, gap: gap}).report(1, 0) },
-		"streamed":  func(p *progress, gap float64) { p.showPasses(model.Progress{Gap: gap, Goal: 1e-6}) },
-	} {
-		p := (&env{stderr: io.Discard, interval: time.Hour}).beginProgress("fitting")
-		defer p.end()
-		for _, gap := range []float64{math.Inf(1), 1, 1e-3} {
-			report(p, gap)
-		}
-		if p.share != 0.5 || !strings.HasSuffix(p.timeLeft(), " left") {
-			t.Errorf("%s: share %v of the way from a gap of 1 to 1e-6, %q; want 0.5 and a time left", name, p.share, p.timeLeft())
-		}
+	p := (&env{stderr: io.Discard, interval: time.Hour}).beginProgress("fitting")
+	defer p.end()
+	s := &fitSpec{data: &sparse.Dataset{}}
+	p.setReports(s, fitCount{})
+	for _, gap := range []float64{math.Inf(1), 1, 1e-3} {
+		s.spec.Report(solver.Report{Gap: gap, Goal: 1e-6})
+	}
+	if p.share != 0.5 || !strings.HasSuffix(p.timeLeft(), " left") {
+		t.Errorf("share %v of the way from a gap of 1 to 1e-6, %q; want 0.5 and a time left", p.share, p.timeLeft())
 	}
 }
 
@@ -88,6 +86,7 @@ func TestProgressOfCommands(t *testing.T) {
 		args []string
 	}{
 		{`^\rpass \d+ of 20 `, []string{"train", "--method", "scas", "--passes", "20", data}},
+		{`^\r(pass [.\d]+, )?\d+ Newton steps?   objective 0\.\d+, gap `, []string{"train", data}},
 		{`^\rlambda \d+ of 4 `, []string{"path", "--lambdas", "4", data}},
 		{`^\rmodel \d+ of 12 `, []string{"cv", "--lambdas", "4", "--folds", "3", "-o", model, data}},
 		{`^\rreading wdbc.svm`, []string{"predict", "-m", model, data}},
@@ -95,7 +94,7 @@ func TestProgressOfCommands(t *testing.T) {
 		{`^\rmaking the graph: 30 features together, \d+ Newton steps?, gap `, []string{"graph", "--penalty", "0.05", data}},
 		{`^\r(reading|writing) wdbc.s`, []string{"convert", data, filepath.Join(dir, "wdbc.scas")}},
 		{`^\rreading wdbc.svm`, []string{"convert", data, filepath.Join(dir, "wdbc.npz")}},
-		{`scas: \d+ s: pass \d+ of 300(, gap [-0-9.e+]+)?(, about .* left)?\n`, []string{"train", "--method", "scas-k", "--passes", "300", data}},
+		{`scas: \d+ s: pass \d+ of 300   objective 0\.\d+(, gap [-0-9.e+]+)?(, about .* left)?\n`, []string{"train", "--method", "scas-k", "--passes", "300", data}},
 		{`scas: \d+ s: lambda \d+ of 30   [-0-9.e]+   \d+ coefficients(, about .* left)?\n`, []string{"path", "--lambdas", "30", data}},
 		{`scas: \d+ s: model \d+ of 60(, about .* left)?\n`, []string{"cv", "--folds", "3", "--lambdas", "20", data}},
 		{`{"level":"info","msg":"\d+ s: model \d+ of 60(, about .* left)?"}\n`, []string{"--log-format", "json", "cv", "--folds", "3", "--lambdas", "20", data}},

@@ -162,7 +162,7 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainRep
 	stopped, err := c.fitFlags.fit(e, &report, func() (err error) {
 		p := e.beginProgress(task)
 		defer p.end()
-		p.setCallbacks(&s.spec, classes)
+		p.setReports(s, fitCount{})
 		m, err = model.FitData(e.ctx, &s.spec, data)
 		return err
 	})

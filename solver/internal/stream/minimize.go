@@ -25,10 +25,6 @@ var ErrNotStreamed = errors.New("data larger than memory")
 type Options struct {
 	// Memory is the approximate number of bytes that a run may use.
 	Memory int64
-	// Report, if not nil, is called with the progress. passes is the number of passes so far, including the
-	// finished fraction of the current pass. objective is the smallest objective at a snapshot so far, or
-	// +Inf before the first snapshot.
-	Report func(passes, objective float64)
 }
 
 // Minimize does what solver.Minimize does, for mapped data (sparse.CSR.Mapped) and the methods solver.SCASK
@@ -36,7 +32,8 @@ type Options struct {
 // can solve the problem with a file (exact.Problem.FileRefusal). Minimize refuses other methods, several
 // ranks, checkpoints, a Coupling, the caller's own losses, penalties and domains, and data that are not
 // mapped. Its error then wraps ErrNotStreamed. Beside Method, Minimize uses the settings Name, RelTol,
-// TimeLimit, Threads, Start.X, Recorder, RecordEvery, Passes, DualUpdates, Eta, Rho and Seed.
+// TimeLimit, Threads, Start.X, Recorder, RecordEvery, Report, Passes, DualUpdates, Eta, Rho and Seed. It calls
+// Report several times in each pass.
 //
 // In recorded points and results, the averages are equal to the iterate, and y is A x. The same data,
 // settings and memory give the same bits.

@@ -38,12 +38,11 @@ type stochastic struct {
 	file          *exact.File
 	p             *solver.Problem
 	set           *solver.Settings
-	clock         admm.Clock                      // pauses while the Recorder runs
-	report        func(passes, objective float64) // Options.Report
-	bestObjective float64                         // the smallest objective at a snapshot so far
-	stats         solver.Stats                    // Result.Stats; method result sets its passes and seconds
-	innerPasses   int                             // passes of inner loops; exact.File.Visits counts all other passes
-	weightSum     float64                         // sum of the sample weights, or n without weights
+	clock         admm.Clock   // pauses while the Recorder runs
+	bestObjective float64      // the smallest objective at a snapshot so far
+	stats         solver.Stats // Result.Stats; method result sets its passes and seconds
+	innerPasses   int          // passes of inner loops; exact.File.Visits counts all other passes
+	weightSum     float64      // sum of the sample weights, or n without weights
 	outer         admm.OuterLoop
 	keeper        admm.Keeper        // the best iterate so far
 	objective     float64            // the objective at the snapshot; at the end, at the restored iterate
@@ -292,7 +291,7 @@ func (s *stochastic) prove(res *exact.Solution, goal float64) error {
 func newStochastic(p *solver.Problem, set *solver.Settings, q *exact.Problem, f *exact.File, opt Options, began time.Time) *stochastic {
 	method := set.Method.Info().Name
 	s := &stochastic{
-		q: q, file: f, p: p, set: set, clock: admm.NewClock(began), report: opt.Report, bestObjective: math.Inf(1),
+		q: q, file: f, p: p, set: set, clock: admm.NewClock(began), bestObjective: math.Inf(1),
 		blocks: rows.NewWindows(q.Data, blockBytes), weightSum: rows.Mass(q.Weights, len(q.Labels)),
 		batchBlocks: max(1, int(batchShare*float64(opt.Memory))/blockBytes),
 		stats: solver.Stats{
@@ -306,9 +305,10 @@ func newStochastic(p *solver.Problem, set *solver.Settings, q *exact.Problem, f 
 // passes returns the number of passes so far, without an unfinished one.
 func (s *stochastic) passes() int { return s.file.Visits() + s.innerPasses }
 
-// reportPass reports the progress to Options.Report. fraction is the finished fraction of the current pass.
+// reportPass calls Settings.Report with the smallest objective at a snapshot so far. fraction is the finished
+// fraction of the current pass.
 func (s *stochastic) reportPass(fraction float64) {
-	if s.report != nil {
-		s.report(float64(s.passes())+fraction, s.bestObjective)
+	if s.set.Report != nil {
+		s.set.Report(solver.Report{Passes: float64(s.passes()) + fraction, Objective: s.bestObjective, Gap: math.Inf(1)})
 	}
 }

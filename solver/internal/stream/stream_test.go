@@ -192,14 +192,14 @@ func TestReport(t *testing.T) {
 	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
 	var lastPasses, best float64
-	report := func(passes, objective float64) {
-		if !(passes > lastPasses) {
-			t.Errorf("pass %v after %v", passes, lastPasses)
+	report := func(r solver.Report) {
+		if !(r.Passes > lastPasses) {
+			t.Errorf("pass %v after %v", r.Passes, lastPasses)
 		}
-		lastPasses, best = passes, objective
+		lastPasses, best = r.Passes, r.Objective
 	}
-	set := &solver.Settings{Method: solver.SCASK{}, Passes: 4}
-	res, err := Minimize(t.Context(), p, set, Options{Memory: 4 << 20, Report: report})
+	set := &solver.Settings{Method: solver.SCASK{}, Passes: 4, Report: report}
+	res, err := Minimize(t.Context(), p, set, Options{Memory: 4 << 20})
 	if err != nil || lastPasses != res.Stats.Passes || !(best >= res.At.Objective && best < 1) {
 		t.Errorf("%v: %v passes to the objective %v, in the result %v to %v", err, lastPasses, best, res.Stats.Passes, res.At.Objective)
 	}
