@@ -67,7 +67,7 @@ func readLabels(r io.Reader, name string, opt *ReadOptions) (l labelsOfFile, err
 		}
 		if !ok {
 			f := lines.Fields[wrongField]
-			return l, &ParseError{File: name, Line: lines.Number, Column: f.Column, Token: f.Text, Msg: "expected one label a line, a finite decimal number"}
+			return l, &ParseError{File: name, Line: lines.Number, Column: f.Column, Token: f.Text, Number: true, Msg: "expected one label a line, a finite decimal number"}
 		}
 		l.labels, l.lines = append(l.labels, v), append(l.lines, lines.Number)
 	}

@@ -33,7 +33,9 @@ func (p *libsvmPart) labelError(b []byte, start, i, end int) error {
 	case isNonFinite(token):
 		msg = "the label is not finite: " + want
 	}
-	return p.errorAt(b, start, i, msg, remedies...)
+	err := p.errorAt(b, start, i, msg, remedies...)
+	err.Number = true
+	return err
 }
 
 func (p *libsvmPart) entryError(b []byte, start, i int) error {
@@ -61,7 +63,9 @@ func (p *libsvmPart) entryError(b []byte, start, i int) error {
 	case isNonFinite(value):
 		msg = "the value is not finite: expected a finite decimal number after the colon"
 	}
-	return p.errorAt(b, start, i, msg, remedies...)
+	err := p.errorAt(b, start, i, msg, remedies...)
+	err.Number = true
+	return err
 }
 
 // beyondMessage returns the message and the remedies for an index that is too large for the number of

@@ -70,5 +70,5 @@ func writeMatrix(w io.Writer, head string, a *CSR) error {
 
 // textError returns a *ParseError about a place in a text; see coordinates.ErrorFunc.
 func textError(file string, line, column int, token, msg string) error {
-	return &ParseError{File: file, Line: line, Column: column, Token: token, Msg: msg}
+	return &ParseError{File: file, Line: line, Column: column, Token: token, Number: true, Msg: msg}
 }

@@ -44,7 +44,7 @@ func (a *arrayReader) describe(err error, place func(index int64) string) error 
 	case *ParseError:
 		return e
 	case *npy.ElementError:
-		return &ParseError{File: a.name, Token: e.Token, Msg: fmt.Sprintf("%s, %s: %s", a.arrayName, place(e.Index), e.Msg)}
+		return &ParseError{File: a.name, Token: e.Token, Number: true, Msg: fmt.Sprintf("%s, %s: %s", a.arrayName, place(e.Index), e.Msg)}
 	}
 	return &ParseError{File: a.name, Msg: a.arrayName + ": " + err.Error(), Err: err}
 }

@@ -23,12 +23,19 @@ type ParseError struct {
 	// Token is the wrong piece of text, for example what stands in the place of a number, or empty if the
 	// error concerns no single piece. A name of a column or of an array is in Msg.
 	Token string
+	// Number says that Token stands where a number is expected, perhaps after an index and a colon.
+	Number bool
 	// Msg says what was wrong and what was expected.
 	Msg string
 	// Remedies says what to do about the error. One of them is enough.
 	Remedies []Remedy
 	// Err is the error that caused this one, or nil.
 	Err error
+}
+
+// NotFinite reports whether Token stands for a number that is NaN, infinite or too large for a float64.
+func (e *ParseError) NotFinite() bool {
+	return e.Number && isNonFinite(e.Token[strings.LastIndexByte(e.Token, ':')+1:])
 }
 
 // Error formats the error as file:line:column: "token": message; remedies.

@@ -38,7 +38,9 @@ func damageError(text []byte, err error) error {
 	if typeErr, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		field := typeErr.Field[strings.LastIndexByte(typeErr.Field, '.')+1:]
 		offset := 1 + bytes.LastIndexAny(text[:max(0, typeErr.Offset-1)], ":,[ \t\r\n")
-		return errorAt(text, offset, fmt.Sprintf("damaged model: %s: expected %s%s", field, kindOf(typeErr.Type), fetchAgain))
+		err := errorAt(text, offset, fmt.Sprintf("damaged model: %s: expected %s%s", field, kindOf(typeErr.Type), fetchAgain))
+		err.Number = typeErr.Type.Kind() == reflect.Float64
+		return err
 	}
 	return fmt.Errorf("damaged model: %w%s", err, fetchAgain)
 }
@@ -69,7 +71,7 @@ func kindOf(t reflect.Type) string {
 }
 
 // errorAt returns an error about the word that begins at the offset in text.
-func errorAt(text []byte, offset int, msg string, remedies ...sparse.Remedy) error {
+func errorAt(text []byte, offset int, msg string, remedies ...sparse.Remedy) *sparse.ParseError {
 	prefix := text[:offset]
 	word := text[offset:]
 	if end := bytes.IndexAny(word, ",]} \t\r\n"); end > 0 {

@@ -110,6 +110,11 @@ func (l *liblinear) errorf(word, format string, args ...any) error {
 	return &sparse.ParseError{File: l.name, Line: l.line, Token: word, Msg: fmt.Sprintf(format, args...)}
 }
 
+// numberError returns an error about a word of the current line that stands where a number is expected.
+func (l *liblinear) numberError(word, expected string) error {
+	return &sparse.ParseError{File: l.name, Line: l.line, Token: word, Number: true, Msg: expected}
+}
+
 // nextWords returns the words of the next line that is not blank, or nil at the end of the file or after an
 // error.
 func (l *liblinear) nextWords() []string {
@@ -171,7 +176,7 @@ func (l *liblinear) setField(key string, values []string) (err error) {
 			label, ok := parseDecimal(text)
 			switch {
 			case !ok:
-				return l.errorf(text, "label: expected a whole number")
+				return l.numberError(text, "label: expected a whole number")
 			case slices.Contains(l.labels, label):
 				return l.errorf("", "two labels are %v: expected different ones", label)
 			}
@@ -184,7 +189,7 @@ func (l *liblinear) setField(key string, values []string) (err error) {
 	case "bias":
 		var ok bool
 		if l.bias, ok = parseDecimal(values[0]); !ok {
-			return l.errorf(values[0], "bias: expected a finite number")
+			return l.numberError(values[0], "bias: expected a finite number")
 		}
 	default:
 		return l.errorf(key, "expected solver_type, nr_class, label, nr_feature, bias or w")
@@ -225,7 +230,7 @@ func (l *liblinear) readModel() (*Model, error) {
 		for _, text := range words {
 			v, ok := parseDecimal(text)
 			if !ok {
-				return nil, l.errorf(text, "weight: expected a finite number")
+				return nil, l.numberError(text, "weight: expected a finite number")
 			}
 			c := &m.Columns[weightCount%len(m.Columns)]
 			c.Coefficients = append(c.Coefficients, v)

@@ -156,7 +156,7 @@ func ReadCovariance(r io.Reader, name string) (*Covariance, error) {
 	lines := text.NewLines(strings.NewReplacer(",", " ", ";", " ").Replace(string(data)))
 	parseError := func(field int, msg string) error {
 		f := lines.Fields[field]
-		return &sparse.ParseError{File: name, Line: lines.Number, Column: f.Column, Token: f.Text, Msg: msg}
+		return &sparse.ParseError{File: name, Line: lines.Number, Column: f.Column, Token: f.Text, Number: true, Msg: msg}
 	}
 	var values []float64
 	n, rows := 0, 0

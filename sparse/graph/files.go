@@ -45,7 +45,7 @@ func readLines(r io.Reader, name string) (*coordinates.File, error) {
 		return nil, err
 	}
 	return coordinates.Parse(data, name, func(file string, line, column int, token, msg string) error {
-		return &sparse.ParseError{File: file, Line: line, Column: column, Token: token, Msg: msg}
+		return &sparse.ParseError{File: file, Line: line, Column: column, Token: token, Number: true, Msg: msg}
 	})
 }
 

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strconv"
-	"strings"
 	"syscall"
 
 	"github.com/scas-admm/scas/solver"
@@ -74,20 +72,12 @@ func exitCode(err error) int {
 		return exitUsage
 	case hasError[usageError](err), hasError[*graph.ComponentError](err):
 		return exitUsage
-	case hasError[*solver.DivergenceError](err), hasError[notFiniteError](err), malformed && notFinite(parseErr.Token) && !errors.Is(err, sparse.ErrMissing):
+	case hasError[*solver.DivergenceError](err), hasError[notFiniteError](err), malformed && parseErr.NotFinite():
 		return exitNotFinite
 	case errors.Is(err, glasso.ErrNotConverged), errors.Is(err, solver.ErrNotConverged):
 		return exitNotConverged
 	}
 	return exitIO
-}
-
-// notFinite reports whether the number in token is NaN, infinite or too large for a float64. token is a label
-// or an index:value that the reader refused.
-func notFinite(token string) bool {
-	number := token[strings.LastIndexByte(token, ':')+1:]
-	v, err := strconv.ParseFloat(strings.TrimLeft(number, "+-"), 64) // ParseFloat accepts no sign before NaN
-	return !isFinite(v) || errors.Is(err, strconv.ErrRange)
 }
 
 // describe returns the text of err for a user of the command line.

@@ -33,13 +33,20 @@ type line struct {
 }
 
 // errorAt returns an error about a word of the line. word is the index of the word, from 0.
-func (l line) errorAt(word int, format string, args ...any) error {
+func (l line) errorAt(word int, format string, args ...any) *sparse.ParseError {
 	offset := 0
 	for _, w := range l.words[:word] {
 		offset += strings.Index(l.text[offset:], w) + len(w)
 	}
 	offset += strings.Index(l.text[offset:], l.words[word])
 	return &sparse.ParseError{File: l.file, Line: l.number, Column: offset + 1, Token: l.words[word], Msg: fmt.Sprintf(format, args...)}
+}
+
+// numberErrorAt returns an error about a word of the line that stands where a number is expected.
+func (l line) numberErrorAt(word int, format string, args ...any) error {
+	err := l.errorAt(word, format, args...)
+	err.Number = true
+	return err
 }
 
 // readTextFile returns the text of a file, which may be compressed.
@@ -96,7 +103,7 @@ func readNumbers(path, noun string, signed bool, count int, item string) ([]floa
 		}
 		v, ok := parseFinite(l.words[0])
 		if !ok || v < 0 && !signed {
-			return l.errorAt(0, "expected %s", want)
+			return l.numberErrorAt(0, "expected %s", want)
 		}
 		numbers = append(numbers, v)
 		return nil
@@ -225,9 +232,9 @@ func readBounds(path string, names []string, p int) (solver.Box, error) {
 		hi, okHi := parseBound(l.words[position+1], 1)
 		switch {
 		case !okLo:
-			return l.errorAt(position, "expected a lower bound, a finite number or -inf")
+			return l.numberErrorAt(position, "expected a lower bound, a finite number or -inf")
 		case !okHi:
-			return l.errorAt(position+1, "expected an upper bound, a finite number or inf")
+			return l.numberErrorAt(position+1, "expected an upper bound, a finite number or inf")
 		case lo > hi:
 			return l.errorAt(position+1, "expected an upper bound that is not below the lower bound %s", l.words[position])
 		}
