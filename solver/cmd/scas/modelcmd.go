@@ -295,9 +295,9 @@ func (r *modelReport) grid() grid {
 		if len(m.Coefficients) > 0 {
 			largestText = fmt.Sprintf("%s: %.6g", m.Coefficients[0].Feature, m.Coefficients[0].Coefficient)
 		}
-		rows[k] = slices.Concat([]string{m.Class, groupDigits(m.NNZX)}, m.gapCells(), []string{statusWord(m.Status), largestText})
+		rows[k] = slices.Concat([]string{m.Class, groupDigits(m.NNZX)}, m.cells(), []string{largestText})
 	}
-	return grid{slices.Concat([]string{"class", "non-zeros"}, gapColumns, []string{"status", "largest coefficient"}), rows}
+	return grid{slices.Concat([]string{"class", "non-zeros"}, proofColumns, []string{"largest coefficient"}), rows}
 }
 
 func (r *columnReport) coefficientText() (text string) {

@@ -138,9 +138,9 @@ func (r *pathReport) grid() grid {
 	for k, s := range r.Steps {
 		rows[k] = slices.Concat(
 			[]string{fmt.Sprintf("%.6g", s.Lambda), groupDigits(s.NNZX), fmt.Sprintf("%.8f", s.Loss), fmt.Sprintf("%.8f", s.Objective)},
-			s.gapCells(), []string{statusWord(s.Status)})
+			s.cells())
 	}
-	return grid{slices.Concat([]string{"lambda", "non-zeros", "loss", "objective"}, gapColumns, []string{"status"}), rows}
+	return grid{slices.Concat([]string{"lambda", "non-zeros", "loss", "objective"}, proofColumns), rows}
 }
 
 // page returns the HTML report on the path. err is the error that the command will return.

@@ -313,9 +313,9 @@ func (r *trainReport) grid() grid {
 	for k, c := range r.Classes {
 		rows[k] = slices.Concat(
 			[]string{c.Class, groupDigits(c.Rows), groupDigits(c.NNZX), fmt.Sprintf("%.8f", c.Loss), fmt.Sprintf("%.8f", c.Objective)},
-			c.gapCells(), []string{statusWord(c.Status)})
+			c.cells())
 	}
-	return grid{slices.Concat([]string{"class", "rows", "non-zeros", "loss", "objective"}, gapColumns, []string{"status"}), rows}
+	return grid{slices.Concat([]string{"class", "rows", "non-zeros", "loss", "objective"}, proofColumns), rows}
 }
 
 // worstLines returns manyClasses of the lines, for the classes with the largest gaps. The largest gap comes

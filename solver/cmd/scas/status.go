@@ -55,14 +55,14 @@ func relativeGap(gap, objective number) number {
 	return gap / number(math.Abs(float64(objective)))
 }
 
-// gapColumns has the names of the two columns of a table that show gaps.
-var gapColumns = []string{"relative gap", "gap"}
+// proofColumns has the names of the columns of a table that show proofs.
+var proofColumns = []string{"relative gap", "gap", "status"}
 
-// gapCells returns the cells of a fit in the columns of gapColumns.
-func (p proof) gapCells() []string {
-	cells := make([]string, len(gapColumns))
+// cells returns the cells of a fit in the columns of proofColumns.
+func (p proof) cells() []string {
+	cells := []string{"not proved", "not proved", statusWord(p.Status)}
 	for k, gap := range []number{p.RelativeGap, p.DualityGap} {
-		if cells[k] = "not proved"; isFinite(float64(gap)) {
+		if isFinite(float64(gap)) {
 			cells[k] = fmt.Sprintf("%.1e", gap)
 		}
 	}
