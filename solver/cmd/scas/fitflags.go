@@ -99,7 +99,7 @@ func (c *fitFlags) beginReport(e *env, data *sparse.Dataset, start time.Time, lo
 	if k := len(data.Classes.Values); k > maxUnwarnedClasses && data.Classes.Names == nil {
 		e.warn("the labels of %s are %s different whole numbers, each fitted as a class against the rest: if they are numbers to predict, give --loss squared", dataName(c.file), groupDigits(k))
 	}
-	r := problemReport{problemSummary: s.summary, Table: data.Table, Level: kernels.Active().String(), Version: version, file: c.file, fitSpec: s}
+	r := problemReport{problemSummary: c.summarise(s), Table: data.Table, Level: kernels.Active().String(), Version: version, file: c.file, fitSpec: s}
 	if !s.outOfCore() {
 		r.EmptyFeatures = c.ranks.emptyFeatures(data)
 	}

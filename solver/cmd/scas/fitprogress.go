@@ -45,7 +45,10 @@ func (p *progress) setReports(s *fitSpec, fits fitCount) {
 // showFits shows the fit with the given number, of those that p.fits counts.
 func (p *progress) showFits(number int, text string) {
 	f := p.fits
-	p.showShare(float64(f.done), float64(f.total), "%s", strings.TrimSpace(fmt.Sprintf("%s %d of %d   %s", f.noun, min(number, f.total), f.total, text)))
+	if text != "" {
+		text = "   " + text
+	}
+	p.showShare(float64(f.done), float64(f.total), "%s %d of %d%s", f.noun, min(number, f.total), f.total, text)
 }
 
 func (p *progress) showClasses(done, total int) {

@@ -186,9 +186,13 @@ func sizeOf(f *os.File) int64 {
 	return info.Size()
 }
 
-// dataName returns the name that messages use for a data file.
+// dataName returns the name that messages use for a file: the path without its directory, or "" if path is
+// empty.
 func dataName(path string) string {
-	if path == "-" {
+	switch path {
+	case "":
+		return ""
+	case "-":
 		return "standard input"
 	}
 	return filepath.Base(path)

@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/term"
+	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -33,6 +35,37 @@ type problemSummary struct {
 
 	ClassWeights  string `json:"class_weights,omitempty"`
 	SampleWeights string `json:"sample_weights,omitempty"` // name of the file of --sample-weights
+}
+
+// summarise describes the problem of s, which specify has made.
+func (c *specFlags) summarise(s *fitSpec) problemSummary {
+	spec, kind := &s.spec, graph.Kind(c.Graph)
+	rows, edges := s.rowsOfA()
+	switch {
+	case spec.A != nil:
+		kind = graph.Matrix
+	case c.graphFile() != "":
+		kind = graph.EdgeList
+	}
+	out := problemSummary{
+		N: s.counts.total, P: s.featureCount(), NNZ: s.counts.nnz, lossName: newLossName(spec.Loss),
+		Graph: graphSummary{kind, dataName(c.graphFile()), edges, rows}, Fusion: spec.Fusion,
+		Mu: spec.Mu, L2Y: spec.MuA, Domain: c.Domain.text, Bounds: dataName(c.Bounds),
+		HasIntercept: !spec.NoIntercept, HasOffsets: spec.Offsets != nil, SampleWeights: dataName(c.SampleWeights),
+	}
+	if spec.Balanced {
+		out.ClassWeights = c.ClassWeights
+	}
+	noGraph := spec.Graph == nil && spec.A == nil
+	out.Standardized = spec.Standardize == model.StandardizeOn || spec.Standardize == model.StandardizeAuto && noGraph
+	switch penalty := spec.Penalty.(type) {
+	case model.GroupLasso:
+		out.Groups, out.GroupsFile = len(penalty.Groups), dataName(c.Groups)
+		out.UngroupedRows = rows - len(slices.Concat(penalty.Groups...))
+	case model.ElasticNet:
+		out.L1Ratio = &penalty.L1Ratio
+	}
+	return out
 }
 
 // A problemReport is the first part of the reports of train, path and cv.

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -21,7 +20,6 @@ type fitSpec struct {
 	data    *sparse.Dataset
 	counts  wholeCounts
 	spec    model.Spec
-	summary problemSummary
 	demand  *demand
 	exceeds bool // whether the demand exceeds --memory
 }
@@ -43,10 +41,6 @@ func (c *fitFlags) specify(data *sparse.Dataset, counts wholeCounts, load worklo
 			out.spec.Standardize = model.StandardizeOn
 		}
 	}
-	out.summary = problemSummary{N: counts.total, P: p, NNZ: counts.nnz, lossName: newLossName(c.Loss.Loss), HasIntercept: c.Intercept}
-	if c.ClassWeights != "none" {
-		out.summary.ClassWeights = c.ClassWeights
-	}
 	out.demand = c.demand(out, load)
 	if p > exact.DenseFeatures && int64(p) > data.X.NNZ() && c.Memory.exceededBy(out.demand) {
 		return nil, c.Memory.refuse(out.demand) // before a graph and bounds for p features need memory
@@ -56,7 +50,7 @@ func (c *fitFlags) specify(data *sparse.Dataset, counts wholeCounts, load worklo
 		if err != nil {
 			return nil, err
 		}
-		out.spec.SampleWeights, out.summary.SampleWeights = weights, filepath.Base(c.SampleWeights)
+		out.spec.SampleWeights = weights
 	}
 	if c.PenaltyFactors != "" {
 		factors, err := readNumbers(c.PenaltyFactors, "factor", false, p, "feature")
@@ -68,7 +62,7 @@ func (c *fitFlags) specify(data *sparse.Dataset, counts wholeCounts, load worklo
 	if err := readOffsets(c.Offset, data, counts.portion); err != nil {
 		return nil, err
 	}
-	out.spec.Offsets, out.summary.HasOffsets = data.Offsets, data.Offsets != nil
+	out.spec.Offsets = data.Offsets
 	if err := out.setNames(c.Names, p); err != nil {
 		return nil, err
 	}
@@ -78,8 +72,6 @@ func (c *fitFlags) specify(data *sparse.Dataset, counts wholeCounts, load worklo
 	if err := out.setPenalty(&c.specFlags, p); err != nil {
 		return nil, err
 	}
-	noGraph := out.spec.Graph == nil && out.spec.A == nil
-	out.summary.Standardized = out.spec.Standardize == model.StandardizeOn || out.spec.Standardize == model.StandardizeAuto && noGraph
 	out.exceeds = c.Memory.exceededBy(out.demand)
 	return out, nil
 }
@@ -186,8 +178,6 @@ func (s *fitSpec) setNames(path string, p int) error {
 }
 
 func (s *fitSpec) setGraph(c *fitFlags, p int) error {
-	sum := &s.summary.Graph
-	*sum = graphSummary{Kind: graph.Kind(c.Graph), Rows: p}
 	switch c.Graph {
 	case "none":
 		return nil
@@ -198,18 +188,27 @@ func (s *fitSpec) setGraph(c *fitFlags, p int) error {
 		if err != nil {
 			return err
 		}
-		sum.Kind, sum.File = con.Kind, dataName(c.graphFile())
 		if con.Graph == nil {
 			s.spec.A = con.A
-			sum.Rows, _ = con.A.Dims()
 			return c.checkMatrix()
 		}
 		s.spec.Graph = con.Graph
 	}
-	sum.Edges = len(s.spec.Graph.Edges())
-	sum.Rows += sum.Edges
-	s.spec.Fusion, s.summary.Fusion = float64(c.Fusion), float64(c.Fusion)
+	s.spec.Fusion = float64(c.Fusion)
 	return nil
+}
+
+// rowsOfA returns the number of rows of the constraint matrix A. edges is the number of edges of the graph, or
+// 0 if there is none.
+func (s *fitSpec) rowsOfA() (rows, edges int) {
+	switch {
+	case s.spec.A != nil:
+		rows, _ = s.spec.A.Dims()
+		return rows, 0
+	case s.spec.Graph != nil:
+		edges = len(s.spec.Graph.Edges())
+	}
+	return s.featureCount() + edges, edges
 }
 
 // withGraphRemedies returns err, an error in reading the file of --graph. If --features cannot change the
@@ -258,15 +257,13 @@ func (c *specFlags) checkMatrix() error {
 // setPenalty sets the penalty, the weights of --mu and --l2y, and the domain of the specification. setNames
 // and setGraph must be called before.
 func (s *fitSpec) setPenalty(c *specFlags, p int) error {
-	sum := &s.summary
 	s.spec.Mu, s.spec.MuA, s.spec.Domain = float64(c.Mu), float64(c.L2Y), c.Domain.makeSet(p)
-	sum.Mu, sum.L2Y, sum.Domain = s.spec.Mu, s.spec.MuA, c.Domain.text
 	if c.Bounds != "" {
 		box, err := readBounds(c.Bounds, s.spec.Features, p)
 		if err != nil {
 			return err
 		}
-		s.spec.Domain, sum.Bounds = box, filepath.Base(c.Bounds)
+		s.spec.Domain = box
 	}
 	switch {
 	case c.Groups != "":
@@ -274,16 +271,14 @@ func (s *fitSpec) setPenalty(c *specFlags, p int) error {
 		if c.Graph != "none" {
 			member = "row of A"
 		}
-		groups, err := readGroups(c.Groups, sum.Graph.Rows, member)
+		rows, _ := s.rowsOfA()
+		groups, err := readGroups(c.Groups, rows, member)
 		if err != nil {
 			return err
 		}
 		s.spec.Penalty = model.GroupLasso{Groups: groups}
-		sum.Groups, sum.GroupsFile = len(groups), filepath.Base(c.Groups)
-		sum.UngroupedRows = sum.Graph.Rows - len(slices.Concat(groups...))
 	case c.L1Ratio != nil:
-		sum.L1Ratio = (*float64)(c.L1Ratio)
-		s.spec.Penalty = model.ElasticNet{L1Ratio: *sum.L1Ratio}
+		s.spec.Penalty = model.ElasticNet{L1Ratio: float64(*c.L1Ratio)}
 	}
 	return nil
 }

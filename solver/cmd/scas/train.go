@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"io"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -170,9 +169,7 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainRep
 		return nil, nameData(c.Data, e.interruptError(err, "no model written"))
 	}
 	r := newTrainReport(report, m, c.Verbose)
-	if c.Start != "" {
-		r.Start = filepath.Base(c.Start)
-	}
+	r.Start = dataName(c.Start)
 	r.warnOfNoOptimum(e)
 	stats, statsErr := c.ranks.computeTrainingStats(s, m, &c.pageFlags)
 	if statsErr == nil && stats.metrics == nil && m.Classifies() && !s.outOfCore() {
