@@ -80,7 +80,7 @@ func (s *Spec) checkCommon(team *rows.Team) error {
 // differentLabels returns the labels that occur in any process, each once, in increasing order. If there are
 // more than rows.MaxClasses + 1, it returns only the smallest rows.MaxClasses + 1.
 func (p *problems) differentLabels() (labels []float64) {
-	for lo, hi := range parts(p.x, rowsPerRelease) {
+	for lo, hi := range rows.Parts(p.x, rows.PartRows) {
 		labels = rows.InsertDistinct(labels, p.y[lo:hi], rows.MaxClasses+1)
 	}
 	return p.team.Distinct(labels, rows.MaxClasses+1)

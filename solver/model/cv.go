@@ -409,7 +409,7 @@ func (r Curve) toR2(variance float64) Curve {
 
 func (c *crossValidation) labelVariance() float64 {
 	var labels moment
-	for lo, hi := range parts(c.x, rowsPerRelease) {
+	for lo, hi := range rows.Parts(c.x, rows.PartRows) {
 		set := &ScoreSettings{}
 		if c.spec.SampleWeights != nil {
 			set.Weights = c.spec.SampleWeights[lo:hi]

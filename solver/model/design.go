@@ -112,7 +112,7 @@ func (s *Spec) checkData(x *sparse.CSR, y []float64) error {
 			Remedies: []sparse.Remedy{{Field: "Settings.Checkpoint", To: "nil"}},
 		}
 	}
-	for lo, hi := range parts(x, rowsPerRelease) {
+	for lo, hi := range rows.Parts(x, rows.PartRows) {
 		if err := checkFinite(y[lo:hi], lo); err != nil {
 			return err
 		}

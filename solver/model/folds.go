@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
 // defaultFolds is the default number of folds. If there are fewer rows, each row is a fold.
@@ -143,7 +145,7 @@ func (c *crossValidation) drawFolds() {
 // eachRow calls do for each row i of this process. class is the number of its class, or 0 if the
 // labels are numbers.
 func (c *crossValidation) eachRow(do func(i, class int)) {
-	for lo, hi := range parts(c.x, rowsPerRelease) {
+	for lo, hi := range rows.Parts(c.x, rows.PartRows) {
 		for i := lo; i < hi; i++ {
 			do(i, c.classOfRow(i))
 		}

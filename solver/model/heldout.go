@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -120,7 +121,7 @@ func (h *foldScorer) eachWindow(ctx context.Context, do func(w *window, doneShar
 	if !h.spec.streams() {
 		return do(h.allRows, 1)
 	}
-	for lo, hi := range parts(h.x, h.windowRows()) {
+	for lo, hi := range rows.Parts(h.x, h.windowRows()) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

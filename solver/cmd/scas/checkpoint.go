@@ -82,20 +82,19 @@ func (r *ranks) sumOfRows(data *sparse.Dataset, s *fitSpec) uint32 {
 	var total uint32 // sum of the checksums of the rows, modulo 2^32
 	var b []byte
 	add := func(v float64) { b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v)) }
-	for i := range s.counts.count {
-		if i%releasedRows == 0 {
-			data.X.Release(max(0, i-releasedRows), i)
+	for lo, hi := range rows.Parts(data.X, rows.PartRows) {
+		for i := lo; i < hi; i++ {
+			b = binary.LittleEndian.AppendUint64(b[:0], uint64(s.counts.start+i))
+			if add(data.Labels[i]); data.Offsets != nil {
+				add(data.Offsets[i])
+			}
+			idx, val := data.X.Row(i)
+			for k, j := range idx {
+				b = binary.LittleEndian.AppendUint32(b, uint32(j))
+				add(val[k])
+			}
+			total += crc32.Checksum(b, table)
 		}
-		b = binary.LittleEndian.AppendUint64(b[:0], uint64(s.counts.start+i))
-		if add(data.Labels[i]); data.Offsets != nil {
-			add(data.Offsets[i])
-		}
-		idx, val := data.X.Row(i)
-		for k, j := range idx {
-			b = binary.LittleEndian.AppendUint32(b, uint32(j))
-			add(val[k])
-		}
-		total += crc32.Checksum(b, table)
 	}
 	// Total adds a number below 2^32 for each rank, so the sum is exact in float64.
 	total = uint32(uint64(r.team.Total(float64(total))))

@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 )
-
-// releasedRows is the number of rows of mapped data that are read before their memory is released.
-const releasedRows = 1 << 20
 
 // countRowsByClass returns the number of rows of each class. If there are two classes, class -1 comes first.
 // It returns nil if the labels are numbers, not classes.
@@ -18,18 +16,17 @@ func countRowsByClass(d *sparse.Dataset) []int {
 		return nil
 	}
 	rowCounts := make([]int, max(2, len(d.Classes.Values)))
-	for i, label := range d.Labels {
-		switch k, ok := d.Classes.Find(label); {
-		case ok:
-			rowCounts[k]++
-		case d.Mapping.IsZero(): // a label without a class is possible if the rows were not checked; skip it
-		case label == -1:
-			rowCounts[0]++
-		case label == 1:
-			rowCounts[1]++
-		}
-		if i%releasedRows == 0 {
-			d.X.Release(max(0, i-releasedRows), i)
+	for lo, hi := range rows.Parts(d.X, rows.PartRows) {
+		for _, label := range d.Labels[lo:hi] {
+			switch k, ok := d.Classes.Find(label); {
+			case ok:
+				rowCounts[k]++
+			case d.Mapping.IsZero(): // a label without a class is possible if the rows were not checked; skip it
+			case label == -1:
+				rowCounts[0]++
+			case label == 1:
+				rowCounts[1]++
+			}
 		}
 	}
 	return rowCounts

@@ -216,17 +216,16 @@ func (r *ranks) counts(data *sparse.Dataset) wholeCounts {
 
 // emptyFeatures returns the number of features that are zero in all rows of all ranks.
 func (r *ranks) emptyFeatures(data *sparse.Dataset) int {
-	n, p := data.X.Dims()
+	_, p := data.X.Dims()
 	usedMask, usedCount := make([]float64, p), 0
-	for i := 0; i < n && usedCount < p; i++ {
-		if i%releasedRows == 0 && i > 0 {
-			data.X.Release(i-releasedRows, i)
-		}
-		idx, val := data.X.Row(i)
-		for k, j := range idx {
-			if val[k] != 0 && usedMask[j] == 0 {
-				usedMask[j] = 1
-				usedCount++
+	for lo, hi := range rows.Parts(data.X, rows.PartRows) {
+		for i := lo; i < hi && usedCount < p; i++ {
+			idx, val := data.X.Row(i)
+			for k, j := range idx {
+				if val[k] != 0 && usedMask[j] == 0 {
+					usedMask[j] = 1
+					usedCount++
+				}
 			}
 		}
 	}

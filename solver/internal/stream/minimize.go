@@ -14,6 +14,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/linalg"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -175,13 +176,10 @@ func refusal(format string, args ...any) error {
 // validLabels checks the labels part by part, and releases the memory of each part. It returns an error for
 // the first label that the loss does not accept.
 func validLabels(l term.Loss, data *sparse.CSR, labels []float64) error {
-	const part = 1 << 20 // number of rows of a part
-	for lo := 0; lo < len(labels); lo += part {
-		hi := min(lo+part, len(labels))
+	for lo, hi := range rows.Parts(data, rows.PartRows) {
 		if err := l.Validate(labels[lo:hi]); err != nil {
 			return l.Validate(labels) // for an error with the right row number
 		}
-		data.Release(lo, hi)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package model
+package rows
 
 import (
 	"iter"
@@ -6,12 +6,12 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// rowsPerRelease is the number of rows of mapped data that are read before their memory is released.
-const rowsPerRelease = 1 << 20
+// PartRows is a number of rows that are read before the memory of mapped data is released.
+const PartRows = 1 << 20
 
-// parts yields the bounds of consecutive parts of x, with at most size rows each. A part has rows lo to
+// Parts yields the bounds of consecutive parts of x, with at most size rows each. A part has rows lo to
 // hi − 1. After its use, the memory of its rows is released if x is mapped.
-func parts(x *sparse.CSR, size int) iter.Seq2[int, int] {
+func Parts(x *sparse.CSR, size int) iter.Seq2[int, int] {
 	return func(yield func(lo, hi int) bool) {
 		n, _ := x.Dims()
 		for lo := 0; lo < n; lo += size {
