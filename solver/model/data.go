@@ -64,7 +64,7 @@ func (s *Spec) describe(m *Model, classes []float64) {
 	d := &s.data
 	m.LabelColumn = d.LabelName
 	if t := d.Table; t != nil {
-		m.Offset, m.Fill = t.Offset, t.Fill
+		m.OffsetColumn, m.Fill = t.Offset, t.Fill
 	}
 	switch {
 	case classes != nil:

@@ -55,7 +55,7 @@ func TestFitData(t *testing.T) {
 			}
 			want := mustFit(t, &plainSpec, d.X, d.OriginalLabels())
 			want.Features, want.IndexBase, want.Labels, want.Classes = c.names, 1, c.labels, c.classes
-			want.LabelColumn, want.Offset, want.Fill = "ill", "log", d.Table.Fill
+			want.LabelColumn, want.OffsetColumn, want.Fill = "ill", "log", d.Table.Fill
 			m, err := FitData(t.Context(), &c.spec, d)
 			if diff := cmp.Diff(want, m); err != nil || diff != "" || want.Fill["b"] == 0 {
 				t.Errorf("FitData: %v: %s", err, diff)

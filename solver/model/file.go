@@ -217,7 +217,7 @@ func (m *Model) Write(w io.Writer) error {
 	if parsedLoss, _ := solver.ParseLoss(m.loss().String()); parsedLoss != m.loss() {
 		return errorf("a loss of one's own, %q, has no place in a file; take those of package solver", m.loss())
 	}
-	names := []string{m.LabelColumn, m.Offset, m.Labels.NegativeName, m.Labels.PositiveName}
+	names := []string{m.LabelColumn, m.OffsetColumn, m.Labels.NegativeName, m.Labels.PositiveName}
 	if err := checkUTF8(m.Features, m.Classes.Names, names, slices.Sorted(maps.Keys(m.Fill))); err != nil {
 		return err
 	}
@@ -263,7 +263,7 @@ func (m *Model) head() *head {
 	loss, l := traits(m.loss()), m.Labels
 	h := &head{
 		Format: newestFormat, Version: Version, Loss: loss.Name, HuberDelta: loss.Argument.Value, P: m.featureCount(), IndexBase: &m.IndexBase,
-		Classes: m.Classes.Values, ClassNames: m.Classes.Names, columnNames: columnNames{m.Features, m.LabelColumn, m.Offset, m.Fill}, FitSummary: m.Summary,
+		Classes: m.Classes.Values, ClassNames: m.Classes.Names, columnNames: columnNames{m.Features, m.LabelColumn, m.OffsetColumn, m.Fill}, FitSummary: m.Summary,
 	}
 	if !l.IsZero() {
 		h.Labels = &labels{&l.Negative, &l.Positive, l.NegativeName, l.PositiveName}
@@ -502,7 +502,7 @@ func (h *head) model() (*Model, error) {
 		return nil, errors.New("damaged model: no index_base; expected the number of the first feature, 0 or 1")
 	}
 	m := &Model{
-		Loss: loss, Features: h.Features, LabelColumn: h.LabelColumn, Offset: h.Offset, Fill: h.Fill, IndexBase: *h.IndexBase, Summary: h.FitSummary,
+		Loss: loss, Features: h.Features, LabelColumn: h.LabelColumn, OffsetColumn: h.Offset, Fill: h.Fill, IndexBase: *h.IndexBase, Summary: h.FitSummary,
 		Classes: sparse.Classes{Values: h.Classes, Names: h.ClassNames},
 	}
 	if h.Labels != nil && h.Classes == nil {

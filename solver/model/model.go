@@ -24,12 +24,11 @@ type Model struct {
 	HasIntercept bool
 	// Features are the names of the features; nil means no names.
 	Features []string
-	// LabelColumn is the name of the label column of a table, and Offset the name of its offset column. Fill
-	// maps names of columns to the numbers that replace missing values. FitData sets these fields if the data
-	// were a table.
-	LabelColumn string
-	Offset      string
-	Fill        map[string]float64
+	// LabelColumn and OffsetColumn are the names of columns of a table. Fill maps names of columns to the
+	// numbers that replace missing values. FitData sets these fields if the data were a table.
+	LabelColumn  string
+	OffsetColumn string
+	Fill         map[string]float64
 	// IndexBase is the number of the first feature in data files, 0 or 1.
 	IndexBase int
 

@@ -88,7 +88,7 @@ func summaryText(t *testing.T, m *Model) string {
 	add(!m.Labels.IsZero(), "%v", m.Labels)
 	add(!m.Classes.IsZero(), "%v", m.Classes.All())
 	add(m.LabelColumn != "", "target %s", m.LabelColumn)
-	add(m.Offset != "", "offset %s", m.Offset)
+	add(m.OffsetColumn != "", "offset %s", m.OffsetColumn)
 	add(m.Fill != nil, "fill %v", m.Fill)
 	add(m.HasIntercept, "intercept")
 	for _, c := range m.Columns {

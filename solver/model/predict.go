@@ -44,7 +44,7 @@ func (m *Model) ReadOptions() *sparse.ReadOptions {
 	return &sparse.ReadOptions{
 		Features: m.featureCount(), Names: m.Features, IndexBase: base,
 		Mapping: m.Labels, Classes: m.Classes, Regression: !m.Classifies(), Counts: m.predictsCounts(), LabelsOptional: true,
-		Table: sparse.TableOptions{Label: m.LabelColumn, Offset: m.Offset, Fill: m.Fill},
+		Table: sparse.TableOptions{Label: m.LabelColumn, Offset: m.OffsetColumn, Fill: m.Fill},
 	}
 }
 

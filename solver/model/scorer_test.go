@@ -14,7 +14,7 @@ import (
 // that PredictData does so too.
 func TestScorer(t *testing.T) {
 	numberModel := &Model{
-		Loss: solver.Poisson{}, Features: []string{"height", "soil=clay", "seeds"}, Offset: "log", Fill: map[string]float64{"height": 2, "seeds": 0},
+		Loss: solver.Poisson{}, Features: []string{"height", "soil=clay", "seeds"}, OffsetColumn: "log", Fill: map[string]float64{"height": 2, "seeds": 0},
 		Columns: []Column{{Coefficients: []float64{0.5, -1, 0.01}, Intercept: 0.25}}, HasIntercept: true, IndexBase: 1,
 	}
 	for name, m := range map[string]*Model{"two": readSample(t, "testdata/files/format2-words"), "classes": readSample(t, "testdata/files/format3-older-classes"), "numbers": numberModel} {

@@ -120,8 +120,8 @@ func newModelReport(file string, m *model.Model, top int) *modelReport {
 		Model: dataName(file), problemSummary: problemOf(m), PenaltyName: m.Summary.Penalty, Weighted: m.Summary.Weighted,
 		Lambda: m.Summary.Lambda, IndexBase: m.IndexBase, summary: m.Summary, named: m.Features != nil,
 	}
-	if m.LabelColumn != "" || m.Offset != "" || m.Fill != nil {
-		r.Table = &modelColumns{m.LabelColumn, m.Offset, m.Fill}
+	if m.LabelColumn != "" || m.OffsetColumn != "" || m.Fill != nil {
+		r.Table = &modelColumns{m.LabelColumn, m.OffsetColumn, m.Fill}
 	}
 	if !m.Labels.IsZero() {
 		r.Positive, r.Negative = m.Labels.Name(1), m.Labels.Name(-1)
