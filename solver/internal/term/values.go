@@ -23,8 +23,8 @@ func CheckWeights(name string, w []float64, length int) error {
 		return errorf("%s has length %d; it needs one weight for each of %d", name, len(w), length)
 	}
 	for j, v := range w {
-		if err := checkFactor(fmt.Sprintf("%s[%d]", name, j), v); err != nil {
-			return err
+		if checkFactor(name, v) != nil {
+			return checkFactor(fmt.Sprintf("%s[%d]", name, j), v)
 		}
 	}
 	return nil
