@@ -299,7 +299,7 @@ var (
 
 func (m *minimizer) run(ctx context.Context, p *solver.Problem, set *solver.Settings) (*solver.Result, error) {
 	if spec := m.d.spec; spec.streams() {
-		return stream.Minimize(ctx, p, set, stream.Options{Memory: spec.Memory})
+		return stream.Minimize(ctx, p, set, spec.Memory)
 	}
 	res, err := solver.Minimize(ctx, p, set)
 	if m.hasOffsetColumn && res != nil {

@@ -22,25 +22,19 @@ import (
 // ErrNotStreamed is wrapped by errors that say why this package cannot solve a problem out of core.
 var ErrNotStreamed = errors.New("data larger than memory")
 
-// Options holds the settings of Minimize that solver.Settings lacks.
-type Options struct {
-	// Memory is the approximate number of bytes that a run may use.
-	Memory int64
-}
-
 // Minimize does what solver.Minimize does, for mapped data (sparse.CSR.Mapped) and the methods solver.SCASK
-// and SCASL. Each inner loop draws from one batch of the file. Results have a certified gap if package exact
-// can solve the problem with a file (exact.Problem.FileRefusal). Minimize refuses other methods, several
-// ranks, checkpoints, a Coupling, the caller's own losses, penalties and domains, and data that are not
-// mapped. Its error then wraps ErrNotStreamed. Beside Method, Minimize uses the settings Name, RelTol,
-// TimeLimit, Threads, Start.X, Recorder, RecordEvery, Report, Passes, DualUpdates, Eta, Rho and Seed. It calls
-// Report several times in each pass.
+// and SCASL. memory is the approximate number of bytes that it may use. Each inner loop draws from one batch
+// of the file. Results have a certified gap if package exact can solve the problem with a file
+// (exact.Problem.FileRefusal).
+//
+// Minimize refuses other methods, several ranks, checkpoints, a Coupling, the caller's own losses, penalties
+// and domains, and data that are not mapped. Its error then wraps ErrNotStreamed. Beside Method, it uses the
+// settings Name, RelTol, TimeLimit, Threads, Start.X, Recorder, RecordEvery, Report, Passes, DualUpdates, Eta,
+// Rho and Seed. It calls Report several times in each pass.
 //
 // In recorded points and results, the averages are equal to the iterate, and y is A x. The same data,
 // settings and memory give the same bits.
-func Minimize(
-	ctx context.Context, p *solver.Problem, set *solver.Settings, opt Options,
-) (*solver.Result, error) {
+func Minimize(ctx context.Context, p *solver.Problem, set *solver.Settings, memory int64) (*solver.Result, error) {
 	began := time.Now()
 	q, err := problemOf(p, set)
 	if err != nil {
@@ -58,10 +52,10 @@ func Minimize(
 	defer cancel()
 	tol := max(0, set.RelTol)
 	f := exact.NewFile(&exact.FileProblem{
-		Data: q.Data, Labels: q.Labels, Weights: q.Weights, Loss: q.Loss, Threads: q.Threads, Memory: opt.Memory,
+		Data: q.Data, Labels: q.Labels, Weights: q.Weights, Loss: q.Loss, Threads: q.Threads, Memory: memory,
 	})
 	f.Stop = ctx.Err
-	s := newStochastic(p, set, q, f, opt, began)
+	s := newStochastic(p, set, q, f, memory, began)
 	r := s.solve()
 	s.clock.Pause()
 	if r.Err == nil {

@@ -46,7 +46,7 @@ func TestRecords(t *testing.T) {
 		return nil
 	})
 	began := time.Now()
-	res, err := Minimize(t.Context(), p, &set, Options{Memory: 4 << 20})
+	res, err := Minimize(t.Context(), p, &set, 4<<20)
 	elapsed := time.Since(began)
 	if err != nil || len(points) < 3 {
 		t.Fatalf("%d points, %v", len(points), err)
@@ -66,7 +66,7 @@ func TestRecords(t *testing.T) {
 	}
 	recordCount := 0
 	set.RecordEvery, set.Recorder = 2, solver.RecorderFunc(func(pt *solver.Point) error { recordCount++; return nil })
-	if _, err := Minimize(t.Context(), p, &set, Options{Memory: 4 << 20}); err != nil || recordCount != (len(points)+1)/2 {
+	if _, err := Minimize(t.Context(), p, &set, 4<<20); err != nil || recordCount != (len(points)+1)/2 {
 		t.Errorf("%d points of every second of %d, %v", recordCount, len(points), err)
 	}
 }
@@ -86,7 +86,7 @@ func TestRecorderStops(t *testing.T) {
 			}
 			return nil
 		})}
-		res, err := Minimize(t.Context(), p, set, Options{Memory: 4 << 20})
+		res, err := Minimize(t.Context(), p, set, 4<<20)
 		if errors.Is(stop, solver.ErrStop) && err != nil || errors.Is(stop, errEnough) && err != errEnough {
 			t.Errorf("%v of %v", err, stop)
 		}
@@ -109,7 +109,7 @@ func TestOperator(t *testing.T) {
 		lastPoint, residual = *pt, pt.DualResidual()
 		return nil
 	})}
-	res, err := Minimize(t.Context(), p, set, Options{Memory: 4 << 20})
+	res, err := Minimize(t.Context(), p, set, 4<<20)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ const (
 	passesOfOuter     = 2       // number of passes of an outer iteration; one more if it restores an iterate
 	slopePieces       = 8       // number of pieces in which the slopes of a batch are computed
 	stochasticSamples = 1 << 14 // largest number of samples in subset
-	batchShare        = 0.35    // fraction of Options.Memory that a batch takes
+	batchShare        = 0.35    // fraction of the memory that a batch takes
 	// blockBytes is the approximate number of bytes of a block: large enough for fast reading, and small
 	// enough to mix the rows of a file.
 	blockBytes = 1 << 17
@@ -288,12 +288,12 @@ func (s *stochastic) prove(res *exact.Solution, goal float64) error {
 
 // newStochastic returns a run, which began at the given time, for the problem p, whose data are in the file f. q
 // is the same problem for package exact.
-func newStochastic(p *solver.Problem, set *solver.Settings, q *exact.Problem, f *exact.File, opt Options, began time.Time) *stochastic {
+func newStochastic(p *solver.Problem, set *solver.Settings, q *exact.Problem, f *exact.File, memory int64, began time.Time) *stochastic {
 	method := set.Method.Info().Name
 	s := &stochastic{
 		q: q, file: f, p: p, set: set, clock: admm.NewClock(began), bestObjective: math.Inf(1),
 		blocks: rows.NewWindows(q.Data, blockBytes), weightSum: rows.Mass(q.Weights, len(q.Labels)),
-		batchBlocks: max(1, int(batchShare*float64(opt.Memory))/blockBytes),
+		batchBlocks: max(1, int(batchShare*float64(memory))/blockBytes),
 		stats: solver.Stats{
 			Name: cmp.Or(set.Name, method), Method: method, Storage: p.Data.Rows(0, 0).Form(), DualUpdates: 1, BatchSize: 1,
 		},

@@ -67,7 +67,7 @@ func TestDamage(t *testing.T) {
 	}
 	dataset := mapFile(t, path)
 	p, set := &solver.Problem{Data: dataset.X, Labels: dataset.Labels, L2: 1}, &solver.Settings{Method: solver.SCASK{}}
-	res, err := Minimize(t.Context(), p, set, Options{Memory: 8 << 20})
+	res, err := Minimize(t.Context(), p, set, 8<<20)
 	if bad := (*sparse.ParseError)(nil); res != nil || !errors.As(err, &bad) || bad.File != path {
 		t.Errorf("%v, %v", res, err)
 	}
@@ -92,7 +92,7 @@ func TestRefuses(t *testing.T) {
 			solver.Problem{Data: d.X, Labels: d.Labels, Loss: solver.Poisson{}}, solver.SCASK{},
 		},
 	} {
-		res, err := Minimize(t.Context(), &c.p, &solver.Settings{Method: c.method}, Options{Memory: 8 << 20})
+		res, err := Minimize(t.Context(), &c.p, &solver.Settings{Method: c.method}, 8<<20)
 		if res != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, %v; want %q", res, err, want)
 		}
@@ -110,7 +110,7 @@ func TestZeroConstraint(t *testing.T) {
 	for _, ridge := range []float64{0, 0.1} {
 		p := &solver.Problem{Data: d.X, Labels: d.Labels, Loss: solver.Squared{}, L2: ridge, Penalty: solver.L1{Lambda: 1e-3}, Constraint: zeroMatrix}
 		best := solvertest.Minimize(t, p, nil).At.Objective
-		res, err := Minimize(t.Context(), p, &solver.Settings{Method: solver.SCASK{}}, Options{Memory: 8 << 20})
+		res, err := Minimize(t.Context(), p, &solver.Settings{Method: solver.SCASK{}}, 8<<20)
 		if err != nil || !(res.At.Objective < best+1e-4) {
 			t.Errorf("ridge %v: %v, %v; the optimum is %v", ridge, res, err, best)
 		}
@@ -125,7 +125,7 @@ func TestOneRow(t *testing.T) {
 	d := mappedCopy(t, &sparse.Dataset{X: x, Labels: []float64{1}})
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 0.01}}
 	best := solvertest.Minimize(t, p, nil).At.Objective
-	res, err := Minimize(t.Context(), p, &solver.Settings{Method: solver.SCASK{}}, Options{Memory: 8 << 20})
+	res, err := Minimize(t.Context(), p, &solver.Settings{Method: solver.SCASK{}}, 8<<20)
 	if err != nil || !(res.At.Objective < best+1e-4) {
 		t.Errorf("%v, %v; the optimum is %v", res, err, best)
 	}
@@ -141,7 +141,7 @@ func TestStepHalvings(t *testing.T) {
 	d := mappedCopy(t, &sparse.Dataset{X: x, Labels: []float64{1e200, 1}})
 	p, set := &solver.Problem{Data: d.X, Labels: d.Labels, Loss: solver.Squared{}}, &solver.Settings{Method: solver.SCASK{}}
 	want, _ := solver.Minimize(t.Context(), p, set)
-	got, _ := Minimize(t.Context(), p, set, Options{Memory: 8 << 20})
+	got, _ := Minimize(t.Context(), p, set, 8<<20)
 	if want.Stats.StepHalvings == 0 || got.Stats.StepHalvings != want.Stats.StepHalvings {
 		t.Errorf("%d halvings, in memory %d", got.Stats.StepHalvings, want.Stats.StepHalvings)
 	}
@@ -158,7 +158,7 @@ func TestRefusesSettings(t *testing.T) {
 	} {
 		set.Method = solver.SCASK{}
 		for name, minimize := range map[string]func() (*solver.Result, error){
-			"out of core": func() (*solver.Result, error) { return Minimize(t.Context(), p, &set, Options{Memory: 8 << 20}) },
+			"out of core": func() (*solver.Result, error) { return Minimize(t.Context(), p, &set, 8<<20) },
 			"in memory":   func() (*solver.Result, error) { return solver.Minimize(t.Context(), p, &set) },
 		} {
 			res, err := minimize()
@@ -176,12 +176,12 @@ func TestStops(t *testing.T) {
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	res, err := Minimize(ctx, p, &solver.Settings{Method: solver.SCASK{}}, Options{Memory: 8 << 20})
+	res, err := Minimize(ctx, p, &solver.Settings{Method: solver.SCASK{}}, 8<<20)
 	if !errors.Is(err, context.Canceled) || res.Status != solver.Stopped {
 		t.Errorf("%v, %v", res, err)
 	}
 	set := &solver.Settings{Method: solver.SCASK{}, TimeLimit: 1}
-	if res, err = Minimize(t.Context(), p, set, Options{Memory: 8 << 20}); err != nil || res.Status != solver.TimeDone {
+	if res, err = Minimize(t.Context(), p, set, 8<<20); err != nil || res.Status != solver.TimeDone {
 		t.Errorf("%v, %v", res, err)
 	}
 }
@@ -199,7 +199,7 @@ func TestReport(t *testing.T) {
 		lastPasses, best = r.Passes, r.Objective
 	}
 	set := &solver.Settings{Method: solver.SCASK{}, Passes: 4, Report: report}
-	res, err := Minimize(t.Context(), p, set, Options{Memory: 4 << 20})
+	res, err := Minimize(t.Context(), p, set, 4<<20)
 	if err != nil || lastPasses != res.Stats.Passes || !(best >= res.At.Objective && best < 1) {
 		t.Errorf("%v: %v passes to the objective %v, in the result %v to %v", err, lastPasses, best, res.Stats.Passes, res.At.Objective)
 	}
@@ -276,7 +276,7 @@ func TestBatches(t *testing.T) {
 				t.Fatal(err)
 			}
 			set := &solver.Settings{Method: c.method, Passes: passes, Seed: 3}
-			res, err := Minimize(context.Background(), p, set, Options{Memory: 4 << 20})
+			res, err := Minimize(context.Background(), p, set, 4<<20)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -290,12 +290,12 @@ func TestBatches(t *testing.T) {
 				t.Errorf("the gap is said to be %v, and is %v", res.DualityGap, objective-best.At.Objective)
 			}
 			set.Threads = 3
-			secondRun, err := Minimize(context.Background(), p, set, Options{Memory: 4 << 20})
+			secondRun, err := Minimize(context.Background(), p, set, 4<<20)
 			if err != nil || !slices.Equal(res.X, secondRun.X) {
 				t.Errorf("other bits, %v", err)
 			}
 			set.Seed = 4
-			if secondRun, err = Minimize(context.Background(), p, set, Options{Memory: 4 << 20}); err != nil || slices.Equal(res.X, secondRun.X) {
+			if secondRun, err = Minimize(context.Background(), p, set, 4<<20); err != nil || slices.Equal(res.X, secondRun.X) {
 				t.Errorf("the seed has no effect, %v", err)
 			}
 		})

@@ -38,7 +38,7 @@ func TestGrouped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := Minimize(t.Context(), p, &solver.Settings{Method: solver.SCASK{}, Passes: 12}, Options{Memory: 2 << 20})
+	res, err := Minimize(t.Context(), p, &solver.Settings{Method: solver.SCASK{}, Passes: 12}, 2<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
