@@ -34,12 +34,12 @@ func (m *rows) endRow() { m.ptr = append(m.ptr, int64(m.entryCount())) }
 // expect makes room for the rows of a whole text. The first textBytes bytes of the text have the given numbers of
 // rows and entries. textSize estimates the size of the text. If that is too small, the rows grow as without
 // expect. The estimate may also be too large; so expect does nothing if the memory is more than opt allows or, if
-// opt has no limit, more than 4 GiB.
+// opt has no limit, more than 4 GiB. It also does nothing without entries, which say nothing about the rest.
 func (m *rows) expect(rowCount, entryCount int, textBytes, textSize int64, opt *ReadOptions) {
 	const spare, mostRoom = 1.1, 4 << 30 // the rest of the text may have longer rows
 	multiple := 1 + float64(spare*max(0, float64(textSize-textBytes)/float64(textBytes)))
 	neededBytes := int64(min(1<<62, multiple*float64(rowBytes*rowCount+entryBytes*entryCount)))
-	if opt.exceededBy(neededBytes) || opt.Memory == 0 && neededBytes > mostRoom {
+	if entryCount == 0 || opt.exceededBy(neededBytes) || opt.Memory == 0 && neededBytes > mostRoom {
 		return
 	}
 	m.makeRoom(int(multiple*float64(rowCount)), int(multiple*float64(entryCount)))
