@@ -18,8 +18,8 @@ type Report struct {
 	// has chosen none yet.
 	Eta          float64
 	StepHalvings int
-	// Objective is the objective at a recent iterate, and Gap a proved bound of what it is above the optimum.
-	// Each is +Inf as long as the run has not computed it for a purpose of its own.
+	// Objective is the objective at a recent iterate. Gap is a proved bound of the objective minus the optimum.
+	// Each is +Inf until the run has computed it; a run does not compute them only for Report.
 	Objective, Gap float64
 	Goal           float64 // the gap at which the run ends; 0 if there is none, or if it is not known yet
 }

@@ -95,8 +95,9 @@ type Settings struct {
 	// Recorder, if not nil, gets the start and then every RecordEvery-th outer iterate. If one process has
 	// a Recorder, all need one. An error of one Recorder ends the run in all processes.
 	Recorder Recorder `json:"-"`
-	// Report, if not nil, is called after each outer iteration and in each Newton step. Unlike Recorder, it
-	// gets only what the run has computed anyway, so that it costs almost nothing. Each process calls its own.
+	// Report, if not nil, is called after each outer iteration and in each Newton step. It costs almost nothing,
+	// because it gets only numbers that the run has computed anyway; a Recorder also gets numbers that are
+	// computed for it. Each process calls its own Report.
 	Report func(Report) `json:"-"`
 	// RecordEvery is the number of outer iterations between two records; zero means 1.
 	RecordEvery int `json:"record_every"`

@@ -144,11 +144,11 @@ func (d *decompressor) Read(p []byte) (int, error) {
 	return n, io.EOF
 }
 
-// textSize estimates the number of bytes of the whole text. The result is 0 if nothing is known yet.
+// textSize estimates the number of bytes of the whole text. The result is 0 if there is no estimate yet.
 func (d *decompressor) textSize() int64 {
 	const (
-		leastText = 4 << 20 // with less text, the estimate is too inaccurate
-		readAhead = 1.2     // decoders have read more of the source than belongs to the text so far
+		leastText = 4 << 20 // an estimate from less text would be too inaccurate
+		readAhead = 1.2     // corrects the estimate, because decoders read ahead of the text that they return
 	)
 	switch textBytes, sourceBytes := d.textBytes.Load(), d.source.bytes.Load(); {
 	case d.kind == uncompressed:

@@ -481,8 +481,8 @@ func TestWrongSize(t *testing.T) {
 	}
 }
 
-// TestWrongSizeMemory checks that the copy of all entries counts, which is made if the size of a text is too
-// small.
+// TestWrongSizeMemory checks that the limit of memory includes a copy of all entries if the stated size of a text
+// is too small. The reader must then make that copy.
 func TestWrongSizeMemory(t *testing.T) {
 	const lines = "1 1:2 4:5\n-1 3:7\n"
 	count := 2 * (blockSize - 1000) / len(lines)

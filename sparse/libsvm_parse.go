@@ -52,7 +52,7 @@ type libsvmParser struct {
 	rows   rows
 	parts  []*libsvmPart // parts that are not yet in rows and labels
 	stats  ReadStats
-	// textSize estimates the size of the text in bytes. It returns 0 if nothing is known.
+	// textSize estimates the size of the text in bytes. It returns 0 if there is no estimate yet.
 	textSize func() int64
 }
 
@@ -99,7 +99,7 @@ func (f *libsvmSettings) parseBlock(b []byte, n int, isFirst bool) *libsvmPart {
 	return p
 }
 
-// addPart adds the next part. As soon as p.rows has room for the whole text, the parts are moved there.
+// addPart adds the next part. The parts wait in p.parts until p.rows has room for the whole text.
 func (p *libsvmParser) addPart(part *libsvmPart) error {
 	if err := p.countPart(part); err != nil {
 		return err

@@ -20,10 +20,11 @@ type ParseError struct {
 	// Line and Column count from 1; Column counts bytes. Column is 0 if the error concerns a whole line.
 	// Both are 0 if it concerns the whole file.
 	Line, Column int
-	// Token is the wrong piece of text, for example what stands in the place of a number, or empty if the
-	// error concerns no single piece. A name of a column or of an array is in Msg.
+	// Token is the wrong piece of text, for example a word where a number is expected. It is empty if the error
+	// is about more than one piece. Names of columns and of arrays are in Msg, not in Token.
 	Token string
-	// Number says that Token stands where a number is expected, perhaps after an index and a colon.
+	// Number is true if the file must have a number at the place of Token. Token may then also have an index
+	// and a colon before the number.
 	Number bool
 	// Msg says what was wrong and what was expected.
 	Msg string

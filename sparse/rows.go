@@ -31,12 +31,17 @@ func (m *rows) reserve(n int) {
 
 func (m *rows) endRow() { m.ptr = append(m.ptr, int64(m.entryCount())) }
 
-// expect makes room for the rows of a whole text. The first textBytes bytes of the text have the given numbers of
-// rows and entries. textSize estimates the size of the text. If that is too small, the rows grow as without
-// expect. The estimate may also be too large; so expect does nothing if the memory is more than opt allows or, if
-// opt has no limit, more than 4 GiB. It also does nothing without entries, which say nothing about the rest.
+// expect makes room for the rows of a whole text. It estimates their number from the first textBytes bytes of the
+// text, which have the given numbers of rows and entries, and from textSize, an estimate of the size of the text.
+//
+// If there are more rows than expected, reserve makes more room. The estimate may also be much too large. So
+// expect does nothing if the rows would need more memory than opt allows or, if opt has no limit, more than
+// 4 GiB. It also does nothing if there are no entries yet.
 func (m *rows) expect(rowCount, entryCount int, textBytes, textSize int64, opt *ReadOptions) {
-	const spare, mostRoom = 1.1, 4 << 30 // the rest of the text may have longer rows
+	const (
+		spare    = 1.1 // the rest of the text may have longer rows
+		mostRoom = 4 << 30
+	)
 	multiple := 1 + float64(spare*max(0, float64(textSize-textBytes)/float64(textBytes)))
 	neededBytes := int64(min(1<<62, multiple*float64(rowBytes*rowCount+entryBytes*entryCount)))
 	if entryCount == 0 || opt.exceededBy(neededBytes) || opt.Memory == 0 && neededBytes > mostRoom {
@@ -45,7 +50,8 @@ func (m *rows) expect(rowCount, entryCount int, textBytes, textSize int64, opt *
 	m.makeRoom(int(multiple*float64(rowCount)), int(multiple*float64(entryCount)))
 }
 
-// makeRoom makes room for the given numbers of rows and entries. Until there are more, nothing is copied.
+// makeRoom allocates memory for the given numbers of rows and entries. Up to these numbers, joinEntries copies
+// nothing.
 func (m *rows) makeRoom(rowCount, entryCount int) {
 	m.ptr = append(make([]int64, 0, rowCount+1), m.ptr...)
 	m.moveEntries(entryCount)
@@ -85,8 +91,9 @@ func (m *rows) dropEntries(column int32) {
 	m.idx, m.val = m.idx[:keptCount], m.val[:keptCount]
 }
 
-// peakBytes returns the largest memory of the rows and their labels. It counts the entries twice if joinEntries
-// copies them, and the other slices twice because they are copied when they grow.
+// peakBytes returns an upper bound of the memory of the rows and their labels. It counts the entries twice, because
+// joinEntries copies them, unless makeRoom made enough room. It counts the other slices twice, because they are
+// copied when they grow.
 func (m *rows) peakBytes() int64 {
 	copies := int64(2)
 	if m.hasRoom && m.full == nil {

@@ -91,8 +91,8 @@ type Spec struct {
 	// The Recorder is called only if solver.Minimize runs. If features are standardised, its points have the
 	// coefficients of the standardised features. With more than two classes, several goroutines call it.
 	//
-	// Report is called by all fits, except those that run in parallel: fits of more than two classes, and of
-	// the folds of CV, if all rows are in the memory of one process. Calls do not overlap.
+	// Fits that run in parallel do not call Report. If all rows are in the memory of one process, these are the
+	// fits of more than two classes, and those of the folds of CV. Calls of Report do not overlap.
 	//
 	// The Checkpoint stores the models of the classes fitted so far and the state of solver.Minimize. A fit
 	// with the same data and specification continues from this state. With three or more classes, a checkpoint

@@ -78,8 +78,8 @@ func (g *testbed) tryPipes(ctx context.Context, seed uint64) (string, error) {
 
 // runFed runs a command line in a new directory. It returns how the program ended, and the contents of the
 // output file, or nil if there is no such file. Before the run, runFed calls feed with the path of the input
-// file. feed must make this file, and return a function. This function runs while the program runs, and may
-// write or change the input file.
+// file. feed must create the input file, and return a function that writes to the file or changes it. runFed
+// calls the returned function while the program runs.
 func (g *testbed) runFed(ctx context.Context, args []string, feed func(path string) (func(), error)) (*program.Ending, []byte, error) {
 	dir, err := g.tempDir("stream")
 	if err != nil {

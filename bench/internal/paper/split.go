@@ -74,8 +74,8 @@ func (d *Data) Halve(ctx context.Context, k, tuneSamples int) (*Halves, error) {
 	return h, h.setMeanCurvature(ctx)
 }
 
-// setMeanCurvature sets h.nuMean. It computes this constant ν from the automatic step size of batch ADMM, which
-// is 1/(ν + ρ λ₁), where λ₁ is the largest eigenvalue of A'A.
+// setMeanCurvature sets h.nuMean. The automatic step size of batch ADMM is 1/(ν + ρ λ₁), where ν is h.nuMean, and
+// λ₁ is the largest eigenvalue of A'A. setMeanCurvature solves this equation for ν.
 func (h *Halves) setMeanCurvature(ctx context.Context) error {
 	rho := h.data.Lambda
 	start := func(*solver.Point) (enough bool) { return true } // ends the run before its first iteration

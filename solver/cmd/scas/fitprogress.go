@@ -13,18 +13,20 @@ import (
 
 // This file shows the progress of fits and of the graphical lasso.
 
-// A fitCount says which of several fits is running. The zero value is for a single fit.
+// A fitCount counts the fits of a command. The zero value means that there is only one fit.
 type fitCount struct {
-	noun        string // "class", "lambda" or "model": what each fit is for
-	done, total int    // numbers of the fits that are done, and of all fits
+	noun  string // what a fit is for: "class", "lambda" or "model"
+	done  int    // number of finished fits
+	total int    // number of all fits
 }
 
-// setReports makes the fits of s report their progress. fits counts the fits if the model has one column.
+// setReports makes the fits of s report their progress. fits counts the fits, unless each class has a fit of its
+// own; then setReports counts the classes instead.
 func (p *progress) setReports(s *fitSpec, fits fitCount) {
 	if p.fits = fits; !s.data.Classes.IsZero() {
 		p.fits = fitCount{"class", 0, len(s.data.Classes.Values)}
 	}
-	spec, budget := &s.spec, s.spec.Passes // budget 0 means that no number of passes ends the fit
+	spec, budget := &s.spec, s.spec.Passes // if budget is 0, the number of passes is not limited
 	if spec.Method != nil {
 		budget = cmp.Or(budget, 100) // the default
 	}
@@ -42,7 +44,8 @@ func (p *progress) setReports(s *fitSpec, fits fitCount) {
 	}
 }
 
-// showFits shows the fit with the given number, of those that p.fits counts.
+// showFits shows a report such as "lambda 7 of 100", followed by text. number is the number of a fit, from 1.
+// p.fits has the noun and the number of all fits.
 func (p *progress) showFits(number int, text string) {
 	f := p.fits
 	if text != "" {

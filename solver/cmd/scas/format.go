@@ -167,7 +167,7 @@ type countedReader struct {
 	progress              *progress
 }
 
-// Size returns totalBytes, for package sparse.
+// Size returns totalBytes. Package sparse calls it to estimate how much memory the data need.
 func (r *countedReader) Size() int64 { return r.totalBytes }
 
 func (r *countedReader) Read(b []byte) (int, error) {

@@ -10,7 +10,8 @@ import (
 
 var helpOptions = kong.HelpOptions{Compact: true, WrapUpperBound: 80, ValueFormatter: kong.DefaultHelpValueFormatter}
 
-// mainFlags has, for each command with too many flags for one screen, the flags that --help shows.
+// mainFlags lists the flags that --help shows. It has an entry for each command with more flags than one screen
+// can hold; --help-all shows the others.
 var mainFlags = map[string][]string{
 	"train": append([]string{"lambda", "model"}, mainFitFlags...),
 	"path":  append([]string{"lambdas", "output", "svg"}, mainFitFlags...),

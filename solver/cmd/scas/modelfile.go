@@ -34,7 +34,7 @@ func isModel(path string) bool {
 
 func trimBlanks(text []byte) []byte { return bytes.TrimLeft(text, " \t\r\n") }
 
-// isLiblinear reports whether text begins like a model of liblinear.
+// isLiblinear reports whether text begins with solver_type, the first word of liblinear's models.
 func isLiblinear(text []byte) bool { return bytes.HasPrefix(trimBlanks(text), []byte("solver_type")) }
 
 // readModel reads a model of scas or of liblinear from a file, which may be compressed. fromLiblinear is true

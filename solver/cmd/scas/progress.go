@@ -33,7 +33,7 @@ type progress struct {
 	stop       chan struct{}
 	ended      chan struct{}
 
-	fits     fitCount // the fits that are counted; see setReports
+	fits     fitCount // set by setReports
 	firstGap float64  // the first finite gap that showGap was called with; +Inf if there is none
 
 	// A stage is one part of the command, such as reading the data. share is the part of its work that is

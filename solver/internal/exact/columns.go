@@ -53,7 +53,7 @@ func difference(a, b []int32) (cols []int32) {
 	return cols
 }
 
-// countRows adds change to summary.counted.counts for the entries of the given columns.
+// countRows adds change to summary.counted.counts[i] for each entry of row i in the given columns.
 func (s *Solver) countRows(cols []int32, change int64) {
 	columns := s.transpose()
 	for _, j := range cols {
@@ -77,8 +77,9 @@ func addAt[I int32 | uint16](counts []int64, idx []I, change int64) {
 	}
 }
 
-// transposeRows stores the transpose of some rows of src in dst: row chosen[k] of src becomes column k. counts[i]
-// is the number of entries that these rows have in column i. The memory of dst is used again.
+// transposeRows stores the transpose of some rows of src in dst: row chosen[k] of src becomes column k of dst.
+// counts[i] must be the number of entries that the chosen rows have in column i. transposeRows uses the memory
+// of dst again.
 func transposeRows(dst *kernels.Rows, src kernels.Rows, chosen []int32, counts []int64) {
 	ptr := append(slices.Grow(dst.Ptr[:0], len(counts)+2), 0, 0) // ptr[i+1] is the first entry of row i
 	for i, count := range counts {
@@ -102,8 +103,8 @@ func transposeRows(dst *kernels.Rows, src kernels.Rows, chosen []int32, counts [
 	}
 }
 
-// placeRows copies the entries of the chosen rows of src to dst, whose indices are idx. See transposeRows. next[i]
-// is the position in dst of the next entry of row i.
+// placeRows does the copying of transposeRows. idx is dst.Idx or dst.Idx16. next[i] is the position in dst for
+// the next entry of row i of dst.
 func placeRows[I int32 | uint16](dst *kernels.Rows, idx []I, src kernels.Rows, chosen []int32, next []int64) {
 	for k, j := range chosen {
 		if lo, hi := src.Ptr[j], src.Ptr[j+1]; src.Idx != nil {
@@ -114,7 +115,8 @@ func placeRows[I int32 | uint16](dst *kernels.Rows, idx []I, src kernels.Rows, c
 	}
 }
 
-// placeRow places a row of src that becomes column k. rowIdx has its column indices; its first entry is first.
+// placeRow copies a row of src to column k of dst. rowIdx has the column indices of the row. The first entry of
+// the row is entry number first of src. See placeRows for the other arguments.
 func placeRow[I, J int32 | uint16](dst *kernels.Rows, idx []I, k I, src kernels.Rows, rowIdx []J, first int64, next []int64) {
 	for m, i := range rowIdx {
 		position := next[i]

@@ -230,11 +230,12 @@ func (m *memorySamples) lossAt(t *trial) float64 {
 	return m.next.loss
 }
 
-// accept computes X·t.move as the difference of the margins at the end and at the start of a step, divided by
-// the length of the step. If no entry of the result exceeds cancelledPart times the largest margin, the
-// difference has lost too many digits. Then accept multiplies X by t.move instead.
+// A change of margins has lost too many digits if none exceeds this part of the largest margin.
 const cancelledPart = 1e-5
 
+// accept implements samples.accept. It computes X·t.move as the difference of the margins at the end and at the
+// start of the step, divided by the length of the step. If the difference has lost too many digits (see
+// cancelledPart), accept multiplies X by t.move instead.
 func (m *memorySamples) accept(t *trial) {
 	useDifference := t.length > 0 && !t.snapped // then the step is a positive multiple of t.move
 	if useDifference {

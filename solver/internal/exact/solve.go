@@ -518,10 +518,13 @@ func (s *Solver) hasConstantCurvature() bool {
 	return s.Loss.Traits().ConstantCurvature
 }
 
-// updateHessian gives the model the Hessian at the point. It keeps the Hessian of an earlier point, if that
-// has the right columns, if the curvature is constant. Without damping, it also keeps it if keep is true, or if
-// a new Hessian needs a visit of the file and the old one was used only once. If keep is true and there is no
-// damping, a Hessian in memory may also get the columns that it lacks (see growHessian).
+// updateHessian sets the Hessian of the model. It computes the Hessian at the present point, or keeps that of an
+// earlier point.
+//
+// A constant Hessian is always kept. With damping, no other Hessian is kept. Without damping, the Hessian is kept
+// in two cases: if keep is true; and if a new Hessian needs a visit of the file, and the old one was used only
+// once. A kept Hessian must have the columns of the working set; if the data are in memory, growHessian can add
+// a few columns that it lacks.
 func (s *Solver) updateHessian(keep bool) {
 	w := &s.set
 	reuse := s.work.damping == 0 && (keep || !s.rows.hasHessian() && !s.work.stale)

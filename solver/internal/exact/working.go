@@ -27,7 +27,7 @@ type workingSet struct {
 	// stored in rows, unless there is a Gram matrix, or the samples are in a file.
 	formed bool
 	rows   kernels.Rows
-	copied kernels.Rows // rows of the last set that did not have all columns; its memory is used again
+	copied kernels.Rows // the rows of the last set that lacked columns of X; their memory is used again
 	cost   formingCost  // of cols
 
 	// x is the point at which the model was made, and gradient the gradient there. u is the solution of the
@@ -60,11 +60,13 @@ const (
 // s.set.needsAll is true, all columns are required. With a Gram matrix, the columns of the present set are
 // required too.
 //
-// The set keeps its columns if it has all required ones and is not much too large; if the curvature of the loss
-// is constant, it may be too large. Then only its Hessian may be formed, see formsHessian. Otherwise new columns
-// enter, those with the largest ratio of correlation to limit first. If more than maxColumns columns are
-// required, and those that are required whatever their correlation nearly fill the set, the set stays, and
-// noRoom becomes true. chooseSet reports whether the set lacked required columns.
+// The set keeps its columns if it has all required columns and is not much too large. A set of any size is kept if
+// the curvature of the loss is constant. For a set that is kept, chooseSet only decides again whether to form the
+// Hessian (see formsHessian).
+//
+// Otherwise new columns enter, those with the largest ratio of correlation to limit first. If more than
+// maxColumns columns are required, and those that are required whatever their correlation nearly fill the set,
+// the set stays, and noRoom becomes true. chooseSet reports whether the set lacked required columns.
 func (s *Solver) chooseSet(share float64) bool {
 	w := &s.set
 	w.lacksColumns = false

@@ -129,8 +129,8 @@ func traces(p *problem, kind string) (t []trace) {
 		t = append(t, lines(stoc, sa, svrg, batchLinear)...)
 		t = append(t,
 			trace{name: "batch, paper's count", method: batch, output: paper.Last, x: byPaper, passesOnly: true},
-			// The first iteration of these two methods takes most of the passes, so a line would have few points.
-			// Only its last point is drawn.
+			// The first iteration of the next two methods takes most of the passes, so their lines would have few
+			// points. Only the last point of each line is drawn.
 			trace{name: "batch, all passes", method: batch, output: paper.Last, x: byBudget, passesOnly: true, endOnly: true},
 			trace{name: "batch-cg, all passes", method: batchCG, output: paper.Last, x: byBudget, passesOnly: true, endOnly: true},
 			trace{name: "batch, exact", method: batch, output: paper.Last, x: byPasses, secondsOnly: true},
