@@ -55,10 +55,10 @@ func relativeGap(gap, objective number) number {
 	return gap / number(math.Abs(float64(objective)))
 }
 
-// proofColumns has the names of the columns of a table that show proofs.
+// proofColumns has the names of the columns in which a table shows the proofs of its fits.
 var proofColumns = []string{"relative gap", "gap", "status"}
 
-// cells returns the cells of a fit in the columns of proofColumns.
+// cells returns the texts of one fit for the columns in proofColumns.
 func (p proof) cells() []string {
 	cells := []string{"not proved", "not proved", statusWord(p.Status)}
 	for k, gap := range []number{p.RelativeGap, p.DualityGap} {

@@ -6,7 +6,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// PartRows is a number of rows that are read before the memory of mapped data is released.
+// PartRows is a size for Parts. It limits the memory that rows of mapped data take before they are released.
 const PartRows = 1 << 20
 
 // Parts yields the bounds of consecutive parts of x, with at most size rows each. A part has rows lo to
