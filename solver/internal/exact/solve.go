@@ -252,8 +252,7 @@ const (
 	// multiple of the current one.
 	warmFactor = 4
 	// mostSweeps is the largest number of sweeps over the coordinates of a model whose Hessian is not formed.
-	// fewSweeps replaces mostSweeps if quadratic.SeparableSettings.Gap is set.
-	mostSweeps, fewSweeps = 4, 3
+	mostSweeps = 4
 	// Solve may try a proof when the estimated gap is at most its variable aim. If the working set needs all
 	// columns, aim is the tolerance. Otherwise aim is proofPart times the last proved gap, but at least the
 	// tolerance. Before the first proof, Solver.Scale replaces that gap; but after a warm start, or with
@@ -472,24 +471,15 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 		}
 		set.MaxSweeps, set.DescentOnly = mostSweeps, !s.work.nearOptimum
 	}
-	// If set.Gap is positive, Solve may set q.SignedPoint (see quadratic.Separable). Proofs with a Gram
-	// matrix cannot use q.SignedPoint.
-	if s.gram == nil && s.Loss.Traits().ContinuousCurvature {
-		set.Gap, set.MaxSweeps = signedPart*tol, min(set.MaxSweeps, fewSweeps)
-	}
 	q.Solve(&set)
-	w.u, w.move, w.snapped = q.U, append(w.move[:0], q.U...), q.SignedPoint != nil
-	if w.snapped {
-		copy(w.move, q.SignedPoint)
-	}
+	w.u, w.move = q.U, append(w.move[:0], q.U...)
 	kernels.Axpy(-1, w.x, w.move)
 	return -q.Value()
 }
 
 const (
-	innerPart  = 3e-2 // quadratic.SeparableSettings.RelTolerance far from the optimum, unless φ″ is constant
-	signedPart = 0.1  // quadratic.SeparableSettings.Gap, divided by the gap to reach
-	roughPart  = 0.1  // largest value of workspace.relTolerance
+	innerPart = 3e-2 // quadratic.SeparableSettings.RelTolerance far from the optimum, unless φ″ is constant
+	roughPart = 0.1  // largest value of workspace.relTolerance
 	// workspace.inaccuracy is fallPart times the decrease of the last model's value. In the first step it is
 	// 0 if this step may reach the tolerance, and otherwise firstPart times workspace.mostFall.
 	fallPart, firstPart = 0.01, 0.1

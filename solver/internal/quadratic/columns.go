@@ -140,7 +140,7 @@ func (h *Columns) Repeats() bool { return false }
 
 // Solve implements Hessian: it solves (H − ff')_SS step = descent, by the conjugate gradient method. S is the
 // support. The preconditioner D is the diagonal of (H − ff')_SS. The energy of a residual r is r'D⁻¹r.
-func (h *Columns) Solve(step, descent, f []float64, support []int32, isSmall, crosses func([]float64) bool) (found, solved bool) {
+func (h *Columns) Solve(step, descent, f []float64, support []int32, isSmall, crosses func([]float64) bool) (found bool) {
 	columns, cg, firstEnergy := h.supportColumns(support), &h.cg, 0.0
 	fS := make([]float64, len(support))
 	cg.Resize(len(support))
@@ -163,10 +163,10 @@ func (h *Columns) Solve(step, descent, f []float64, support []int32, isSmall, cr
 			firstEnergy = energy
 		}
 		enough := energy <= float64(energyTolerance*firstEnergy) || round >= moreRounds
-		solved = enough && isSmall(cg.Residual) || energy <= float64(1e-12*firstEnergy)
+		solved := enough && isSmall(cg.Residual) || energy <= float64(1e-12*firstEnergy)
 		return solved || round%checkEvery == 0 && crosses(step)
 	})
-	return true, solved
+	return true
 }
 
 // supportColumns returns a copy of those columns of X_S that support lists, as rows.

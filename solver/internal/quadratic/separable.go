@@ -35,10 +35,6 @@ type Separable struct {
 
 	// U is the solution.
 	U []float64
-	// SignedPoint is nil, or the point at the end of a whole Newton step that crosses zero or a bound. It is
-	// nil if SeparableSettings.Gap is not positive. If SignedPoint is not nil, the derivatives g +
-	// H(SignedPoint − x) are better multipliers than g + H(U − x).
-	SignedPoint []float64
 
 	support []int32   // the coordinates that a Newton step changes
 	step    []float64 // the Newton step, with an entry for each coordinate in support
@@ -73,8 +69,7 @@ type Hessian interface {
 	// vector 0. An iterative method may end early: if isSmall returns true for the residual of the equation,
 	// or if crosses returns true for the present step. crosses(step) says that the coordinates plus step go
 	// beyond zero or a bound. found is false if there is no step, because the matrix cannot be factored.
-	// solved is false if the step is not accurate, for example because crosses ended Solve.
-	Solve(step, descent, f []float64, support []int32, isSmall func(residual []float64) bool, crosses func(step []float64) bool) (found, solved bool)
+	Solve(step, descent, f []float64, support []int32, isSmall func(residual []float64) bool, crosses func(step []float64) bool) (found bool)
 	// MostSweeps returns the largest number of sweeps over the non-zero coordinates between two calls of
 	// Solve. nonzeros is the number of non-zero coordinates.
 	MostSweeps(nonzeros int) int
@@ -120,9 +115,6 @@ type SeparableSettings struct {
 	// If RelTolerance is reached but not Tolerance, Solve calls Accurate with the amount by which the
 	// function has fallen. If it returns true, only Tolerance counts from then on. Accurate may be nil.
 	Accurate func(fall float64) bool
-	// If Gap is positive, Solve also ends if a Newton step proves that the function at Separable.U is at most
-	// Gap above its minimum. With a positive Gap, Solve may set Separable.SignedPoint.
-	Gap float64
 	// MaxSweeps bounds the number of sweeps over all coordinates; 0 means 20.
 	MaxSweeps int
 	// DescentOnly restricts Solve to sweeps over all coordinates.
@@ -130,14 +122,13 @@ type SeparableSettings struct {
 }
 
 // Solve minimises over u, starting at x. It reports whether the violations (see Separable.Unit) are small
-// enough for set, or a Newton step has proved set.Gap.
+// enough for set.
 func (q *Separable) Solve(set *SeparableSettings) bool {
 	q.U = append(q.U[:0], q.X...)
 	q.H.Reset()
 	q.step, q.descent = linalg.Resized(q.step, len(q.X)), linalg.Resized(q.descent, len(q.X))
 	q.eliminated.begin(q)
 	defer func() { q.eliminated.insert(q.U) }()
-	q.SignedPoint = nil
 	if q.isLinear() {
 		return q.solveLinear(set)
 	}
@@ -146,7 +137,6 @@ func (q *Separable) Solve(set *SeparableSettings) bool {
 		sweeps = 20
 	}
 	for round := range sweeps {
-		q.SignedPoint = nil
 		worstViolation := q.sweep(false)
 		if round == 0 {
 			tolerance = math.Max(tolerance, set.RelTolerance*worstViolation)
@@ -168,8 +158,8 @@ func (q *Separable) Solve(set *SeparableSettings) bool {
 		if q.stopped() {
 			return false
 		}
-		if violation > tolerance && q.newton(tolerance, violation, set.Gap, round == sweeps-1) {
-			return true
+		if violation > tolerance {
+			q.newton(tolerance, violation, round == sweeps-1)
 		}
 	}
 	return false
@@ -209,8 +199,7 @@ func (q *Separable) solveLinear(set *SeparableSettings) bool {
 			return true
 		}
 		isSmall := func(residual []float64) bool { return q.rootMeanSquare(residual) <= tolerance }
-		found, _ := q.solve(isSmall, false)
-		if !found || q.stopped() {
+		if !q.solve(isSmall) || q.stopped() {
 			return false
 		}
 		for a, k := range q.support {
@@ -371,14 +360,12 @@ const earlyPart = 1e-3 // see newton
 // a bound is set to zero or the bound, and the next step leaves it out. If this does not reduce the function,
 // newton tries shorter steps.
 //
-// newton returns true if a step proves that the function is at most gap above its minimum. H.Solve may end
-// early if the residual is at most tolerance·Unit[k] at every coordinate k. lastRound is true if no sweep
-// follows this call. If lastRound is true and gap is positive, H.Solve goes on although the step crosses zero
-// or a bound, because such a step can prove the gap. If lastRound is false, H.Solve may also end if the
-// residual is at most earlyPart·sweepViolation·Unit[k], where sweepViolation is the largest violation in the
-// last sweep: the next sweep changes the support, and a more accurate step would be of little use.
-func (q *Separable) newton(tolerance, sweepViolation, gap float64, lastRound bool) bool {
-	enough, accurate := tolerance, true // accurate: the last residual was at most tolerance·Unit[k]
+// H.Solve may end early if the residual is at most tolerance·Unit[k] at every coordinate k. lastRound is true
+// if no sweep follows this call. If lastRound is false, H.Solve may also end if the residual is at most
+// earlyPart·sweepViolation·Unit[k], where sweepViolation is the largest violation in the last sweep: the next
+// sweep changes the support, and a more accurate step would be of little use.
+func (q *Separable) newton(tolerance, sweepViolation float64, lastRound bool) {
+	enough := tolerance
 	if !lastRound {
 		enough = max(tolerance, earlyPart*sweepViolation)
 	}
@@ -387,29 +374,21 @@ func (q *Separable) newton(tolerance, sweepViolation, gap float64, lastRound boo
 		for a, k := range q.support {
 			worst = max(worst, math.Abs(residual[a])/q.Unit[k])
 		}
-		accurate = worst <= tolerance
 		return worst <= enough
 	}
 	for {
 		q.findSupport()
 		if len(q.support) == 0 {
-			return false
+			return
 		}
 		q.setDescent()
-		found, solved := q.solve(isSmall, lastRound && gap > 0)
-		if !found || q.stopped() {
-			return false
+		if !q.solve(isSmall) || q.stopped() {
+			return
 		}
 		oldValue := q.Value()
 		q.save()
-		q.SignedPoint = nil
-		lowerBound := math.Inf(-1)
-		if solved && accurate && gap > 0 && q.crosses(q.step) {
-			lowerBound = q.signedMinimum(tolerance)
-			q.restore()
-		}
 		if !q.moveAlong(1) {
-			return false
+			return
 		}
 		for length := 0.5; !(q.Value() < oldValue); length *= 0.5 {
 			q.restore()
@@ -419,11 +398,8 @@ func (q *Separable) newton(tolerance, sweepViolation, gap float64, lastRound boo
 				break
 			}
 		}
-		if q.Value()-lowerBound <= gap {
-			return true
-		}
 		if !q.H.Repeats() {
-			return false
+			return
 		}
 	}
 }
@@ -466,41 +442,6 @@ func (q *Separable) crosses(step []float64) bool {
 	return false
 }
 
-// signedMinimum returns a lower bound of Value at all u, or −Inf. It moves u by the step and copies u to
-// SignedPoint.
-//
-// The bound is F(SignedPoint) minus the objective at x. F is the objective without bounds, with limit_k s_k
-// u_k in place of limit_k |u_k|, where s_k is the sign of u_k before the step. SignedPoint minimises F over
-// the coordinates in support. The bound holds if the coordinates outside support satisfy their optimality
-// conditions. If a violation of these conditions exceeds the argument tolerance, signedMinimum returns
-// −Inf.
-func (q *Separable) signedMinimum(tolerance float64) float64 {
-	excess := 0.0
-	for a, k := range q.support {
-		if end := q.U[k] + q.step[a]; end*q.U[k] < 0 {
-			excess += float64(q.Limit[k] * math.Abs(end))
-		}
-		q.move(int(k), q.step[a])
-	}
-	q.SignedPoint = slices.Clone(q.U)
-	q.eliminated.insert(q.SignedPoint)
-	minimum := q.Value() - 2*excess
-	a := 0
-	for k, u := range q.U {
-		if a < len(q.support) && int(q.support[a]) == k {
-			a++
-			continue
-		}
-		if curvature := q.eliminated.diagonal[k]; curvature > 0 {
-			change := q.coordinateStep(k, u, q.derivative(k), curvature)
-			if math.Abs(change)*curvature > tolerance*q.Unit[k] {
-				return math.Inf(-1)
-			}
-		}
-	}
-	return minimum
-}
-
 // findSupport lists the coordinates that a Newton step changes. It leaves out coordinates that are at a
 // bound, that have a limit and are zero, or that have the curvature 0.
 func (q *Separable) findSupport() {
@@ -515,15 +456,10 @@ func (q *Separable) findSupport() {
 
 // solve sets step to the Newton step for the coordinates in support. The Newton step ignores the bounds, and
 // assumes that no coordinate with a limit changes its sign. The caller must call setDescent before.
-// isSmall and the results are described at Hessian.Solve. If ignoreCrossing is true, H.Solve goes on although
-// the step crosses zero or a bound.
-func (q *Separable) solve(isSmall func(residual []float64) bool, ignoreCrossing bool) (found, solved bool) {
+// isSmall and the result are described at Hessian.Solve.
+func (q *Separable) solve(isSmall func(residual []float64) bool) (found bool) {
 	n := len(q.support)
-	end := q.crosses
-	if ignoreCrossing {
-		end = func([]float64) bool { return false }
-	}
-	return q.H.Solve(q.step[:n], q.descent[:n], q.eliminated.f, q.support, isSmall, end)
+	return q.H.Solve(q.step[:n], q.descent[:n], q.eliminated.f, q.support, isSmall, q.crosses)
 }
 
 // shorten moves u along the step. It stops at the first point where a coordinate crosses zero or a bound.

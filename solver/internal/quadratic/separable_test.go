@@ -140,46 +140,9 @@ func violation(q *Separable, h *Dense) (worst float64) {
 	return worst
 }
 
-// TestSignedPoint checks, for solutions after few sweeps, that the derivatives at SignedPoint are usually
-// nearer to those at the minimum than the derivatives at U.
-func TestSignedPoint(t *testing.T) {
-	better, worse := 0, 0
-	for seed := range uint64(400) {
-		rng := rand.New(rand.NewPCG(seed, 1))
-		q, dense, _ := randomSeparable(rng, 5+rng.IntN(60), 1+rng.IntN(60), float64(seed%3)/2, seed%2 > 0, 0)
-		q.H, q.FreeIndex = dense, -1
-		q.Solve(&SeparableSettings{Tolerance: 1e-12, MaxSweeps: 5000})
-		minimum := slices.Clone(q.U)
-		distance := func(u []float64) (worst float64) { // of the derivatives at u from those at the minimum
-			for k := range u {
-				change := dense.Ridge[k] * (u[k] - minimum[k])
-				for j, v := range u {
-					change += dense.H[k*dense.Order+j] * (v - minimum[j])
-				}
-				worst = max(worst, math.Abs(change)/q.Unit[k])
-			}
-			return worst
-		}
-		q.Solve(&SeparableSettings{Tolerance: 1e-12, MaxSweeps: 1 + int(seed%4), Gap: []float64{0.1, 1e-12}[seed/4%2]})
-		if q.SignedPoint == nil {
-			continue
-		}
-		if distance(q.SignedPoint) <= distance(q.U) {
-			better++
-		} else {
-			worse++
-		}
-	}
-	if better < 2*worse || better == 0 {
-		t.Errorf("%d better, %d worse", better, worse)
-	}
-}
-
 // TestSeparable checks the optimality conditions at solutions with Dense and with Columns, each without and
-// with an eliminated coordinate. All four must reach the same minimum. A solution with SeparableSettings.Gap
-// must exceed this minimum by at most Gap.
+// with an eliminated coordinate. All four must reach the same minimum.
 func TestSeparable(t *testing.T) {
-	provedCount := 0
 	for seed := range uint64(120) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		rows, order := 5+rng.IntN(60), 1+rng.IntN(60)
@@ -208,17 +171,7 @@ func TestSeparable(t *testing.T) {
 			if !nearlyEqual(q.Value(), values[0]) {
 				t.Errorf("seed %d: %.15g in case %d, %.15g in case 0", seed, q.Value(), k, values[0])
 			}
-			const gap = 0.1
-			if q.Solve(&SeparableSettings{Tolerance: 1e-9, MaxSweeps: 5000, Gap: gap}); q.SignedPoint != nil {
-				provedCount++
-			}
-			if v := q.Value() - values[0]; v > gap*(1+1e-8) {
-				t.Errorf("seed %d, case %d: %.2g above the minimum, want at most %g", seed, k, v, gap)
-			}
 		}
-	}
-	if provedCount < 20 {
-		t.Errorf("only %d solutions ended by their gap", provedCount)
 	}
 }
 

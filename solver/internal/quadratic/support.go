@@ -26,14 +26,14 @@ const (
 )
 
 // Solve implements Hessian with a Cholesky factor. It calls neither of the two functions.
-func (h *Dense) Solve(step, descent, f []float64, support []int32, _, _ func([]float64) bool) (found, solved bool) {
+func (h *Dense) Solve(step, descent, f []float64, support []int32, _, _ func([]float64) bool) (found bool) {
 	c := &h.lastFactor
 	if !h.update(f, support) {
 		if !h.factor(f, support) {
-			return false, false
+			return false
 		}
 		c.solve(step, descent)
-		return true, true
+		return true
 	}
 	place, b, d := h.places(support), make([]float64, len(support)), make([]float64, len(support))
 	for a, k := range c.order {
@@ -43,7 +43,7 @@ func (h *Dense) Solve(step, descent, f []float64, support []int32, _, _ func([]f
 	for a, k := range c.order {
 		step[place[k]-1] = d[a]
 	}
-	return true, true
+	return true
 }
 
 // places returns for each coordinate of H its position in support plus 1, or 0 if it is not there.
