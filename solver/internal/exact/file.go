@@ -280,8 +280,6 @@ func (f *File) useSlopes(_, e []float64) {
 
 func (f *File) alphaAt(_, _ []float64) []float64 { return nil }
 
-func (f *File) clipping() float64 { return 0 }
-
 func (f *File) tally() *gap.Tally { return &f.current.tally }
 
 func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {

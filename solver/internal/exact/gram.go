@@ -117,8 +117,6 @@ func (m *gram) accept(*trial) {}
 // useSlopes moves the base (see gram) to x, because the slopes are known only at the base.
 func (m *gram) useSlopes(x, e []float64) { m.moveTo(x, e, 0) }
 
-func (m *gram) clipping() float64 { return 0 }
-
 func (m *gram) tally() *gap.Tally { return &m.base.Tally }
 
 // prove proves a gap at x. For z and e see samples.prove. If the working set has all columns, prove first

@@ -103,7 +103,7 @@ func mostFormedColumns(p *Problem, isPath bool) (columns, support int) {
 		// There are at least leastPairs pairs of entries in the same row: as many as if all rows had the same
 		// number of entries.
 		leastPairs := entries * (entries/float64(n) + 1) / 2
-		if formCost(leastPairs, entries)+denseCost(k+1, part*float64(k)) <= mostVisits*visitCost*entries {
+		if leastPairs+denseCost(k+1, part*float64(k)) <= mostVisits*visitCost*entries {
 			columns, support = k+1, int(part*float64(k+1))
 		}
 	}

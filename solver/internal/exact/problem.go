@@ -100,10 +100,8 @@ type objective struct{ loss, value float64 }
 
 // A workspace holds what a Newton step uses from earlier Newton steps.
 type workspace struct {
-	damping float64 // the damping of the next Hessian, see term.Loss.Curvatures
-	// In the present or last call of Solve: the largest decrease of a model's value, and the decrease in the
-	// second step. Without a second step, secondFall is 0.
-	mostFall, secondFall float64
+	damping  float64 // the damping of the next Hessian, see term.Loss.Curvatures
+	mostFall float64 // in the present or last call of Solve, the largest decrease of a model's value
 	// After a step with an old Hessian: the fall of the next model, divided by the fall of that step. 0 before
 	// such a step.
 	staleRatio float64

@@ -50,9 +50,6 @@ type samples interface {
 	// For samples in a file it returns nil, and e has no estimates.
 	alphaAt(x, e []float64) []float64
 
-	// clipping returns Σ cᵢ |Δᵢ|, where Δᵢ is by how much accept moved αᵢ into the domain of φ*. It returns 0
-	// for samples whose tally costs nothing.
-	clipping() float64
 	tally() *gap.Tally // tally of α at the point
 	// prove returns the bound that α and multipliers z prove at the point x, and sets e = X'Cα, where C is
 	// the diagonal matrix of the weights of samples. At features with |eⱼ| certainly below the limit, e may

@@ -28,7 +28,7 @@ type memorySamples struct {
 	alpha, curvature []float64 // for each sample: α, and φ″ of the last Hessian
 	zeroLoss         float64   // the mean loss at x = 0
 	lo, hi           []float64 // for each sample: the smallest and the largest α allowed
-	chunkClipping    []float64 // for each chunk of the rows: its part of the sum that clipping returns
+	chunkClipped     []bool    // for each chunk of the rows: some α of the chunk was clipped
 	lastTally        gap.Tally // the result of the last call of tally
 
 	modelGradient []float64          // the result of the last call of gradient
@@ -55,7 +55,7 @@ func newMemorySamples(p *Problem, set *workingSet) *memorySamples {
 	for _, v := range vectors {
 		*v = make([]float64, n)
 	}
-	m.chunkClipping = make([]float64, m.Count())
+	m.chunkClipped = make([]bool, m.Count())
 	return m
 }
 
@@ -254,7 +254,7 @@ func (m *memorySamples) accept(t *trial) {
 	// the curvature of the loss is bounded.
 	m.modelStep = nil
 	if m.modelHessian != nil && m.hessianShape.Order == len(m.bounds.Ridge) && t.length == 1 &&
-		!math.IsInf(m.Loss.Curvature(), 1) && m.Team.Alone() && m.clipping() == 0 {
+		!math.IsInf(m.Loss.Curvature(), 1) && m.Team.Alone() && !slices.Contains(m.chunkClipped, true) {
 		if m.modelStep = t.move; useDifference { // α then belongs to t.end − x, a rounded t.move
 			m.modelStep = slices.Clone(t.end)
 			kernels.Axpy(-1, m.set.x, m.modelStep)
@@ -285,19 +285,19 @@ func (m *memorySamples) setMarginMove(lo, hi int, factor float64) (largestMove, 
 	return largestMove, largestMargin
 }
 
-// setAlpha sets α of the samples lo to hi−1, which are chunk k, and chunkClipping[k]. α is φ' + φ″ times the
+// setAlpha sets α of the samples lo to hi−1, which are chunk k, and chunkClipped[k]. α is φ' + φ″ times the
 // change of the margin in a full step, which is in Scratch, or the nearest number allowed.
 func (m *memorySamples) setAlpha(k, lo, hi int) {
-	clipping, slope := 0.0, m.current.slope[lo:hi]
+	clipped, slope := false, m.current.slope[lo:hi]
 	dst, curvature, least, largest := m.alpha[lo:hi], m.curvature[lo:hi], m.lo[lo:hi], m.hi[lo:hi]
 	for i, v := range m.Scratch[lo:hi] {
 		alpha := slope[i] + float64(curvature[i]*v)
 		if dst[i] = alpha; alpha < least[i] || alpha > largest[i] {
 			dst[i] = max(least[i], min(alpha, largest[i]))
-			clipping += float64(m.MeanWeights[lo+i] * math.Abs(alpha-dst[i]))
+			clipped = clipped || m.MeanWeights[lo+i] > 0
 		}
 	}
-	m.chunkClipping[k] = clipping
+	m.chunkClipped[k] = clipped
 }
 
 func (m *memorySamples) useSlopes(_, e []float64) {
@@ -325,14 +325,6 @@ func (m *memorySamples) alphaAt(_, e []float64) []float64 {
 // caller does not need them.
 func (m *memorySamples) point(x []float64) *gap.Point {
 	return &gap.Point{X: x, Margin: m.current.margin, Slope: m.current.slope, Loss: m.current.loss}
-}
-
-func (m *memorySamples) clipping() float64 {
-	sum := 0.0
-	for _, v := range m.chunkClipping {
-		sum += v
-	}
-	return m.Team.Total(sum)
 }
 
 func (m *memorySamples) tally() *gap.Tally {

@@ -44,7 +44,7 @@ func TestModelResidual(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, part := range []float64{0.5, 0.4, 0.1, 0.01, 1e-4} {
+		for _, part := range []float64{0.5, 0.4, 0.2, 0.1, 0.05, 0.01, 1e-4} {
 			s.Solve(part*lambdaMax, &Settings{Tol: 1e-12 * s.scale, Watch: watch})
 		}
 		if proofCount < 10 {

@@ -106,12 +106,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		// tol above its minimum.
 		s.work.relTolerance = min(roughPart, math.Sqrt(tol/s.work.mostFall))
 	}
-	s.work.inaccuracy, s.work.tightening = 0, 1
-	expectsSecond := min(s.work.secondFall, s.excessAfter(s.work.mostFall)) > tol
-	if expectsSecond { // one step will probably not reach tol
-		s.work.inaccuracy = firstPart * s.work.mostFall
-	}
-	s.work.mostFall, s.work.secondFall = 0, 0
+	s.work.inaccuracy, s.work.tightening, s.work.mostFall = 0, 1, 0
 	if s.work.warm || s.set.needsAll || unproved {
 		aim = tol
 	}
@@ -135,10 +130,8 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			break
 		}
 		r.Gap += math.Max(0, s.current.value-oldValue)
-		if r.Iterations == 2 {
-			if s.work.secondFall = fall; hasOldHessian {
-				s.work.staleRatio = fall / s.work.mostFall
-			}
+		if r.Iterations == 2 && hasOldHessian {
+			s.work.staleRatio = fall / s.work.mostFall
 		}
 		if s.work.mostFall = max(s.work.mostFall, fall); unproved && length == 1 {
 			s.rows.useSlopes(s.x, s.e)
@@ -152,13 +145,6 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		// If the objective is at most tol, the dual point 0 may prove that the gap is at most tol. The last step
 		// allowed is followed by a proof.
 		far := length > 0 && s.current.value > tol && r.Iterations < stepBudget
-		hopeless := !s.hasConstantCurvature() && float64(fall*fall) > float64(farPart*aim)*s.current.value
-		if far && (hopeless || expectsSecond && r.Iterations == 1) {
-			continue
-		}
-		if far && s.set.needsAll && s.coupled == nil && s.scalingCost(s.rows.clipping()) > hopelessPart*tol {
-			continue
-		}
 		// Columns that the set has no place for make a proof impossible. A model without a formed Hessian is
 		// solved less accurately: then another step with the same columns may be better.
 		grows := far && length == 1 && s.set.lacksColumns && s.gram == nil
@@ -217,18 +203,6 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	return r
 }
 
-// scalingCost estimates how much the gap grows if α is scaled to be feasible again, after it was clipped (see
-// samples.clipping).
-func (s *Solver) scalingCost(clipping float64) float64 {
-	violation := 0.0 // of a correlation, as a part of its limit
-	for j, l := range s.limit {
-		if l > 0 {
-			violation = max(violation, clipping*s.summary.LargestEntry[j]/l)
-		}
-	}
-	return min(1, violation) * s.current.value
-}
-
 // excessAfter estimates the objective minus its optimum after a step of length 1. fall is the decrease of the
 // model's value.
 func (s *Solver) excessAfter(fall float64) float64 {
@@ -259,13 +233,6 @@ const (
 	// Settings.Unproved, aim is the tolerance. When the set has grown because it lacked columns, the
 	// objective replaces the gap until the next proof.
 	proofPart = 0.1
-	// Let fall be the decrease of the model's value in a step. The gap after the step is about
-	// fall²/objective. If this estimate exceeds farPart times aim (see proofPart), Solve usually tries no
-	// proof.
-	farPart = 100
-	// If the working set of a separable model has all columns, no proof is tried while scalingCost exceeds
-	// this multiple of the tolerance.
-	hopelessPart = 100
 	// If a step does not move the point, but the gap is too large, the tolerance of the next model is
 	// multiplied by this number.
 	tighterPart = 1e-2
@@ -480,9 +447,8 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 const (
 	innerPart = 3e-2 // quadratic.SeparableSettings.RelTolerance far from the optimum, unless φ″ is constant
 	roughPart = 0.1  // largest value of workspace.relTolerance
-	// workspace.inaccuracy is fallPart times the decrease of the last model's value. In the first step it is
-	// 0 if this step may reach the tolerance, and otherwise firstPart times workspace.mostFall.
-	fallPart, firstPart = 0.01, 0.1
+	// workspace.inaccuracy is fallPart times the decrease of the last model's value, and 0 in the first step.
+	fallPart = 0.01
 	// workspace.nearOptimum is set after a step of length 1 in which the value of the model falls by at most
 	// nearPart times the objective.
 	nearPart = 1e-2

@@ -308,7 +308,6 @@ const (
 	// from the optimum, a model need not be solved accurately. There the Hessian is formed if it costs at most
 	// leastFarVisits, or at most as much as the earlier models there; see workspace.farReads.
 	leastVisits, leastFarVisits = 150.0, 15.0
-	longRow                     = 64.0 // with more entries per row on average, the cost of forming the Hessian is halved
 	// The cost of a multiplication in a Cholesky factorisation. It includes the coordinate descent before the
 	// factorisation.
 	factorCost     = 0.8
@@ -333,12 +332,10 @@ func (s *Solver) costOfForming(cols []int32) (f formingCost) {
 	if len(cols) > defaultWorking {
 		return formingCost{multiplications: math.Inf(1)}
 	}
-	pairs := 0.0
 	for _, count := range s.rowCounts(cols) {
 		f.entries += float64(count)
-		pairs += pairsOf(count)
+		f.multiplications += pairsOf(count)
 	}
-	f.multiplications = formCost(pairs, f.entries)
 	return f
 }
 
@@ -357,15 +354,6 @@ func (s *Solver) formedVisits(cols []int32, f formingCost) float64 {
 		}
 	}
 	return (f.multiplications + denseCost(len(cols), nonzeros)) / (visitCost * max(1, f.entries))
-}
-
-// formCost estimates the cost of forming a Hessian. pairs is the number of pairs of entries in the same row,
-// see pairsOf.
-func formCost(pairs, entries float64) float64 {
-	if pairs > longRow/2*entries {
-		return 0.5 * pairs
-	}
-	return pairs
 }
 
 // denseCost estimates the cost of solving a model with a formed Hessian. columns is the order of the Hessian,
