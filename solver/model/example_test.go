@@ -135,7 +135,7 @@ func ExamplePath() {
 	// Output:
 	// 0.2053  0 coefficients, mean loss 0.6923, converged
 	// 0.1295  3 coefficients, mean loss 0.5362, converged
-	// 0.0817  3 coefficients, mean loss 0.4411, converged
+	// 0.0817  3 coefficients, mean loss 0.4410, converged
 	// 0.0516  4 coefficients, mean loss 0.3817, converged
 	// 0.0325  5 coefficients, mean loss 0.3425, converged
 	// 0.0205  7 coefficients, mean loss 0.3152, converged

@@ -98,7 +98,7 @@ func TestRanksAgree(t *testing.T) {
 		train = "train --lambda 1e-2 "
 		plain = train + "--no-intercept --no-standardize "
 		path  = "path --lambdas 9 --ratio 0.01 "
-		cv    = "cv --lambdas 9 --ratio 0.01 --tol 1e-9 "
+		cv    = "cv --lambdas 9 --ratio 0.01 --tol 1e-12 "
 	)
 	for _, c := range []struct{ flags, file, shards string }{
 		{train, file, shards},

@@ -19,7 +19,6 @@ type coupled struct {
 	structure  quadratic.Partition // the zeros and ties that MakeExact returned last
 	exact      bool                // the last model's solution has exactly the zeros and ties of structure
 	extraSteps int                 // number of extra steps so far, to make zeros and ties exact
-	rough      bool                // zeros and ties need not be exact
 }
 
 func (s *Solver) newCoupled() {
@@ -116,7 +115,7 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	if s.hasConstantCurvature() {
 		expectedExcess = 0
 	}
-	mayBeLast := !c.rough && (expectedExcess <= mayEndPart*tol || c.extraSteps > 0)
+	mayBeLast := !s.rough && (expectedExcess <= mayEndPart*tol || c.extraSteps > 0)
 	goal := math.Max(gapPart*tol, modelPart*expectedExcess)
 	if mayBeLast {
 		goal = math.Min(gapPart*tol, modelEnd*s.scale)
@@ -143,15 +142,11 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	return fall
 }
 
-// mayEnd reports whether a run with a proved gap of at most tol may end. It returns false if zeros and ties
-// must be exact but are not. After it has returned false mostExtraSteps times in a run, it returns true.
-func (s *Solver) mayEnd(tol float64) bool {
+// isExact reports whether a run with a proved gap of at most tol may end: whether its zeros and ties are exact,
+// or need not be exact, or too many steps have been made for this.
+func (s *Solver) isExact(tol float64) bool {
 	c := s.coupled
-	if c == nil || c.rough || c.exact || tol > exactTol*s.scale || c.extraSteps == mostExtraSteps {
-		return true
-	}
-	c.extraSteps++
-	return false
+	return c == nil || s.rough || c.exact || tol > exactTol*s.scale || c.extraSteps == mostExtraSteps
 }
 
 func finite(v []float64) bool {

@@ -102,7 +102,7 @@ func mostFormedColumns(p *Problem, isPath bool) (columns, support int) {
 		entries := math.Sqrt(mostEntries * meanCount * float64(k+1))
 		// There are at least leastPairs pairs of entries in the same row: as many as if all rows had the same
 		// number of entries.
-		leastPairs := entries * (entries/float64(n) + 1) / 2
+		leastPairs := float64(entries * (entries/float64(n) + 1) / 2)
 		if leastPairs+denseCost(k+1, part*float64(k)) <= mostVisits*visitCost*entries {
 			columns, support = k+1, int(part*float64(k+1))
 		}

@@ -75,6 +75,7 @@ type Solver struct {
 	past    pastSolutions
 	set     workingSet
 	gram    *gram    // computes losses and gradients from a Gram matrix; nil if the rows are used instead
+	rough   bool     // the solution is only a start for another Solver: zeros and ties need not be exact
 	coupled *coupled // the model of a coupled problem; nil for a separable one
 }
 
@@ -102,7 +103,11 @@ type objective struct{ loss, value float64 }
 type workspace struct {
 	damping  float64 // the damping of the next Hessian, see term.Loss.Curvatures
 	mostFall float64 // in the present or last call of Solve, the largest decrease of a model's value
-	// After a step with an old Hessian: the fall of the next model, divided by the fall of that step. 0 before
+	// lastFall is the decrease of the model's value in the last step, and excess the expected difference of the
+	// objective and its optimum after it. They are 0 and +Inf before the first step of a call of Solve, and after
+	// a shortened step.
+	lastFall, excess float64
+	// After a step with an old Hessian: the fall of the next model, divided by the fall of that step. +Inf before
 	// such a step.
 	staleRatio float64
 	// Near the optimum, quadratic.SeparableSettings.Tolerance is at least inaccuracy/objective for a model

@@ -34,9 +34,7 @@ func (s *Solver) startBySamples(lambda float64, set *Settings) *Solver {
 	if err != nil || !(q.scale > 0) { // the scale is 0 if x = 0 fits these samples exactly
 		return nil
 	}
-	if q.coupled != nil {
-		q.coupled.rough = true
-	}
+	q.rough = true
 	steps := 0
 	r := q.Solve(lambda, &Settings{
 		Tol: sampleGap * float64(s.p) / float64(q.rows.sampleCount()) * q.scale, MaxIterations: mostSampleSteps, Unproved: true, Stop: set.Stop,

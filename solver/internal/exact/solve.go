@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -51,156 +52,244 @@ const (
 // curvature of the loss has no bound, and the given start is worse than 0, it starts at 0: Newton steps from a
 // far point are short.
 func (s *Solver) Solve(lambda float64, set *Settings) Result {
-	stepBudget := set.MaxIterations
-	if stepBudget == 0 {
-		stepBudget = maxIterations
+	r := &run{
+		Solver: s, set: set, tol: math.Max(set.Tol, leastTol*s.scale), stepBudget: cmp.Or(set.MaxIterations, maxIterations),
+		result: Result{Gap: math.Inf(1)}, lowestValue: math.Inf(1),
 	}
-	tol := math.Max(set.Tol, leastTol*s.scale)
-	var sampleSolver *Solver // solves the problem for some of the samples
-	s.work.warm = s.work.started && s.lambda <= warmFactor*lambda
-	s.work.nearOptimum, s.work.farReads, s.work.needsFormed = s.work.warm, 0, false
-	s.past.add(s.lambda, s.x, s.work.warm)
-	share := s.setLambda(lambda)
-	r := Result{Gap: math.Inf(1)}
-	mayStartFar := !s.work.started && s.work.keepsStart && math.IsInf(s.Loss.Curvature(), 1) && s.allowsZero()
-	if !s.work.started && !s.work.keepsStart {
-		if s.ascend(&r, set, tol); r.Iterations == 0 && r.Err == nil {
-			sampleSolver = s.startBySamples(lambda, set)
+	r.start(lambda)
+	startValue := s.current.value
+	s.extrapolate(lambda, r.tol)
+	r.chooseEnding()
+	for r.goesOn() && r.tellCaller() == nil {
+		length := r.step()
+		switch {
+		case s.rows.Err() != nil:
+		case r.unproved && length == 1:
+			r.endUnproved()
+		default:
+			r.proveOrGrow(length)
 		}
 	}
-	if !s.work.started {
+	s.past.totalFall = startValue - s.current.value
+	return r.end()
+}
+
+// A run is a call of Solver.Solve.
+type run struct {
+	*Solver
+	set        *Settings
+	tol        float64 // the gap to reach
+	stepBudget int     // the largest value of result.Iterations
+	result     Result  // so far
+	unproved   bool    // the run ends when the objective is estimated to be near its optimum, see Settings.Unproved
+	// A proof is tried when the estimated gap is at most aim. If the working set needs all columns, aim is the
+	// tolerance. Otherwise it is proofPart times the last proved gap, but at least the tolerance. Before the
+	// first proof, Solver.Scale replaces that gap; but after a warm start, or if the run is unproved, aim is
+	// the tolerance. When the set has grown because it lacked columns, the objective replaces the gap until
+	// the next proof.
+	aim float64
+	// The number of proofs since the last one that improved clearly on the gap, or before which the objective
+	// fell below lowestValue, its value at the last proof.
+	stalledProofs int
+	lowestValue   float64
+}
+
+// start moves the point to the start of the run, and chooses the working set there.
+func (r *run) start(lambda float64) {
+	s, w := r.Solver, &r.work
+	first := !w.started
+	w.warm = !first && s.lambda <= warmFactor*lambda
+	w.nearOptimum, w.farReads, w.needsFormed = w.warm, 0, false
+	s.past.add(s.lambda, s.x, w.warm)
+	share := s.setLambda(lambda)
+	mayBeFar := first && w.keepsStart && math.IsInf(s.Problem.Loss.Curvature(), 1) && s.allowsZero()
+	var sampleSolver *Solver // solves the problem for some of the samples
+	if first && !w.keepsStart {
+		if s.ascend(&r.result, r.set, r.tol); r.result.Iterations == 0 && r.result.Err == nil {
+			sampleSolver = s.startBySamples(lambda, r.set)
+		}
+		r.stepBudget += r.result.Iterations
+		mayBeFar = sampleSolver != nil || r.result.Iterations > 0
+	}
+	if !w.started {
 		s.visit()
 		if s.coupled != nil && sampleSolver != nil {
 			excess := float64(s.p) / float64(sampleSolver.rows.sampleCount()) * s.scale
 			s.coupled.startFrom(sampleSolver.coupled, excess)
 		}
 	}
-	if !(r.Gap <= tol) {
+	if !(r.result.Gap <= r.tol) {
 		s.chooseSet(share)
 	}
 	s.current.value = s.value(s.current.loss)
-	ascended := r.Iterations > 0
-	stepBudget += r.Iterations
-	if (sampleSolver != nil || ascended || mayStartFar) && !(s.current.value <= s.rows.lossAtZero()) { // x = 0 is the better start
+	if mayBeFar && !(s.current.value <= s.rows.lossAtZero()) { // x = 0 is the better start
 		s.Start(make([]float64, s.p))
-		r.Gap = math.Inf(1) // the gap of the ascent is not of this point
+		r.result.Gap = math.Inf(1) // the gap of the ascent is not of this point
 		s.visit()
 		s.chooseSet(share)
 		s.current.value = s.value(s.current.loss)
 	}
-	startValue := s.current.value
-	s.extrapolate(lambda, tol)
-	stalledProofs, lowestValue := 0, math.Inf(1)
-	aim := proofPart * s.scale // a proof is tried when the estimated gap is at most aim
+}
+
+// chooseEnding decides when the run tries proofs, and whether it ends without a proof.
+func (r *run) chooseEnding() {
+	s, w := r.Solver, &r.work
+	// If the set needs all columns, a proof costs little: it is a product with the Hessian. It also shows whether
+	// the next lambda needs a new Hessian.
+	r.unproved = r.set.Unproved && s.gram == nil && s.File == nil && (s.rough || w.warm && !s.set.needsAll)
+	if w.relTolerance = 0; r.unproved && w.mostFall > 0 {
+		// With this RelTolerance (see quadratic.SeparableSettings), the value of a model ends at most about
+		// tol above its minimum.
+		w.relTolerance = min(roughPart, math.Sqrt(r.tol/w.mostFall))
+	}
+	w.inaccuracy, w.tightening, w.mostFall, w.lastFall, w.excess = 0, 1, 0, 0, math.Inf(1)
+	if r.aim = proofPart * s.scale; w.warm || s.set.needsAll || r.unproved {
+		r.aim = r.tol
+	}
 	if s.coupled != nil {
 		s.coupled.extraSteps = 0
 	}
-	unproved := set.Unproved && s.work.warm && s.gram == nil && s.File == nil
-	if s.coupled != nil {
-		unproved = unproved && s.coupled.rough
-	} else if s.set.needsAll { // a proof is a product with the Hessian, and shows whether the next lambda needs a new Hessian
-		unproved = false
+	s.set.model.Stop = func() bool { return r.set.Stop != nil && r.set.Stop() != nil }
+}
+
+// goesOn reports whether the run makes another step.
+func (r *run) goesOn() bool {
+	res := &r.result
+	return res.Err == nil && res.Why == 0 && r.rows.Err() == nil && !(res.Gap <= r.tol && r.isExact(r.tol)) &&
+		res.Iterations < r.stepBudget && !r.Solver.set.noRoom && r.stalledProofs < maxStalled
+}
+
+// tellCaller calls Settings.Interrupt and Settings.Watch. It returns the error of one of them, which ends the
+// run.
+func (r *run) tellCaller() error {
+	if r.set.Interrupt != nil {
+		r.result.Err = r.set.Interrupt()
 	}
-	if s.work.relTolerance = 0; unproved && s.work.mostFall > 0 {
-		// With this RelTolerance (see quadratic.SeparableSettings), the value of a model ends at most about
-		// tol above its minimum.
-		s.work.relTolerance = min(roughPart, math.Sqrt(tol/s.work.mostFall))
+	if r.result.Err == nil {
+		r.result.Err = r.callWatch()
 	}
-	s.work.inaccuracy, s.work.tightening, s.work.mostFall = 0, 1, 0
-	if s.work.warm || s.set.needsAll || unproved {
-		aim = tol
+	return r.result.Err
+}
+
+func (r *run) callWatch() error {
+	if r.set.Watch == nil {
+		return nil
 	}
-	s.set.model.Stop = func() bool { return set.Stop != nil && set.Stop() != nil }
-	for r.Err == nil && s.rows.Err() == nil && r.Iterations < stepBudget && !s.set.noRoom && !(r.Gap <= tol && s.mayEnd(tol)) && stalledProofs < maxStalled {
-		if set.Interrupt != nil {
-			if r.Err = set.Interrupt(); r.Err != nil {
-				break
-			}
-		}
-		if r.Err = s.callWatch(set, &r); r.Err != nil {
-			break
-		}
-		r.Iterations++
-		oldValue := s.current.value
-		keepHessian := r.Iterations == 1 && s.work.gapRatio <= reusePart ||
-			r.Iterations == 2 && s.work.stale && s.servesTwice(tol)
-		hasOldHessian := s.work.stale
-		fall, length := s.step(tol, keepHessian)
-		if s.rows.Err() != nil {
-			break
-		}
-		r.Gap += math.Max(0, s.current.value-oldValue)
-		if r.Iterations == 2 && hasOldHessian {
-			s.work.staleRatio = fall / s.work.mostFall
-		}
-		if s.work.mostFall = max(s.work.mostFall, fall); unproved && length == 1 {
-			s.rows.useSlopes(s.x, s.e)
-			// If the model was stopped early, its fall says nothing about the distance to the optimum.
-			if !s.chooseSet(1) && s.excessAfter(fall) <= tol && !s.set.model.Stop() {
-				r.Why = ending.Reached
-				break
-			}
-			continue
-		}
-		// If the objective is at most tol, the dual point 0 may prove that the gap is at most tol. The last step
-		// allowed is followed by a proof.
-		far := length > 0 && s.current.value > tol && r.Iterations < stepBudget
-		// Columns that the set has no place for make a proof impossible. A model without a formed Hessian is
-		// solved less accurately: then another step with the same columns may be better.
-		grows := far && length == 1 && s.set.lacksColumns && s.gram == nil
-		if !grows || !s.set.formed {
-			t := s.rows.tally()
-			if s.work.alphaSize = t.Size; far && t.Fenchel > aim {
-				continue
-			}
-		}
-		if grows {
-			s.rows.useSlopes(s.x, s.e)
-			s.chooseSet(1)
-			aim = max(tol, proofPart*s.current.value)
-			continue
-		}
-		r.Proofs++
-		oldValue = s.current.value
-		proved := s.proveGap(tol)
-		r.Gap += math.Max(0, s.current.value-oldValue)
-		stalledProofs++
-		if proved < 0.7*r.Gap || s.current.value < lowestValue-float64(1e-12*math.Abs(lowestValue)) {
-			stalledProofs = 0
-		}
-		if stalledProofs == maxStalled/2 && s.coupled == nil && !s.set.formed {
-			// Proofs no longer make the gap smaller, because a model without a formed Hessian is not solved
-			// accurately enough. Newton steps with a Cholesky factor are accurate.
-			s.work.needsFormed = true
-		}
-		if length == 0 {
-			s.work.tightening *= tighterPart
-		}
-		r.Gap, lowestValue = math.Min(r.Gap, proved), s.current.value
-		if aim = tol; !s.set.needsAll {
-			aim = math.Max(tol, proofPart*proved)
-		}
-		if !(r.Gap <= tol) {
-			s.chooseSet(1)
+	result := r.result
+	result.Objective, result.Loss, result.Gap = r.current.value, r.current.loss, gap.RoundedGap(r.result.Gap, r.current.value)
+	return r.set.Watch(&result)
+}
+
+// step makes a Newton step, and returns its length.
+func (r *run) step() (length float64) {
+	s, w := r.Solver, &r.work
+	r.result.Iterations++
+	oldValue := s.current.value
+	keepHessian := false
+	switch {
+	case r.result.Iterations == 1:
+		keepHessian = w.gapRatio <= reusePart
+	case r.result.Gap <= r.tol: // an extra step, for exact zeros and ties
+		s.coupled.extraSteps++
+	case r.result.Iterations == 2 || !w.stale:
+		keepHessian = s.servesAgain(r.tol)
+	}
+	fall, length := s.step(r.tol, keepHessian)
+	if s.rows.Err() != nil {
+		return length
+	}
+	r.result.Gap += math.Max(0, s.current.value-oldValue)
+	w.mostFall = max(w.mostFall, fall)
+	return length
+}
+
+// endUnproved ends the run if the objective is estimated to be near its optimum after a step of length 1. If the
+// run does not end, the working set may change.
+func (r *run) endUnproved() {
+	s, lacked := r.Solver, false
+	if !s.set.needsAll {
+		s.rows.useSlopes(s.x, s.e)
+		lacked = s.chooseSet(1)
+	}
+	// If the model was stopped early, its fall says nothing about the distance to the optimum.
+	if !lacked && s.work.excess <= r.tol && !s.set.model.Stop() {
+		r.result.Why = ending.Reached
+	}
+}
+
+// proveOrGrow follows a step of the given length. It may try a proof or, if the working set is known to lack
+// columns, add columns to the set.
+func (r *run) proveOrGrow(length float64) {
+	s := r.Solver
+	// If the objective is at most tol, the dual point 0 may prove that the gap is at most tol. The last step
+	// allowed is followed by a proof.
+	far := length > 0 && s.current.value > r.tol && r.result.Iterations < r.stepBudget
+	// Columns that the set has no place for make a proof impossible. A model without a formed Hessian is
+	// solved less accurately: then another step with the same columns may be better.
+	grows := far && length == 1 && s.set.lacksColumns && s.gram == nil
+	if !grows || !s.set.formed {
+		t := s.rows.tally()
+		if s.work.alphaSize = t.Size; far && t.Fenchel > r.aim {
+			return
 		}
 	}
+	if grows {
+		s.rows.useSlopes(s.x, s.e)
+		s.chooseSet(1)
+		r.aim = max(r.tol, proofPart*s.current.value)
+		return
+	}
+	r.prove(length)
+}
+
+// prove tries to prove a gap after a step of the given length. If the gap is too large, the working set may
+// change.
+func (r *run) prove(length float64) {
+	s, res := r.Solver, &r.result
+	res.Proofs++
+	oldValue := s.current.value
+	proved := s.proveGap(r.tol)
+	res.Gap += math.Max(0, s.current.value-oldValue)
+	r.stalledProofs++
+	if proved < 0.7*res.Gap || s.current.value < r.lowestValue-float64(1e-12*math.Abs(r.lowestValue)) {
+		r.stalledProofs = 0
+	}
+	if r.stalledProofs == maxStalled/2 && s.coupled == nil && !s.set.formed {
+		// Proofs no longer make the gap smaller, because a model without a formed Hessian is not solved
+		// accurately enough. Newton steps with a Cholesky factor are accurate.
+		s.work.needsFormed = true
+	}
+	if length == 0 {
+		s.work.tightening *= tighterPart
+	}
+	res.Gap, r.lowestValue = math.Min(res.Gap, proved), s.current.value
+	if r.aim = r.tol; !s.set.needsAll {
+		r.aim = math.Max(r.tol, proofPart*proved)
+	}
+	if !(res.Gap <= r.tol) {
+		s.chooseSet(1)
+	}
+}
+
+// end completes the result of the run, and returns it.
+func (r *run) end() Result {
+	s, res := r.Solver, &r.result
 	if err := s.rows.Err(); err != nil {
-		r.Err = err
+		res.Err = err
 	}
-	if r.Err == nil {
-		r.Err = s.callWatch(set, &r)
+	if res.Err == nil {
+		res.Err = r.callWatch()
 	}
-	s.work.gapRatio = r.Gap / tol
-	s.past.totalFall = startValue - s.current.value
-	r.Objective, r.Loss, r.Full = s.current.value, s.current.loss, s.set.noRoom
-	r.Gap = gap.RoundedGap(r.Gap, r.Objective)
-	if !unproved || r.Why != ending.Reached || r.Err != nil {
-		r.Why = ending.WhyEnded(r.Err, r.Gap, set.Tol, r.Full, s.fallsForever, r.Iterations >= stepBudget)
+	s.work.gapRatio = res.Gap / r.tol
+	res.Objective, res.Loss, res.Full = s.current.value, s.current.loss, s.set.noRoom
+	res.Gap = gap.RoundedGap(res.Gap, res.Objective)
+	if res.Why == 0 || res.Err != nil {
+		res.Why = ending.WhyEnded(res.Err, res.Gap, r.set.Tol, res.Full, s.fallsForever, res.Iterations >= r.stepBudget)
 	}
-	if err := s.rows.Err(); err != nil && r.Err == nil { // an error ended fallsForever, which ending.WhyEnded calls
-		r.Err, r.Why = err, ending.Interrupted
+	if err := s.rows.Err(); err != nil && res.Err == nil { // an error ended fallsForever, which ending.WhyEnded calls
+		res.Err, res.Why = err, ending.Interrupted
 	}
-	return r
+	return *res
 }
 
 // excessAfter estimates the objective minus its optimum after a step of length 1. fall is the decrease of the
@@ -212,26 +301,13 @@ func (s *Solver) excessAfter(fall float64) float64 {
 	return float64(squaredFactor*fall*fall) / s.scale
 }
 
-func (s *Solver) callWatch(set *Settings, r *Result) error {
-	if set.Watch == nil {
-		return nil
-	}
-	result := *r
-	result.Objective, result.Loss, result.Gap = s.current.value, s.current.loss, gap.RoundedGap(r.Gap, s.current.value)
-	return set.Watch(&result)
-}
-
 const (
 	// The start is taken to be near the optimum if it is the solution for a lambda that is at most this
 	// multiple of the current one.
 	warmFactor = 4
 	// mostSweeps is the largest number of sweeps over the coordinates of a model whose Hessian is not formed.
 	mostSweeps = 4
-	// Solve may try a proof when the estimated gap is at most its variable aim. If the working set needs all
-	// columns, aim is the tolerance. Otherwise aim is proofPart times the last proved gap, but at least the
-	// tolerance. Before the first proof, Solver.Scale replaces that gap; but after a warm start, or with
-	// Settings.Unproved, aim is the tolerance. When the set has grown because it lacked columns, the
-	// objective replaces the gap until the next proof.
+	// A part of the last proved gap, see run.aim.
 	proofPart = 0.1
 	// If a step does not move the point, but the gap is too large, the tolerance of the next model is
 	// multiplied by this number.
@@ -392,6 +468,7 @@ func (s *Solver) step(tol float64, keepHessian bool) (fall, length float64) {
 	for k, j := range w.cols {
 		w.x[k] = s.x[j]
 	}
+	wasStale := s.work.stale
 	s.updateHessian(keepHessian)
 	s.rows.gradient(w.gradient)
 	for k, j := range w.cols {
@@ -402,7 +479,10 @@ func (s *Solver) step(tol float64, keepHessian bool) (fall, length float64) {
 	} else {
 		fall = s.minimise(tol)
 	}
-	length = s.search(fall, tol)
+	s.setExcess(fall, wasStale)
+	if length = s.search(fall, tol); length < 1 {
+		s.work.lastFall, s.work.excess = 0, math.Inf(1)
+	}
 	if !w.formed {
 		visits := w.implicit.Visits()
 		if s.work.visits = max(leastVisits, visits); !s.work.nearOptimum {
@@ -454,20 +534,34 @@ const (
 	nearPart = 1e-2
 )
 
-const (
-	// The first step for a lambda may use the last Hessian if workspace.gapRatio is at most reusePart. The
-	// second step may use it too, if the expected gap after it is at most reusePart times the tolerance.
-	reusePart = 0.2
-	// For a second step with an old Hessian, the expected gap is agingFactor·staleRatio² times the fall of the
-	// first step; see workspace.staleRatio, which comes from an earlier lambda.
-	agingFactor = 10
-)
+// A step may use the Hessian of an earlier point if the expected excess after it, the objective minus its
+// optimum, is at most reusePart times the tolerance. In the first step for a lambda, the gap at the end of the
+// last lambda replaces this excess, see workspace.gapRatio.
+const reusePart = 0.2
 
-// servesTwice reports whether the second step for a lambda may use an old Hessian, as the first one did. A
-// step with an old Hessian leaves about the part staleRatio of the fall, and two steps leave staleRatio².
-func (s *Solver) servesTwice(tol float64) bool {
-	ratio := s.work.staleRatio
-	return s.File == nil && ratio > 0 && float64(agingFactor*ratio*ratio)*s.work.mostFall <= reusePart*tol
+// servesAgain reports whether the next step may use the Hessian of the last one again. Its model's value is then
+// expected to fall by the excess after the last step, and to leave the same part of its fall as the last step.
+func (s *Solver) servesAgain(tol float64) bool {
+	w := &s.work
+	return s.set.formed && w.excess/w.lastFall*w.excess <= reusePart*tol
+}
+
+// setExcess sets workspace.excess after a model's value has fallen by fall. wasStale says whether the step before
+// used an old Hessian. A step with an old Hessian leaves about the part of its fall that the step before left.
+func (s *Solver) setExcess(fall float64, wasStale bool) {
+	w := &s.work
+	oldFall := w.lastFall
+	if wasStale && oldFall > 0 {
+		w.staleRatio = fall / oldFall
+	}
+	switch w.lastFall = fall; {
+	case !w.stale:
+		w.excess = s.excessAfter(fall)
+	case oldFall > 0:
+		w.excess = fall / oldFall * fall
+	default:
+		w.excess = w.staleRatio * fall
+	}
 }
 
 func (s *Solver) hasConstantCurvature() bool {
@@ -588,7 +682,7 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 			}
 			s.x[j] = t.end[k]
 		}
-		t.needsHessian = t.length < 1 || s.needsNextHessian(fall, tol)
+		t.needsHessian = t.length < 1 || !s.hasConstantCurvature() && (s.work.stale || !s.servesAgain(tol))
 		t.damping = s.work.dampingAfter(t.length)
 		loss := s.rows.lossAt(t)
 		if s.rows.Err() != nil {
@@ -608,15 +702,6 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 	s.work.damping = s.work.dampingAfter(0)
 	return 0
 }
-
-// needsNextHessian reports whether a next step is expected and will need the Hessian at its start. fall is
-// the decrease of the model's value in the present step. A step with a new Hessian squares the error, so no
-// next step is expected if fall² is at most lastStepPart·tol·Solver.Scale.
-func (s *Solver) needsNextHessian(fall, tol float64) bool {
-	return !s.hasConstantCurvature() && (s.work.stale || fall*fall > lastStepPart*tol*s.scale)
-}
-
-const lastStepPart = 0.01
 
 const (
 	jumpDamping  = 0.1  // the first damping if the curvature of the loss jumps
