@@ -536,14 +536,18 @@ const (
 
 // A step may use the Hessian of an earlier point if the expected excess after it, the objective minus its
 // optimum, is at most reusePart times the tolerance. In the first step for a lambda, the gap at the end of the
-// last lambda replaces this excess, see workspace.gapRatio.
-const reusePart = 0.2
+// last lambda replaces this excess, see workspace.gapRatio. For a coupled model the part is coupledReuse: when its
+// ties change, the estimate of the excess is often too small.
+const reusePart, coupledReuse = 0.2, 0.05
 
 // servesAgain reports whether the next step may use the Hessian of the last one again. Its model's value is then
 // expected to fall by the excess after the last step, and to leave the same part of its fall as the last step.
 func (s *Solver) servesAgain(tol float64) bool {
-	w := &s.work
-	return s.set.formed && w.excess/w.lastFall*w.excess <= reusePart*tol
+	w, part := &s.work, reusePart
+	if s.coupled != nil {
+		part = coupledReuse
+	}
+	return s.set.formed && w.excess/w.lastFall*w.excess <= part*tol
 }
 
 // setExcess sets workspace.excess after a model's value has fallen by fall. wasStale says whether the step before
