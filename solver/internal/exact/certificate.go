@@ -6,9 +6,12 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
-// poseBounds sets s.bounds, the problem for which gaps are proved, with the current limits and ridges.
+// poseBounds finds the free features, and sets s.bounds, the problem for which gaps are proved, with the current
+// limits and ridges.
 func (s *Solver) poseBounds() {
-	q := &gap.Problem{Penalty: gap.NewPenalty(s.A, s.limit, s.Square, s.Groups), Ridge: s.ridge, Set: s.Set, Columns: s.summary.Columns}
+	penalty := gap.NewPenalty(s.A, s.limit, s.Square, s.Groups)
+	s.findFree(penalty)
+	q := &gap.Problem{Penalty: penalty, Ridge: s.ridge, Set: s.Set, Columns: s.summary.Columns}
 	if s.summary.separated != nil {
 		q.VanishingFeatures = s.summary.separated.Columns
 	}

@@ -175,22 +175,22 @@ type rounds struct {
 // result, the current point becomes the result. solution is the solution for the working set.
 func (r *rounds) judge(solution *Solution) float64 {
 	r.outside.reduceExcesses(r.trial)
-	gap := r.problem.proveBy(r.trial, r.set.Tol)
+	proved := r.problem.proveBy(r.trial, r.set.Tol)
 	if r.hasBest {
-		bestGap := r.problem.evaluate(r.bestDual)
-		r.hasBest = bestGap <= gap
-		gap = math.Min(gap, bestGap)
+		provedByBest := r.problem.evaluate(r.bestDual)
+		r.hasBest = provedByBest <= proved
+		proved = math.Min(proved, provedByBest)
 	}
 	if !r.hasBest {
 		r.bestDual, r.trial, r.hasBest = r.trial, r.bestDual, true
 		copy(r.trial.z, r.bestDual.z)
 	}
 	res, value := r.result, r.problem.value
-	if value < res.Objective || gap < res.Gap {
-		res.X, res.Objective, res.Gap = slices.Clone(r.problem.x), value, gap
+	if value < res.Objective || proved < res.Gap {
+		res.X, res.Objective, res.Gap = slices.Clone(r.problem.x), value, proved
 		res.Polished, res.Structure = solution.Polished, solution.Structure
 	}
-	return gap
+	return proved
 }
 
 // round solves the problem of the next working set, and reports whether another round can help.
@@ -216,17 +216,17 @@ func (r *rounds) round() bool {
 	r.result.Iterations += solution.Iterations
 	s.expand(solution)
 	oldObjective, oldGap := r.result.Objective, r.result.Gap
-	gap := r.judge(solution)
+	proved := r.judge(solution)
 	r.keepsColumns = r.result.Gap > oldGap/2
 	if r.full = full && r.full || full && !(r.result.Objective < oldObjective); r.full {
 		r.result.Full = r.result.Gap > r.set.Tol
 		return false
 	}
 	r.full = full
-	if gap < 2*solution.Gap || float64(r.outside.excessCount) < finalShare*float64(len(cols)) {
+	if proved < 2*solution.Gap || float64(r.outside.excessCount) < finalShare*float64(len(cols)) {
 		r.tol = 0
 	}
-	r.tol = math.Max(r.set.Tol/2, math.Min(r.tol, laterShare*gap))
+	r.tol = math.Max(r.set.Tol/2, math.Min(r.tol, laterShare*proved))
 	return true
 }
 

@@ -2,15 +2,10 @@ package exact
 
 import (
 	"cmp"
-	"errors"
 	"math"
-	"slices"
 
-	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/gap"
-	"github.com/scas-admm/scas/solver/internal/quadratic"
-	"github.com/scas-admm/scas/sparse"
 )
 
 // Settings are the settings of Solve.
@@ -19,8 +14,8 @@ type Settings struct {
 	MaxIterations int     // largest number of Newton steps; 0 means 100
 	// Unproved makes Solve end, usually without a proof, when the objective is estimated to be at most Tol
 	// above the optimum. It has an effect only near the solution for another lambda (see warmFactor), where
-	// the estimate is good. It has none if proofs cost little: with a Gram matrix, and if the working set has
-	// all columns.
+	// the estimate is good, or if the solution is only a start for another Solver. It has none if proofs cost
+	// little: with a Gram matrix, and near a solution if the working set has all columns.
 	Unproved  bool
 	Interrupt func() error // called before each step or pass; its error ends the run; may be nil
 	Stop      func() error // called during a step; its error ends the step; may be nil
@@ -53,7 +48,7 @@ const (
 // far point are short.
 func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	r := &run{
-		Solver: s, set: set, tol: math.Max(set.Tol, leastTol*s.scale), stepBudget: cmp.Or(set.MaxIterations, maxIterations),
+		Solver: s, settings: set, tol: math.Max(set.Tol, leastTol*s.scale), stepBudget: cmp.Or(set.MaxIterations, maxIterations),
 		result: Result{Gap: math.Inf(1)}, lowestValue: math.Inf(1),
 	}
 	r.start(lambda)
@@ -77,7 +72,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 // A run is a call of Solver.Solve.
 type run struct {
 	*Solver
-	set        *Settings
+	settings   *Settings
 	tol        float64 // the gap to reach
 	stepBudget int     // the largest value of result.Iterations
 	result     Result  // so far
@@ -105,8 +100,8 @@ func (r *run) start(lambda float64) {
 	mayBeFar := first && w.keepsStart && math.IsInf(s.Problem.Loss.Curvature(), 1) && s.allowsZero()
 	var sampleSolver *Solver // solves the problem for some of the samples
 	if first && !w.keepsStart {
-		if s.ascend(&r.result, r.set, r.tol); r.result.Iterations == 0 && r.result.Err == nil {
-			sampleSolver = s.startBySamples(lambda, r.set)
+		if s.ascend(&r.result, r.settings, r.tol); r.result.Iterations == 0 && r.result.Err == nil {
+			sampleSolver = s.startBySamples(lambda, r.settings)
 		}
 		r.stepBudget += r.result.Iterations
 		mayBeFar = sampleSolver != nil || r.result.Iterations > 0
@@ -136,7 +131,7 @@ func (r *run) chooseEnding() {
 	s, w := r.Solver, &r.work
 	// If the set needs all columns, a proof costs little: it is a product with the Hessian. It also shows whether
 	// the next lambda needs a new Hessian.
-	r.unproved = r.set.Unproved && s.gram == nil && s.File == nil && (s.rough || w.warm && !s.set.needsAll)
+	r.unproved = r.settings.Unproved && s.gram == nil && s.File == nil && (s.rough || w.warm && !s.set.needsAll)
 	if w.relTolerance = 0; r.unproved && w.mostFall > 0 {
 		// With this RelTolerance (see quadratic.SeparableSettings), the value of a model ends at most about
 		// tol above its minimum.
@@ -149,21 +144,21 @@ func (r *run) chooseEnding() {
 	if s.coupled != nil {
 		s.coupled.extraSteps = 0
 	}
-	s.set.model.Stop = func() bool { return r.set.Stop != nil && r.set.Stop() != nil }
+	s.set.model.Stop = func() bool { return r.settings.Stop != nil && r.settings.Stop() != nil }
 }
 
 // goesOn reports whether the run makes another step.
 func (r *run) goesOn() bool {
 	res := &r.result
 	return res.Err == nil && res.Why == 0 && r.rows.Err() == nil && !(res.Gap <= r.tol && r.isExact(r.tol)) &&
-		res.Iterations < r.stepBudget && !r.Solver.set.noRoom && r.stalledProofs < maxStalled
+		res.Iterations < r.stepBudget && !r.set.noRoom && r.stalledProofs < maxStalled
 }
 
 // tellCaller calls Settings.Interrupt and Settings.Watch. It returns the error of one of them, which ends the
 // run.
 func (r *run) tellCaller() error {
-	if r.set.Interrupt != nil {
-		r.result.Err = r.set.Interrupt()
+	if r.settings.Interrupt != nil {
+		r.result.Err = r.settings.Interrupt()
 	}
 	if r.result.Err == nil {
 		r.result.Err = r.callWatch()
@@ -172,12 +167,12 @@ func (r *run) tellCaller() error {
 }
 
 func (r *run) callWatch() error {
-	if r.set.Watch == nil {
+	if r.settings.Watch == nil {
 		return nil
 	}
 	result := r.result
 	result.Objective, result.Loss, result.Gap = r.current.value, r.current.loss, gap.RoundedGap(r.result.Gap, r.current.value)
-	return r.set.Watch(&result)
+	return r.settings.Watch(&result)
 }
 
 // step makes a Newton step, and returns its length.
@@ -284,21 +279,12 @@ func (r *run) end() Result {
 	res.Objective, res.Loss, res.Full = s.current.value, s.current.loss, s.set.noRoom
 	res.Gap = gap.RoundedGap(res.Gap, res.Objective)
 	if res.Why == 0 || res.Err != nil {
-		res.Why = ending.WhyEnded(res.Err, res.Gap, r.set.Tol, res.Full, s.fallsForever, res.Iterations >= r.stepBudget)
+		res.Why = ending.WhyEnded(res.Err, res.Gap, r.settings.Tol, res.Full, s.fallsForever, res.Iterations >= r.stepBudget)
 	}
 	if err := s.rows.Err(); err != nil && res.Err == nil { // an error ended fallsForever, which ending.WhyEnded calls
 		res.Err, res.Why = err, ending.Interrupted
 	}
 	return *res
-}
-
-// excessAfter estimates the objective minus its optimum after a step of length 1. fall is the decrease of the
-// model's value.
-func (s *Solver) excessAfter(fall float64) float64 {
-	if !s.Loss.Traits().ContinuousCurvature {
-		return fall
-	}
-	return float64(squaredFactor*fall*fall) / s.scale
 }
 
 const (
@@ -313,112 +299,6 @@ const (
 	// multiplied by this number.
 	tighterPart = 1e-2
 )
-
-// fallsForever reports whether the loss keeps falling when the coefficients of free features in s.x are
-// multiplied by larger and larger numbers. The coefficients of other features, and those that the domain
-// stops, do not change.
-func (s *Solver) fallsForever() bool {
-	if len(s.summary.free) == 0 {
-		return false
-	}
-	d := make([]float64, s.p)
-	for _, j := range s.summary.free {
-		if above, below := s.unboundedSides(int(j)); s.x[j] > 0 && above || s.x[j] < 0 && below {
-			d[j] = s.x[j]
-		}
-	}
-	return s.rows.lossFallsForever(d)
-}
-
-// setLambda sets the limits and ridges for lambda. It returns the share for the next call of chooseSet, which
-// requires the columns whose correlation exceeds share times their limit. After a solution for another
-// lambda, share comes from the strong rule (Tibshirani and others 2012).
-func (s *Solver) setLambda(lambda float64) (share float64) {
-	share = 0.9
-	if s.work.started && s.lambda > 0 && lambda > 0 {
-		share = math.Max(0.5, math.Min(2-s.lambda/lambda, 1))
-	}
-	s.lambda = lambda
-	for k, l := range s.Limit {
-		s.limit[k] = lambda * l
-	}
-	for j, l := range s.Ridge {
-		if s.ridge[j] = lambda * l; s.FixedRidge != nil {
-			s.ridge[j] += s.FixedRidge[j]
-		}
-	}
-	if s.summary.free == nil || (lambda == 0) != s.summary.zeroLambda {
-		s.findFree()
-		s.summary.zeroLambda = lambda == 0
-		s.poseBounds()
-	}
-	s.bounds.Penalty.SetLimit(s.limit)
-	if s.coupled != nil {
-		s.coupled.setPenalty(s.bounds.Penalty)
-	}
-	s.set.noRoom = false
-	return share
-}
-
-// findFree sets summary.free. If the free features have changed, it searches for separated samples again.
-func (s *Solver) findFree() {
-	held := make([]bool, s.p)
-	for k, l := range s.limit {
-		if l == 0 && (s.Square == nil || s.Square[k] == 0) {
-			continue
-		}
-		if a := s.A.Matrix(); a == nil {
-			held[k] = true
-		} else {
-			idx, val := a.Row(k)
-			for i, j := range idx {
-				held[j] = held[j] || val[i] != 0
-			}
-		}
-	}
-	free := []int32{}
-	for j, h := range held {
-		if !h && s.ridge[j] == 0 {
-			free = append(free, int32(j))
-		}
-	}
-	if s.summary.free == nil || !slices.Equal(free, s.summary.free) {
-		s.summary.free = free
-		s.findSeparated()
-	}
-}
-
-func (s *Solver) findSeparated() {
-	free := make([]bool, s.p)
-	for _, j := range s.summary.free {
-		free[j] = true
-	}
-	s.summary.separated = s.rows.separate(func(j int) (above, below bool) {
-		above, below = s.unboundedSides(j)
-		return free[j] && above, free[j] && below
-	})
-}
-
-// allowsZero reports whether x = 0 is in the domain.
-func (s *Solver) allowsZero() bool {
-	zero := make([]float64, s.p)
-	if s.Set != nil {
-		s.Set.Project(zero)
-	}
-	return !slices.ContainsFunc(zero, func(v float64) bool { return v != 0 })
-}
-
-// unboundedSides reports whether the domain lets coordinate j increase without end (above), and whether it
-// lets the coordinate decrease without end (below).
-func (s *Solver) unboundedSides(j int) (above, below bool) {
-	switch {
-	case s.Set == nil:
-		return true, true
-	case s.box == nil:
-		return false, false
-	}
-	return math.IsInf(s.box.Upper[j], 1), math.IsInf(s.box.Lower[j], -1)
-}
 
 // visit computes the mean loss at s.x, and sets s.e to the gradient of the mean loss.
 func (s *Solver) visit() {
@@ -459,335 +339,3 @@ func (s *Solver) penaltyAndRidge(j int) float64 {
 	}
 	return float64(s.limit[j]*math.Abs(v)) + float64(float64(0.5*s.ridge[j])*float64(v*v))
 }
-
-// step minimises the model at x, moves x towards the model's solution by a line search, and updates α. It
-// returns by how much the model's value fell, and the length of the step, from 0 to 1. tol is the gap to
-// reach. If keepHessian is true, the model keeps the Hessian of an earlier point, if it has one.
-func (s *Solver) step(tol float64, keepHessian bool) (fall, length float64) {
-	w := &s.set
-	for k, j := range w.cols {
-		w.x[k] = s.x[j]
-	}
-	wasStale := s.work.stale
-	s.updateHessian(keepHessian)
-	s.rows.gradient(w.gradient)
-	for k, j := range w.cols {
-		w.gradient[k] += float64(s.ridge[j] * s.x[j])
-	}
-	if s.coupled != nil {
-		fall = s.minimiseCoupled(tol)
-	} else {
-		fall = s.minimise(tol)
-	}
-	s.setExcess(fall, wasStale)
-	if length = s.search(fall, tol); length < 1 {
-		s.work.lastFall, s.work.excess = 0, math.Inf(1)
-	}
-	if !w.formed {
-		visits := w.implicit.Visits()
-		if s.work.visits = max(leastVisits, visits); !s.work.nearOptimum {
-			s.work.farReads += float64(visits * w.cost.entries)
-		}
-	}
-	s.work.nearOptimum, s.work.inaccuracy = length == 1 && fall <= nearPart*s.current.value, fallPart*fall
-	return fall, length
-}
-
-// minimise approximately minimises the separable model, and returns by how much its value fell. tol is the
-// gap to reach.
-func (s *Solver) minimise(tol float64) (fall float64) {
-	w, q := &s.set, &s.set.model
-	for k, j := range w.cols {
-		q.Limit[k] = s.limit[j]
-	}
-	q.FreeIndex = s.positionOfFree()
-	if s.work.damping == 0 && q.LacksCurvature() {
-		s.work.damping, w.reusable = jumpDamping, false
-		s.updateHessian(false)
-	}
-	set := quadratic.SeparableSettings{Tolerance: s.work.tightening * s.setUnits(tol), RelTolerance: innerPart}
-	if s.work.nearOptimum || s.hasConstantCurvature() { // if φ″ is constant, the model is the problem itself
-		set.RelTolerance = s.work.relTolerance
-	} else {
-		// If this step may be the last one, only an accurate solution of the model proves the tolerance.
-		set.Accurate = func(fall float64) bool { return s.excessAfter(fall) <= tol }
-	}
-	if !w.formed {
-		if s.work.nearOptimum {
-			set.Tolerance = math.Max(set.Tolerance, s.work.inaccuracy/s.current.value)
-		}
-		set.MaxSweeps, set.DescentOnly = mostSweeps, !s.work.nearOptimum
-	}
-	q.Solve(&set)
-	w.u, w.move = q.U, append(w.move[:0], q.U...)
-	kernels.Axpy(-1, w.x, w.move)
-	return -q.Value()
-}
-
-const (
-	innerPart = 3e-2 // quadratic.SeparableSettings.RelTolerance far from the optimum, unless φ″ is constant
-	roughPart = 0.1  // largest value of workspace.relTolerance
-	// workspace.inaccuracy is fallPart times the decrease of the last model's value, and 0 in the first step.
-	fallPart = 0.01
-	// workspace.nearOptimum is set after a step of length 1 in which the value of the model falls by at most
-	// nearPart times the objective.
-	nearPart = 1e-2
-)
-
-// A step may use the Hessian of an earlier point if the expected excess after it, the objective minus its
-// optimum, is at most reusePart times the tolerance. In the first step for a lambda, the gap at the end of the
-// last lambda replaces this excess, see workspace.gapRatio. For a coupled model the part is coupledReuse: when its
-// ties change, the estimate of the excess is often too small.
-const reusePart, coupledReuse = 0.2, 0.05
-
-// servesAgain reports whether the next step may use the Hessian of the last one again. Its model's value is then
-// expected to fall by the excess after the last step, and to leave the same part of its fall as the last step.
-func (s *Solver) servesAgain(tol float64) bool {
-	w, part := &s.work, reusePart
-	if s.coupled != nil {
-		part = coupledReuse
-	}
-	return s.set.formed && w.excess/w.lastFall*w.excess <= part*tol
-}
-
-// setExcess sets workspace.excess after a model's value has fallen by fall. wasStale says whether the step before
-// used an old Hessian. A step with an old Hessian leaves about the part of its fall that the step before left.
-func (s *Solver) setExcess(fall float64, wasStale bool) {
-	w := &s.work
-	oldFall := w.lastFall
-	if wasStale && oldFall > 0 {
-		w.staleRatio = fall / oldFall
-	}
-	switch w.lastFall = fall; {
-	case !w.stale:
-		w.excess = s.excessAfter(fall)
-	case oldFall > 0:
-		w.excess = fall / oldFall * fall
-	default:
-		w.excess = w.staleRatio * fall
-	}
-}
-
-func (s *Solver) hasConstantCurvature() bool {
-	return s.Loss.Traits().ConstantCurvature
-}
-
-// updateHessian sets the Hessian of the model. It computes the Hessian at the present point, or keeps that of an
-// earlier point.
-//
-// A constant Hessian is always kept. With damping, no other Hessian is kept. Without damping, the Hessian is kept
-// in two cases: if keep is true; and if a new Hessian needs a visit of the file, and the old one was used only
-// once. A kept Hessian must have the columns of the working set; if the data are in memory, growHessian can add
-// a few columns that it lacks.
-func (s *Solver) updateHessian(keep bool) {
-	w := &s.set
-	reuse := s.work.damping == 0 && (keep || !s.rows.hasHessian() && !s.work.stale)
-	switch {
-	case w.reusable && (s.hasConstantCurvature() || reuse), reuse && s.growHessian():
-		w.reusable, s.work.stale = true, true
-	default:
-		w.reusable, s.work.stale = true, false
-		w.former.cols = nil
-		d := s.work.damping
-		switch {
-		case s.coupled != nil:
-			s.rows.hessian(s.coupled.lossHessian, s.coupled.model.Triangle, d)
-		case w.formed:
-			s.rows.hessian(w.dense.H, quadratic.NewTriangle(len(w.cols), len(w.cols)-1), d)
-			w.dense.Mirror()
-		default:
-			s.rows.hessian(nil, quadratic.Triangle{}, d)
-		}
-	}
-	if s.coupled != nil {
-		s.fillCoupled()
-		return
-	}
-	w.setRidges(func(k int) float64 { return s.ridge[w.cols[k]] })
-}
-
-// The gap may grow by this fraction of the tolerance when a dual point is scaled to be feasible.
-const scaledPart = 0.5
-
-// setUnits sets the units of the violations of optimality conditions in the separable model, and returns the
-// largest violation allowed, in these units (see Separable.Unit). tol is the gap to reach.
-func (s *Solver) setUnits(tol float64) float64 {
-	m := &s.set.model
-	leastRatio := math.Sqrt(s.scale)
-	for k, l := range m.Limit {
-		if norm := s.summary.Norm[s.set.cols[k]]; l > 0 && norm > 0 {
-			leastRatio = math.Min(leastRatio, l/norm)
-		}
-	}
-	tolerance := math.Min(1e-3, scaledPart*tol/max(s.current.value, s.current.value-s.current.loss, tol))
-	diagonal := m.H.Diagonal()
-	for k, l := range m.Limit {
-		ridge := s.ridge[s.set.cols[k]]
-		switch {
-		case ridge > 0:
-			if m.Unit[k] = math.Sqrt(0.2*ridge*tol/float64(len(m.X))) / tolerance; l > 0 {
-				m.Unit[k] = math.Min(m.Unit[k], l)
-			}
-		case l > 0:
-			m.Unit[k] = l
-		default:
-			m.Unit[k] = 0.1 * math.Sqrt(math.Max(diagonal[k], 0)) * leastRatio
-		}
-	}
-	return tolerance
-}
-
-const (
-	leastDescent = 0.2   // the line search requires this fraction of the predicted fall (Armijo's rule)
-	maxHalvings  = 40    // largest number of halvings of a step
-	roundingPart = 1e-14 // P may rise by this multiple of P, because of rounding
-	// Rounding of the margins may raise P by this multiple of Σ |xⱼ| maxᵢ|X_ij| times the mean |αᵢ|.
-	marginPart = 1e-15
-	uphillPart = 1e-12 // a step is rejected if P is predicted to rise by more than this multiple of P
-)
-
-// search moves x towards the solution of the model. It halves the step until the objective P falls enough,
-// and returns the length of the step: 1 for the solution itself, 0 if x does not move. fall is the decrease
-// of the model's value from x to its solution.
-func (s *Solver) search(fall, tol float64) (length float64) {
-	w := &s.set
-	rise, moves := 0.0, false
-	for k, u := range w.u {
-		d := u - w.x[k]
-		rise += float64(w.gradient[k] * d)
-		moves = moves || d != 0
-	}
-	t := &trial{end: make([]float64, len(w.x)), move: w.move, snapped: w.snapped}
-	defer s.rows.accept(t)
-	if !moves {
-		return 0
-	}
-	if s.coupled != nil {
-		rise += s.riseCoupled()
-	} else {
-		for k, u := range w.u {
-			rise += float64(w.model.Limit[k] * (math.Abs(u) - math.Abs(w.x[k])))
-		}
-	}
-	// If the model was not solved accurately enough, P may rise along the step.
-	if s.work.uphill = rise > uphillPart*s.current.value; s.work.uphill {
-		s.work.damping = s.work.dampingAfter(0)
-		return 0
-	}
-	rounding := float64(roundingPart * math.Abs(s.current.value))
-	for k, j := range w.cols {
-		rounding += float64(marginPart * s.work.alphaSize * math.Abs(w.u[k]*s.summary.LargestEntry[j]))
-	}
-	t.length = 1
-	for range maxHalvings {
-		for k, j := range w.cols {
-			if t.end[k] = w.u[k]; t.length < 1 {
-				t.end[k] = math.FMA(t.length, w.u[k]-w.x[k], w.x[k])
-			}
-			s.x[j] = t.end[k]
-		}
-		t.needsHessian = t.length < 1 || !s.hasConstantCurvature() && (s.work.stale || !s.servesAgain(tol))
-		t.damping = s.work.dampingAfter(t.length)
-		loss := s.rows.lossAt(t)
-		if s.rows.Err() != nil {
-			break
-		}
-		value := s.value(loss)
-		if value <= s.current.value+float64(leastDescent*t.length*rise)+rounding {
-			s.current, s.work.damping = objective{loss, value}, t.damping
-			return t.length
-		}
-		t.length *= 0.5
-	}
-	for k, j := range w.cols {
-		s.x[j] = w.x[k]
-	}
-	t.length = 0
-	s.work.damping = s.work.dampingAfter(0)
-	return 0
-}
-
-const (
-	jumpDamping  = 0.1  // the first damping if the curvature of the loss jumps
-	shortDamping = 1e-4 // the smallest damping after a shortened step
-	leastDamping = 1e-9 // a smaller damping becomes 0
-)
-
-// firstDamping returns the damping of the first Hessian.
-func (s *Solver) firstDamping() float64 {
-	if s.Loss.Traits().ContinuousCurvature || !s.set.needsAll && !slices.Contains(s.Ridge, 0) {
-		return 0
-	}
-	return jumpDamping
-}
-
-// dampingAfter returns the damping of the Hessian after a step of the given length.
-func (w *workspace) dampingAfter(length float64) float64 {
-	if length < 1 {
-		return min(1, max(10*w.damping, shortDamping))
-	}
-	if damping := 0.03 * w.damping; damping >= leastDamping {
-		return damping
-	}
-	return 0
-}
-
-// errNoRoom is the error of LambdaMax if the working set is too small.
-var errNoRoom = &sparse.RemedyError{
-	Err: errors.New("exact: the largest lambda is not known: the working set has no room for all coefficients without an L1 penalty"),
-	Remedies: []sparse.Remedy{
-		{Field: "PathSettings.Lambdas", To: "lambdas of your own"},
-	},
-}
-
-// LambdaMax returns the smallest lambda for which all coefficients with a limit are zero, and moves the
-// point to the solution for this lambda. The result is 0 if all correlations are 0 up to rounding. A must
-// be I. If some coefficient has a ridge but no limit, LambdaMax returns +Inf and does not move the point. A
-// non-nil interrupt is called before each step; its error ends the run and is returned. LambdaMax returns an
-// error if the working set has no room for all coefficients without a limit.
-func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
-	for j, l2 := range s.Ridge {
-		if l2 > 0 && s.Limit[j] == 0 {
-			return math.Inf(1), nil
-		}
-	}
-	s.Start(make([]float64, s.p))
-	s.work.keepsStart = false
-	const lastFall = 1e-18
-	huge := min(1e100, 1e300/max(slices.Max(s.Limit), slices.Max(s.Ridge)))
-	tol := 1e-14
-	if s.Loss.Traits().Accuracy > 0 {
-		tol = 1e-12 // the loss is not computed accurately enough to prove a smaller gap
-	}
-	r := s.Solve(huge, &Settings{Tol: tol * s.scale, Interrupt: interrupt})
-	if r.Err != nil {
-		return 0, r.Err
-	}
-	if len(s.set.cols) == 0 { // after a dual coordinate ascent there is no working set
-		s.chooseSet(1)
-	}
-	if s.set.noRoom {
-		return 0, errNoRoom
-	}
-	for range 4 { // more steps until all digits of x are right, and not only the digits of P(x)
-		if fall, _ := s.step(0, false); !(fall > lastFall*s.scale) {
-			break
-		}
-	}
-	s.rows.useSlopes(s.x, s.e)
-	var lambdaMax float64
-	// The rounding error of a correlation is at most noise times the norm of the column.
-	noise := 0x1p-51 * float64(s.rows.sampleCount()) * math.Sqrt(s.rows.tally().Square)
-	for j, l := range s.Limit {
-		if l > 0 && !(s.summary.Norm != nil && s.correlation(j) <= noise*s.summary.Norm[j]) {
-			lambdaMax = math.Max(lambdaMax, s.correlation(j)/l)
-		}
-	}
-	s.lambda = lambdaMax
-	return lambdaMax, nil
-}
-
-// Gradient returns X'Cα for the last dual point α, where C is the diagonal matrix of the sample weights,
-// divided by their sum. After LambdaMax, this is the gradient of the loss. After Solve, some entries may be
-// estimates (see gap.DataProblem.Screen). The slice is valid until the next call of a method.
-func (s *Solver) Gradient() []float64 { return s.e }
