@@ -130,15 +130,15 @@ func ExamplePath() {
 			log.Fatal(err)
 		}
 		c := step.Columns[0].Certificate
-		fmt.Printf("%.4f  %d coefficients, mean loss %.4f, %s\n", step.Lambda, step.NonZeros(), c.MeanLoss, c.Status)
+		fmt.Printf("%.4f  %d coefficients, mean loss %.3f, %s\n", step.Lambda, step.NonZeros(), c.MeanLoss, c.Status)
 	}
 	// Output:
-	// 0.2053  0 coefficients, mean loss 0.6923, converged
-	// 0.1295  3 coefficients, mean loss 0.5362, converged
-	// 0.0817  3 coefficients, mean loss 0.4410, converged
-	// 0.0516  4 coefficients, mean loss 0.3817, converged
-	// 0.0325  5 coefficients, mean loss 0.3425, converged
-	// 0.0205  7 coefficients, mean loss 0.3152, converged
+	// 0.2053  0 coefficients, mean loss 0.692, converged
+	// 0.1295  3 coefficients, mean loss 0.536, converged
+	// 0.0817  3 coefficients, mean loss 0.441, converged
+	// 0.0516  4 coefficients, mean loss 0.382, converged
+	// 0.0325  5 coefficients, mean loss 0.343, converged
+	// 0.0205  7 coefficients, mean loss 0.315, converged
 }
 
 // This example ends a path when its models no longer improve on held-out rows.

@@ -6,8 +6,6 @@ type pastSolutions struct {
 	// before it. Either is nil if there is no such solution.
 	start, end             []float64
 	startLambda, endLambda float64
-	// The decrease of the objective for endLambda, from the solution for startLambda to that for endLambda.
-	totalFall float64
 }
 
 // add makes x, the solution for lambda, the end of the path, and the former end the start. With isNear =
@@ -21,13 +19,8 @@ func (p *pastSolutions) add(lambda float64, x []float64, isNear bool) {
 	p.startLambda, p.endLambda = p.endLambda, lambda
 }
 
-const (
-	// extrapolate does nothing if lambda has changed by more than this multiple of its last change.
-	longestExtrapolation = 2
-	// A model is expensive if Solver.formedVisits is at least expensiveModel. If the Hessian must be formed,
-	// this is 0, and the model is not expensive.
-	expensiveModel = 30
-)
+// extrapolate does nothing if lambda has changed by more than this multiple of its last change.
+const longestExtrapolation = 2
 
 // extrapolate moves x along the straight line through the solutions for the last two lambdas, to where this
 // line is at lambda, if the objective is smaller there. Between two changes of the support, solutions are
@@ -35,15 +28,11 @@ const (
 // solution, and one step with an old Hessian is enough where two were needed.
 //
 // With a limit, a coefficient that would change its sign becomes zero, and one that is zero stays zero;
-// then the bounds apply. extrapolate reads the columns of the working set once. It does so only if a model
-// is expensive, or if the last fall suggests that two steps would be needed. tol is the gap to reach.
-func (s *Solver) extrapolate(lambda, tol float64) {
+// then the bounds apply. extrapolate reads the columns of the working set once.
+func (s *Solver) extrapolate(lambda float64) {
 	p, w := &s.past, &s.set
 	m, inMemory := s.rows.(*memorySamples)
 	if !inMemory || p.start == nil || len(w.cols) == 0 || s.coupled != nil || s.hasConstantCurvature() {
-		return
-	}
-	if s.excessAfter(p.totalFall) <= tol && s.formedVisits(w.cols, w.cost) < expensiveModel {
 		return
 	}
 	factor := (p.endLambda - lambda) / (p.startLambda - p.endLambda)

@@ -27,13 +27,13 @@ func TestExtrapolate(t *testing.T) {
 		s := mustNew(t, p)
 		s.Start(start)
 		s.visit()
-		s.past = pastSolutions{start: start, startLambda: 4, end: mid, endLambda: 3, totalFall: math.Inf(1)}
+		s.past = pastSolutions{start: start, startLambda: 4, end: mid, endLambda: 3}
 		s.Start(mid)
 		s.visit()
 		s.setLambda(2)
 		s.chooseSet(1)
 		s.current.value = oldValue
-		s.extrapolate(2, 1e-6)
+		s.extrapolate(2)
 		want := end
 		if oldValue < 0 { // the objective would rise
 			want = mid

@@ -110,9 +110,6 @@ type workspace struct {
 	// After a step with an old Hessian: the fall of the next model, divided by the fall of that step. +Inf before
 	// such a step.
 	staleRatio float64
-	// Near the optimum, quadratic.SeparableSettings.Tolerance is at least inaccuracy/objective for a model
-	// without a formed Hessian.
-	inaccuracy float64
 	// The quadratic.SeparableSettings.Tolerance of a model is multiplied by tightening. It is 1 until a step
 	// does not move the point and the gap is still too large.
 	tightening float64

@@ -52,8 +52,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		result: Result{Gap: math.Inf(1)}, lowestValue: math.Inf(1),
 	}
 	r.start(lambda)
-	startValue := s.current.value
-	s.extrapolate(lambda, r.tol)
+	s.extrapolate(lambda)
 	r.chooseEnding()
 	for r.goesOn() && r.tellCaller() == nil {
 		length := r.step()
@@ -65,7 +64,6 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			r.proveOrGrow(length)
 		}
 	}
-	s.past.totalFall = startValue - s.current.value
 	return r.end()
 }
 
@@ -137,7 +135,7 @@ func (r *run) chooseEnding() {
 		// tol above its minimum.
 		w.relTolerance = min(roughPart, math.Sqrt(r.tol/w.mostFall))
 	}
-	w.inaccuracy, w.tightening, w.mostFall, w.lastFall, w.excess = 0, 1, 0, 0, math.Inf(1)
+	w.tightening, w.mostFall, w.lastFall, w.excess = 1, 0, 0, math.Inf(1)
 	if r.aim = proofPart * s.scale; w.warm || s.set.needsAll || r.unproved {
 		r.aim = r.tol
 	}

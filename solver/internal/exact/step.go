@@ -37,7 +37,7 @@ func (s *Solver) step(tol float64, keepHessian bool) (fall, length float64) {
 			s.work.farReads += float64(visits * w.cost.entries)
 		}
 	}
-	s.work.nearOptimum, s.work.inaccuracy = length == 1 && fall <= nearPart*s.current.value, fallPart*fall
+	s.work.nearOptimum = length == 1 && fall <= nearPart*s.current.value
 	return fall, length
 }
 
@@ -56,14 +56,8 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 	set := quadratic.SeparableSettings{Tolerance: s.work.tightening * s.setUnits(tol), RelTolerance: innerPart}
 	if s.work.nearOptimum || s.hasConstantCurvature() { // if φ″ is constant, the model is the problem itself
 		set.RelTolerance = s.work.relTolerance
-	} else {
-		// If this step may be the last one, only an accurate solution of the model proves the tolerance.
-		set.Accurate = func(fall float64) bool { return s.excessAfter(fall) <= tol }
 	}
 	if !w.formed {
-		if s.work.nearOptimum {
-			set.Tolerance = math.Max(set.Tolerance, s.work.inaccuracy/s.current.value)
-		}
 		set.MaxSweeps, set.DescentOnly = mostSweeps, !s.work.nearOptimum
 	}
 	q.Solve(&set)
@@ -75,8 +69,6 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 const (
 	innerPart = 3e-2 // quadratic.SeparableSettings.RelTolerance far from the optimum, unless φ″ is constant
 	roughPart = 0.1  // largest value of workspace.relTolerance
-	// workspace.inaccuracy is fallPart times the decrease of the last model's value, and 0 in the first step.
-	fallPart = 0.01
 	// workspace.nearOptimum is set after a step of length 1 in which the value of the model falls by at most
 	// nearPart times the objective.
 	nearPart = 1e-2
