@@ -1,5 +1,7 @@
 package exact
 
+import "math"
+
 // pastSolutions has what extrapolate uses of the last calls of Solver.Solve.
 type pastSolutions struct {
 	// end is the solution for endLambda, the last lambda; start is the solution for startLambda, the lambda
@@ -53,6 +55,7 @@ func (s *Solver) extrapolate(lambda float64) {
 	}
 	loss := m.lossAt(t)
 	if value := s.value(loss); value < s.current.value {
+		s.work.distance += math.Sqrt(s.current.value - value)
 		s.current = objective{loss, value}
 		m.jump()
 		return

@@ -197,7 +197,7 @@ func (s *Solver) lossError() float64 {
 // forget clears the state of earlier steps, so that results do not depend on it. The point and a Gram matrix
 // stay.
 func (s *Solver) forget() {
-	s.work = workspace{damping: s.firstDamping(), gapRatio: 1, staleRatio: math.Inf(1), visits: leastVisits, tightening: 1}
+	s.work = workspace{damping: s.firstDamping(), gapRatio: 1, visits: leastVisits, tightening: 1}
 	switch m := s.rows.(type) {
 	case *memorySamples:
 		m.references = nil

@@ -103,13 +103,10 @@ type objective struct{ loss, value float64 }
 type workspace struct {
 	damping  float64 // the damping of the next Hessian, see term.Loss.Curvatures
 	mostFall float64 // in the present or last call of Solve, the largest decrease of a model's value
-	// lastFall is the decrease of the model's value in the last step, and excess the expected difference of the
-	// objective and its optimum after it. They are 0 and +Inf before the first step of a call of Solve, and after
-	// a shortened step.
-	lastFall, excess float64
-	// After a step with an old Hessian: the fall of the next model, divided by the fall of that step. +Inf before
-	// such a step.
-	staleRatio float64
+	// The sum of √fall for the steps since the Hessian was computed, where fall is the decrease of the model's
+	// value, or of the objective if extrapolate moved the point.
+	distance float64
+	excess   float64 // the expected difference of the objective and its optimum after the last step
 	// The quadratic.SeparableSettings.Tolerance of a model is multiplied by tightening. It is 1 until a step
 	// does not move the point and the gap is still too large.
 	tightening float64
@@ -126,10 +123,10 @@ type workspace struct {
 	warm        bool    // Solve started at the solution for an earlier lambda, see warmFactor
 	nearOptimum bool    // the point is near the optimum, see nearPart
 	started     bool    // Solver.current and Solver.e are set
+	gapRatio    float64 // the gap at the end of the last Solve, divided by the tolerance; 1 before
 	keepsStart  bool    // Solve must start at x
 	uphill      bool    // the last step was rejected because the objective increases along it
 	stale       bool    // the model has the Hessian of an earlier point
-	gapRatio    float64 // the gap at the end of the last Solve, divided by the tolerance; 1 before
 }
 
 // New returns a Solver of p, at the point 0 or at the point of the domain nearest to 0. If the package cannot

@@ -80,7 +80,8 @@ type run struct {
 	// first proof, Solver.Scale replaces that gap; but after a warm start, or if the run is unproved, aim is
 	// the tolerance. When the set has grown because it lacked columns, the objective replaces the gap until
 	// the next proof.
-	aim float64
+	aim      float64
+	nextFall float64 // an estimate of the decrease of the next model's value; first the largest one in the last run
 	// The number of proofs since the last one that improved clearly on the gap, or before which the objective
 	// fell below lowestValue, its value at the last proof.
 	stalledProofs int
@@ -135,7 +136,7 @@ func (r *run) chooseEnding() {
 		// tol above its minimum.
 		w.relTolerance = min(roughPart, math.Sqrt(r.tol/w.mostFall))
 	}
-	w.tightening, w.mostFall, w.lastFall, w.excess = 1, 0, 0, math.Inf(1)
+	r.nextFall, w.tightening, w.mostFall = w.mostFall, 1, 0
 	if r.aim = proofPart * s.scale; w.warm || s.set.needsAll || r.unproved {
 		r.aim = r.tol
 	}
@@ -180,19 +181,19 @@ func (r *run) step() (length float64) {
 	oldValue := s.current.value
 	keepHessian := false
 	switch {
-	case r.result.Iterations == 1:
-		keepHessian = w.gapRatio <= reusePart
 	case r.result.Gap <= r.tol: // an extra step, for exact zeros and ties
 		s.coupled.extraSteps++
-	case r.result.Iterations == 2 || !w.stale:
-		keepHessian = s.servesAgain(r.tol)
+	case r.result.Iterations == 1 && w.gapRatio <= reusePart: // the Hessian served the last lambda well
+		keepHessian = true
+	case r.result.Iterations <= 2 || !w.stale: // if a step with an old Hessian is not enough, later steps compute new ones
+		keepHessian = s.servesAgain(r.nextFall, r.tol)
 	}
 	fall, length := s.step(r.tol, keepHessian)
 	if s.rows.Err() != nil {
 		return length
 	}
 	r.result.Gap += math.Max(0, s.current.value-oldValue)
-	w.mostFall = max(w.mostFall, fall)
+	w.mostFall, r.nextFall = max(w.mostFall, fall), w.excess
 	return length
 }
 

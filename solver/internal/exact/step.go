@@ -16,7 +16,6 @@ func (s *Solver) step(tol float64, keepHessian bool) (fall, length float64) {
 	for k, j := range w.cols {
 		w.x[k] = s.x[j]
 	}
-	wasStale := s.work.stale
 	s.updateHessian(keepHessian)
 	s.rows.gradient(w.gradient)
 	for k, j := range w.cols {
@@ -27,9 +26,13 @@ func (s *Solver) step(tol float64, keepHessian bool) (fall, length float64) {
 	} else {
 		fall = s.minimise(tol)
 	}
-	s.setExcess(fall, wasStale)
+	if s.hasConstantCurvature() || !s.work.stale {
+		s.work.distance = 0
+	}
+	s.work.distance += math.Sqrt(math.Max(fall, 0))
+	s.work.excess = s.excessAfter(fall, s.work.distance)
 	if length = s.search(fall, tol); length < 1 {
-		s.work.lastFall, s.work.excess = 0, math.Inf(1)
+		s.work.excess = math.Inf(1)
 	}
 	if !w.formed {
 		visits := w.implicit.Visits()
@@ -110,46 +113,28 @@ func (s *Solver) hasConstantCurvature() bool {
 }
 
 // excessAfter estimates the objective minus its optimum after a step of length 1. fall is the decrease of the
-// model's value.
-func (s *Solver) excessAfter(fall float64) float64 {
+// model's value, and distance the workspace.distance at the end of the step.
+func (s *Solver) excessAfter(fall, distance float64) float64 {
 	if !s.Loss.Traits().ContinuousCurvature {
 		return fall
 	}
-	return float64(squaredFactor*fall*fall) / s.scale
-}
-
-// setExcess sets workspace.excess after a model's value has fallen by fall. wasStale says whether the step before
-// used an old Hessian. A step with an old Hessian leaves about the part of its fall that the step before left.
-func (s *Solver) setExcess(fall float64, wasStale bool) {
-	w := &s.work
-	oldFall := w.lastFall
-	if wasStale && oldFall > 0 {
-		w.staleRatio = fall / oldFall
-	}
-	switch w.lastFall = fall; {
-	case !w.stale || s.hasConstantCurvature():
-		w.excess = s.excessAfter(fall)
-	case oldFall > 0:
-		w.excess = fall / oldFall * fall
-	default:
-		w.excess = w.staleRatio * fall
-	}
+	return float64(squaredFactor*fall*float64(distance*distance)) / s.scale
 }
 
 // A step may use the Hessian of an earlier point if the expected excess after it, the objective minus its
-// optimum, is at most reusePart times the tolerance. In the first step for a lambda, the gap at the end of the
-// last lambda replaces this excess, see workspace.gapRatio. For a coupled model the part is coupledReuse: when its
-// ties change, the estimate of the excess is often too small.
+// optimum, is at most reusePart times the tolerance, or if the proved gap was so small for the last lambda. For a
+// coupled model the part is coupledReuse in the first case: when its ties change, the estimate of the excess is
+// often too small.
 const reusePart, coupledReuse = 0.2, 0.05
 
-// servesAgain reports whether the next step may use the Hessian of the last one again. Its model's value is then
-// expected to fall by the excess after the last step, and to leave the same part of its fall as the last step.
-func (s *Solver) servesAgain(tol float64) bool {
-	w, part := &s.work, reusePart
+// servesAgain reports whether the next step may use the present Hessian. nextFall is the expected decrease of the
+// next model's value.
+func (s *Solver) servesAgain(nextFall, tol float64) bool {
+	part := reusePart
 	if s.coupled != nil {
 		part = coupledReuse
 	}
-	return s.set.formed && w.excess/w.lastFall*w.excess <= part*tol
+	return s.set.formed && s.excessAfter(nextFall, s.work.distance+math.Sqrt(nextFall)) <= part*tol
 }
 
 // updateHessian sets the Hessian of the model. It computes the Hessian at the present point, or keeps that of an
@@ -235,7 +220,7 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 			}
 			s.x[j] = t.end[k]
 		}
-		t.needsHessian = t.length < 1 || !s.hasConstantCurvature() && (s.work.stale || !s.servesAgain(tol))
+		t.needsHessian = t.length < 1 || !s.hasConstantCurvature() && (s.work.stale || !s.servesAgain(s.work.excess, tol))
 		t.damping = s.work.dampingAfter(t.length)
 		loss := s.rows.lossAt(t)
 		if s.rows.Err() != nil {
