@@ -59,6 +59,9 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 	set := quadratic.SeparableSettings{Tolerance: s.work.tightening * s.setUnits(tol), RelTolerance: innerPart}
 	if s.work.nearOptimum || s.hasConstantCurvature() { // if φ″ is constant, the model is the problem itself
 		set.RelTolerance = s.work.relTolerance
+	} else {
+		// If this step may be the last one, only an accurate solution of the model proves the tolerance.
+		set.Accurate = func(fall float64) bool { return s.excessAfter(fall, math.Sqrt(fall)) <= tol }
 	}
 	if !w.formed {
 		set.MaxSweeps, set.DescentOnly = mostSweeps, !s.work.nearOptimum
@@ -128,13 +131,13 @@ func (s *Solver) excessAfter(fall, distance float64) float64 {
 const reusePart, coupledReuse = 0.2, 0.05
 
 // servesAgain reports whether the next step may use the present Hessian. nextFall is the expected decrease of the
-// next model's value.
+// next model's value. For samples in a file the result is false: a visit computes the Hessian with the loss.
 func (s *Solver) servesAgain(nextFall, tol float64) bool {
 	part := reusePart
 	if s.coupled != nil {
 		part = coupledReuse
 	}
-	return s.set.formed && s.excessAfter(nextFall, s.work.distance+math.Sqrt(nextFall)) <= part*tol
+	return s.set.formed && s.File == nil && s.excessAfter(nextFall, s.work.distance+math.Sqrt(nextFall)) <= part*tol
 }
 
 // updateHessian sets the Hessian of the model. It computes the Hessian at the present point, or keeps that of an
@@ -220,7 +223,7 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 			}
 			s.x[j] = t.end[k]
 		}
-		t.needsHessian = t.length < 1 || !s.hasConstantCurvature() && (s.work.stale || !s.servesAgain(s.work.excess, tol))
+		t.needsHessian = t.length < 1 || !s.hasConstantCurvature() && (s.work.stale || s.work.excess > reusePart*tol)
 		t.damping = s.work.dampingAfter(t.length)
 		loss := s.rows.lossAt(t)
 		if s.rows.Err() != nil {

@@ -112,6 +112,9 @@ type SeparableSettings struct {
 	// the root mean square of the violations is at most Tolerance, or at most √RelTolerance times its value
 	// at the start. Solve then ignores the other settings.
 	Tolerance, RelTolerance float64
+	// If RelTolerance is reached but not Tolerance, Solve calls Accurate with the amount by which the
+	// function has fallen. If it returns true, only Tolerance counts from then on. Accurate may be nil.
+	Accurate func(fall float64) bool
 	// MaxSweeps bounds the number of sweeps over all coordinates; 0 means 20.
 	MaxSweeps int
 	// DescentOnly restricts Solve to sweeps over all coordinates.
@@ -137,6 +140,10 @@ func (q *Separable) Solve(set *SeparableSettings) bool {
 		worstViolation := q.sweep(false)
 		if round == 0 {
 			tolerance = math.Max(tolerance, set.RelTolerance*worstViolation)
+		}
+		if worstViolation <= tolerance && tolerance > set.Tolerance &&
+			set.Accurate != nil && set.Accurate(-q.Value()) {
+			tolerance = set.Tolerance
 		}
 		if worstViolation <= tolerance {
 			return true

@@ -175,6 +175,37 @@ func TestSeparable(t *testing.T) {
 	}
 }
 
+// TestAccurate checks that RelTolerance ends a solution early, and that it does not if Accurate returns true.
+// Accurate must be called with the decrease of the function.
+func TestAccurate(t *testing.T) {
+	earlyCount := 0
+	for seed := range uint64(20) {
+		q, dense, _ := randomSeparable(rand.New(rand.NewPCG(seed, 2)), 40, 30, 0.5, false, 0)
+		q.H = dense
+		for _, accurate := range []bool{false, true} {
+			calls := 0
+			q.Solve(&SeparableSettings{Tolerance: 1e-9, RelTolerance: 0.5, MaxSweeps: 5000, Accurate: func(fall float64) bool {
+				if calls++; !nearlyEqual(fall, -q.Value()) {
+					t.Errorf("seed %d: fall %v, the value is %v", seed, fall, q.Value())
+				}
+				return accurate
+			}})
+			v := violation(q, dense)
+			if accurate && v > 1e-7 {
+				t.Errorf("seed %d: conditions are violated by %.1e", seed, v)
+			}
+			if !accurate && calls > 0 && v > 1e-7 {
+				earlyCount++
+			}
+		}
+	}
+	if earlyCount == 0 {
+		t.Error("no solution ended early")
+	}
+}
+
+func nearlyEqual(a, b float64) bool { return math.Abs(a-b) <= 1e-8*(1+math.Abs(a)) }
+
 // TestSeparableDependent checks that Solve reaches its tolerance in 20 sweeps if columns are nearly equal.
 // Many of these columns then enter the support of the Newton steps at once, and leave it one after the other.
 func TestSeparableDependent(t *testing.T) {
@@ -356,5 +387,3 @@ func TestFactorUpdates(t *testing.T) {
 		}
 	}
 }
-
-func nearlyEqual(a, b float64) bool { return math.Abs(a-b) <= 1e-8*(1+math.Abs(a)) }
