@@ -95,7 +95,9 @@ type scoredModel struct {
 // choose picks lambda by cross-validation on the training rows. It scores the model with this lambda on the
 // held-out rows.
 func (s *study) choose(fused bool) (*scoredModel, error) {
-	result, err := model.CVData(s.ctx, s.spec(fused), s.train, &model.CVSettings{Folds: demoFolds})
+	spec := s.spec(fused)
+	spec.RelTol = 1e-11 // so that the printed digits of the coefficients are right
+	result, err := model.CVData(s.ctx, spec, s.train, &model.CVSettings{Folds: demoFolds})
 	if err != nil {
 		return nil, err
 	}

@@ -15,9 +15,9 @@
 // The method is proximal Newton (Lee, Sun, Saunders 2014). A step minimises the quadratic model of the loss
 // at x plus the penalty (package quadratic), and a line search follows. The first point may be the solution
 // for some of the samples (sample.go), or the end of a dual coordinate ascent (ascent.go). On a path it
-// lies on the line through the last two solutions (extrapolate.go). On a path, a model may keep the Hessian
-// of an earlier point, which grows with the working set (grow.go), and proofs estimate correlations that
-// are certainly small (gap.DataProblem.Screen).
+// may lie on the line through the last two solutions (extrapolate.go). A model may keep the Hessian of an earlier
+// point, which grows with the working set (grow.go), and proofs estimate correlations that are certainly small
+// (gap.DataProblem.Screen).
 //
 // There are two kinds of models:
 //

@@ -10,8 +10,8 @@ type pastSolutions struct {
 	startLambda, endLambda float64
 }
 
-// add makes x, the solution for lambda, the end of the path, and the former end the start. With isNear =
-// false, the next call of Solve does not begin near x, and a new path begins.
+// add appends the solution x for lambda, and keeps the last two solutions. If isNear is false, it forgets them: the
+// next run does not start near x.
 func (p *pastSolutions) add(lambda float64, x []float64, isNear bool) {
 	if !isNear {
 		p.start, p.end = nil, nil

@@ -138,7 +138,7 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 		return 0, errNoRoom
 	}
 	for range 4 { // more steps until all digits of x are right, and not only the digits of P(x)
-		if fall, _ := s.step(0, false); !(fall > lastFall*s.scale) {
+		if fall, _ := s.step(leastTol*s.scale, false); !(fall > lastFall*s.scale) {
 			break
 		}
 	}

@@ -23,16 +23,16 @@ func enoughSamples(n, features int) bool {
 func (s *Solver) EnoughSamples() bool { return enoughSamples(s.rows.sampleCount(), s.p) }
 
 // startBySamples moves the point to the solution for some of the samples, and returns the Solver that found
-// it. If it returns nil, the point has not moved.
-func (s *Solver) startBySamples(lambda float64, set *Settings) *Solver {
+// it. If it returns nil, the point has not moved. An error of Settings.Interrupt is returned.
+func (s *Solver) startBySamples(lambda float64, set *Settings) (*Solver, error) {
 	subproblem := *s.Problem
 	if !s.rows.subsample(&subproblem) {
-		return nil
+		return nil, nil
 	}
 	subproblem.FixedRidge = rareRidges(&subproblem)
 	q, err := New(&subproblem)
 	if err != nil || !(q.scale > 0) { // the scale is 0 if x = 0 fits these samples exactly
-		return nil
+		return nil, nil
 	}
 	q.rough = true
 	steps := 0
@@ -45,11 +45,11 @@ func (s *Solver) startBySamples(lambda float64, set *Settings) *Solver {
 			return nil
 		},
 	})
-	if r.Objective <= q.rows.lossAtZero() {
-		copy(s.x, q.x)
-		return q
+	if r.Err == nil && s.allowsZero() && !(r.Objective <= q.rows.lossAtZero()) { // x = 0 is the better start
+		return nil, nil
 	}
-	return nil
+	copy(s.x, q.x)
+	return q, r.Err
 }
 
 // rareRidges returns the ridges for p, the smaller problem of startBySamples: p.FixedRidge, plus a ridge for

@@ -14,8 +14,8 @@ type Settings struct {
 	MaxIterations int     // largest number of Newton steps; 0 means 100
 	// Unproved makes Solve end, usually without a proof, when the objective is estimated to be at most Tol
 	// above the optimum. It has an effect only near the solution for another lambda (see warmFactor), where
-	// the estimate is good, or if the solution is only a start for another Solver. It has none if proofs cost
-	// little: with a Gram matrix, and near a solution if the working set has all columns.
+	// the estimate is good, or if the solution is only a start for another Solver. It has none for samples in a
+	// file, or if proofs cost little: with a Gram matrix, and near a solution if the working set has all columns.
 	Unproved  bool
 	Interrupt func() error // called before each step or pass; its error ends the run; may be nil
 	Stop      func() error // called during a step; its error ends the step; may be nil
@@ -43,18 +43,18 @@ const (
 )
 
 // Solve moves the point to the solution for lambda ≥ 0, and proves a gap of at most set.Tol if it can. It
-// starts at the current point; a first call may choose another start, see sample.go and ascent.go. If the
-// curvature of the loss has no bound, and the given start is worse than 0, it starts at 0: Newton steps from a
-// far point are short.
+// starts at the current point; a first call may choose another start, see sample.go and ascent.go. It starts at 0
+// instead if its own choice is worse than 0, or if the given start is and the curvature of the loss has no bound:
+// Newton steps from a far point are short.
 func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	r := &run{
 		Solver: s, settings: set, tol: math.Max(set.Tol, leastTol*s.scale), stepBudget: cmp.Or(set.MaxIterations, maxIterations),
-		result: Result{Gap: math.Inf(1)}, lowestValue: math.Inf(1),
+		result: Result{Gap: math.Inf(1)}, lastValue: math.MaxFloat64,
 	}
 	r.start(lambda)
 	s.extrapolate(lambda)
-	r.chooseEnding()
-	for r.goesOn() && r.tellCaller() == nil {
+	r.prepare()
+	for r.goesOn() && r.callBack() == nil {
 		length := r.step()
 		switch {
 		case s.rows.Err() != nil:
@@ -80,27 +80,28 @@ type run struct {
 	// first proof, Solver.Scale replaces that gap; but after a warm start, or if the run is unproved, aim is
 	// the tolerance. When the set has grown because it lacked columns, the objective replaces the gap until
 	// the next proof.
-	aim      float64
-	nextFall float64 // an estimate of the decrease of the next model's value; first the largest one in the last run
-	// The number of proofs since the last one that improved clearly on the gap, or before which the objective
-	// fell below lowestValue, its value at the last proof.
+	aim float64
+	// The expected decrease of the next model's value; before the first step, the largest decrease in the last run.
+	nextFall float64
+	// The number of proofs in a row without progress. A proof makes progress if it clearly improves the gap, or if
+	// the objective has fallen since the proof before, where it was lastValue.
 	stalledProofs int
-	lowestValue   float64
+	lastValue     float64
 }
 
 // start moves the point to the start of the run, and chooses the working set there.
 func (r *run) start(lambda float64) {
 	s, w := r.Solver, &r.work
 	first := !w.started
-	w.warm = !first && s.lambda <= warmFactor*lambda
+	w.warm = !first && s.lambda <= warmFactor*lambda && lambda <= warmFactor*s.lambda
 	w.nearOptimum, w.farReads, w.needsFormed = w.warm, 0, false
 	s.past.add(s.lambda, s.x, w.warm)
 	share := s.setLambda(lambda)
-	mayBeFar := first && w.keepsStart && math.IsInf(s.Problem.Loss.Curvature(), 1) && s.allowsZero()
+	mayBeFar := first && w.keepsStart && math.IsInf(s.Problem.Loss.Curvature(), 1)
 	var sampleSolver *Solver // solves the problem for some of the samples
 	if first && !w.keepsStart {
 		if s.ascend(&r.result, r.settings, r.tol); r.result.Iterations == 0 && r.result.Err == nil {
-			sampleSolver = s.startBySamples(lambda, r.settings)
+			sampleSolver, r.result.Err = s.startBySamples(lambda, r.settings)
 		}
 		r.stepBudget += r.result.Iterations
 		mayBeFar = sampleSolver != nil || r.result.Iterations > 0
@@ -116,7 +117,7 @@ func (r *run) start(lambda float64) {
 		s.chooseSet(share)
 	}
 	s.current.value = s.value(s.current.loss)
-	if mayBeFar && !(s.current.value <= s.rows.lossAtZero()) { // x = 0 is the better start
+	if mayBeFar && s.allowsZero() && !(s.current.value <= s.rows.lossAtZero()) { // x = 0 is the better start
 		s.Start(make([]float64, s.p))
 		r.result.Gap = math.Inf(1) // the gap of the ascent is not of this point
 		s.visit()
@@ -125,8 +126,8 @@ func (r *run) start(lambda float64) {
 	}
 }
 
-// chooseEnding decides when the run tries proofs, and whether it ends without a proof.
-func (r *run) chooseEnding() {
+// prepare decides when the run tries proofs and whether it ends without a proof, and sets what steps use.
+func (r *run) prepare() {
 	s, w := r.Solver, &r.work
 	// If the set needs all columns, a proof costs little: it is a product with the Hessian. It also shows whether
 	// the next lambda needs a new Hessian.
@@ -153,9 +154,9 @@ func (r *run) goesOn() bool {
 		res.Iterations < r.stepBudget && !r.set.noRoom && r.stalledProofs < maxStalled
 }
 
-// tellCaller calls Settings.Interrupt and Settings.Watch. It returns the error of one of them, which ends the
+// callBack calls Settings.Interrupt and Settings.Watch. It returns the error of one of them, which ends the
 // run.
-func (r *run) tellCaller() error {
+func (r *run) callBack() error {
 	if r.settings.Interrupt != nil {
 		r.result.Err = r.settings.Interrupt()
 	}
@@ -183,9 +184,9 @@ func (r *run) step() (length float64) {
 	switch {
 	case r.result.Gap <= r.tol: // an extra step, for exact zeros and ties
 		s.coupled.extraSteps++
-	case r.result.Iterations == 1 && w.gapRatio <= reusePart: // the Hessian served the last lambda well
+	case r.result.Iterations == 1 && w.gapRatio <= reusePart:
 		keepHessian = true
-	case r.result.Iterations <= 2 || !w.stale: // if a step with an old Hessian is not enough, later steps compute new ones
+	case r.result.Iterations <= 2 || !w.stale: // an old Hessian that did not lead to the end is not used again
 		keepHessian = s.servesAgain(r.nextFall, r.tol)
 	}
 	fall, length := s.step(r.tol, keepHessian)
@@ -218,8 +219,8 @@ func (r *run) proveOrGrow(length float64) {
 	// If the objective is at most tol, the dual point 0 may prove that the gap is at most tol. The last step
 	// allowed is followed by a proof.
 	far := length > 0 && s.current.value > r.tol && r.result.Iterations < r.stepBudget
-	// Columns that the set has no place for make a proof impossible. A model without a formed Hessian is
-	// solved less accurately: then another step with the same columns may be better.
+	// A proof is impossible while required columns are missing. But a model without a formed Hessian is solved less
+	// accurately: then another step with the same columns may be better.
 	grows := far && length == 1 && s.set.lacksColumns && s.gram == nil
 	if !grows || !s.set.formed {
 		t := s.rows.tally()
@@ -245,7 +246,7 @@ func (r *run) prove(length float64) {
 	proved := s.proveGap(r.tol)
 	res.Gap += math.Max(0, s.current.value-oldValue)
 	r.stalledProofs++
-	if proved < 0.7*res.Gap || s.current.value < r.lowestValue-float64(1e-12*math.Abs(r.lowestValue)) {
+	if proved < 0.7*res.Gap || s.current.value < r.lastValue-float64(1e-12*math.Abs(r.lastValue)) {
 		r.stalledProofs = 0
 	}
 	if r.stalledProofs == maxStalled/2 && s.coupled == nil && !s.set.formed {
@@ -256,7 +257,7 @@ func (r *run) prove(length float64) {
 	if length == 0 {
 		s.work.tightening *= tighterPart
 	}
-	res.Gap, r.lowestValue = math.Min(res.Gap, proved), s.current.value
+	res.Gap, r.lastValue = math.Min(res.Gap, proved), s.current.value
 	if r.aim = r.tol; !s.set.needsAll {
 		r.aim = math.Max(r.tol, proofPart*proved)
 	}

@@ -31,7 +31,8 @@ func (s *Solver) step(tol float64, keepHessian bool) (fall, length float64) {
 	}
 	s.work.distance += math.Sqrt(math.Max(fall, 0))
 	s.work.excess = s.excessAfter(fall, s.work.distance)
-	if length = s.search(fall, tol); length < 1 {
+	rough := !s.Loss.Traits().ContinuousCurvature && (s.work.damping > 0 || s.work.stale && !s.hasConstantCurvature())
+	if length = s.search(tol); length < 1 || rough {
 		s.work.excess = math.Inf(1)
 	}
 	if !w.formed {
@@ -58,7 +59,9 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 	}
 	set := quadratic.SeparableSettings{Tolerance: s.work.tightening * s.setUnits(tol), RelTolerance: innerPart}
 	if s.work.nearOptimum || s.hasConstantCurvature() { // if φ″ is constant, the model is the problem itself
-		set.RelTolerance = s.work.relTolerance
+		if set.RelTolerance = s.work.relTolerance; q.IsLinear() {
+			set.RelTolerance *= set.RelTolerance // Solve takes the root
+		}
 	} else {
 		// If this step may be the last one, only an accurate solution of the model proves the tolerance.
 		set.Accurate = func(fall float64) bool { return s.excessAfter(fall, math.Sqrt(fall)) <= tol }
@@ -116,7 +119,8 @@ func (s *Solver) hasConstantCurvature() bool {
 }
 
 // excessAfter estimates the objective minus its optimum after a step of length 1. fall is the decrease of the
-// model's value, and distance the workspace.distance at the end of the step.
+// model's value, and distance the workspace.distance at the end of the step. If the curvature of the loss jumps, the
+// estimate is fall.
 func (s *Solver) excessAfter(fall, distance float64) float64 {
 	if !s.Loss.Traits().ContinuousCurvature {
 		return fall
@@ -125,9 +129,9 @@ func (s *Solver) excessAfter(fall, distance float64) float64 {
 }
 
 // A step may use the Hessian of an earlier point if the expected excess after it, the objective minus its
-// optimum, is at most reusePart times the tolerance, or if the proved gap was so small for the last lambda. For a
-// coupled model the part is coupledReuse in the first case: when its ties change, the estimate of the excess is
-// often too small.
+// optimum, is at most reusePart times the tolerance. So may the first step for a lambda, if the proved gap was so
+// small for the last lambda. A visit of a file computes no Hessian if the excess is so small. For a coupled model the
+// part is coupledReuse in the first case: when its ties change, the estimate of the excess is often too small.
 const reusePart, coupledReuse = 0.2, 0.05
 
 // servesAgain reports whether the next step may use the present Hessian. nextFall is the expected decrease of the
@@ -184,10 +188,10 @@ const (
 )
 
 // search moves x towards the solution of the model. It halves the step until the objective P falls enough,
-// and returns the length of the step: 1 for the solution itself, 0 if x does not move. fall is the decrease
-// of the model's value from x to its solution.
-func (s *Solver) search(fall, tol float64) (length float64) {
+// and returns the length of the step: 1 for the solution itself, 0 if x does not move.
+func (s *Solver) search(tol float64) (length float64) {
 	w := &s.set
+	s.work.uphill = false
 	rise, moves := 0.0, false
 	for k, u := range w.u {
 		d := u - w.x[k]

@@ -10,8 +10,9 @@ import (
 )
 
 // TestUnproved checks a path of lambdas with Settings.Unproved: each objective must be at most three
-// tolerances above the optimum for its lambda.
+// tolerances above the optimum for its lambda. Most runs must end without a proof.
 func TestUnproved(t *testing.T) {
+	runs, proofs := 0, 0
 	for _, loss := range []term.Loss{term.Logistic{}, term.SquaredHinge{}, term.Huber{Delta: 0.5}} {
 		p := kind{loss: loss, weighted: true, free: 1}.random(300, 80, 3)
 		for relTol, ratio := range map[float64]float64{1e-5: 0.85, 1e-6: 0.97, 1e-9: 0.85} {
@@ -24,11 +25,17 @@ func TestUnproved(t *testing.T) {
 				lambda, tol := lambdaMax*math.Pow(ratio, float64(k)), relTol*s.Scale()
 				r := s.Solve(lambda, &Settings{Tol: tol, Unproved: true})
 				best := reference.Solve(lambda, &Settings{Tol: 1e-13 * s.Scale()})
-				if excess := r.Objective - best.Objective; r.Why != ending.Reached || k > 0 && !math.IsInf(r.Gap, 1) || excess > 3*tol {
+				if excess := r.Objective - best.Objective; r.Why != ending.Reached || excess > 3*tol {
 					t.Errorf("%v, lambda %d: %v, gap %g, %.1e above the optimum, asked for %.1e", loss, k, r.Why, r.Gap, excess, tol)
+				}
+				if runs++; !math.IsInf(r.Gap, 1) {
+					proofs++
 				}
 			}
 		}
+	}
+	if proofs > runs/10 {
+		t.Errorf("%d of %d runs have a proof", proofs, runs)
 	}
 }
 

@@ -129,7 +129,7 @@ func (q *Separable) Solve(set *SeparableSettings) bool {
 	q.step, q.descent = linalg.Resized(q.step, len(q.X)), linalg.Resized(q.descent, len(q.X))
 	q.eliminated.begin(q)
 	defer func() { q.eliminated.insert(q.U) }()
-	if q.isLinear() {
+	if q.IsLinear() {
 		return q.solveLinear(set)
 	}
 	tolerance, sweeps := set.Tolerance, set.MaxSweeps
@@ -180,12 +180,12 @@ func (q *Separable) LacksCurvature() bool {
 	return false
 }
 
-// isLinear reports whether there are no limits and no bounds. Then the minimum solves a linear system.
-func (q *Separable) isLinear() bool {
+// IsLinear reports whether there are no limits and no bounds. Then the minimum solves a linear system.
+func (q *Separable) IsLinear() bool {
 	return q.Lower == nil && !slices.ContainsFunc(q.Limit, func(limit float64) bool { return limit > 0 })
 }
 
-// solveLinear does the work of Solve if isLinear returns true.
+// solveLinear does the work of Solve if IsLinear returns true.
 func (q *Separable) solveLinear(set *SeparableSettings) bool {
 	tolerance := set.Tolerance
 	for round := range maxLinear {
@@ -471,7 +471,7 @@ func (q *Separable) shorten() {
 			continue
 		}
 		if fraction := (end - q.U[k]) / q.step[a]; crossing < 0 || fraction < length {
-			length, crossing = min(fraction, 1), a
+			length, crossing = max(0, min(fraction, 1)), a // rounding and underflow
 		}
 	}
 	for a, k := range q.support {
