@@ -490,6 +490,24 @@ func BenchmarkPath(b *testing.B) {
 	}
 }
 
+// TestSamplesWithoutZero checks that a solution for some of the samples is taken as the start although the objective
+// at 0 is smaller, if 0 is not in the domain.
+func TestSamplesWithoutZero(t *testing.T) {
+	const n = sampleShare * leastSample
+	data, labels := make([]float64, n), make([]float64, n)
+	for i := range n {
+		labels[i] = float64(1 - 2*(i%2))
+		data[i] = -labels[i] // the optimum without the domain is at −Inf
+	}
+	prob := &Problem{Loss: term.Logistic{}, Labels: labels, Limit: []float64{1}, Ridge: []float64{0}, Set: term.NewBox(1, 1, 3)}
+	prob.setData(fromDense(t, n, 1, data))
+	s := mustNew(t, prob)
+	sampleSolver, err := s.startBySamples(1e-3, &Settings{})
+	if sampleSolver == nil || err != nil || s.x[0] != 1 {
+		t.Errorf("solver %v, error %v, x = %v, want 1", sampleSolver, err, s.x)
+	}
+}
+
 // TestFarOff checks that runs prove a gap from points with large margins, at which the logistic loss has
 // almost no curvature.
 func TestFarOff(t *testing.T) {

@@ -10,7 +10,8 @@ import (
 )
 
 // TestUnproved checks a path of lambdas with Settings.Unproved: each objective must be at most three
-// tolerances above the optimum for its lambda. Most runs must end without a proof.
+// tolerances above the optimum for its lambda. All runs near an earlier solution must end without a proof; for losses
+// whose curvature jumps, nearly all.
 func TestUnproved(t *testing.T) {
 	runs, proofs := 0, 0
 	for _, loss := range []term.Loss{term.Logistic{}, term.SquaredHinge{}, term.Huber{Delta: 0.5}} {
@@ -25,7 +26,7 @@ func TestUnproved(t *testing.T) {
 				lambda, tol := lambdaMax*math.Pow(ratio, float64(k)), relTol*s.Scale()
 				r := s.Solve(lambda, &Settings{Tol: tol, Unproved: true})
 				best := reference.Solve(lambda, &Settings{Tol: 1e-13 * s.Scale()})
-				if excess := r.Objective - best.Objective; r.Why != ending.Reached || excess > 3*tol {
+				if excess := r.Objective - best.Objective; r.Why != ending.Reached || excess > 3*tol || !math.IsInf(r.Gap, 1) && k > 0 && loss.Traits().ContinuousCurvature {
 					t.Errorf("%v, lambda %d: %v, gap %g, %.1e above the optimum, asked for %.1e", loss, k, r.Why, r.Gap, excess, tol)
 				}
 				if runs++; !math.IsInf(r.Gap, 1) {
@@ -34,7 +35,7 @@ func TestUnproved(t *testing.T) {
 			}
 		}
 	}
-	if proofs > runs/10 {
+	if proofs > runs/20 { // the first run of each path has one
 		t.Errorf("%d of %d runs have a proof", proofs, runs)
 	}
 }
