@@ -91,9 +91,9 @@ func (m *rows) dropEntries(column int32) {
 	m.idx, m.val = m.idx[:keptCount], m.val[:keptCount]
 }
 
-// peakBytes returns an upper bound of the memory of the rows and their labels. It counts the entries twice, because
-// joinEntries copies them, unless makeRoom made enough room. It counts the other slices twice, because they are
-// copied when they grow.
+// peakBytes returns an upper bound of the memory of the rows and their labels. Entries count twice, because
+// joinEntries copies them; if makeRoom made room for all entries, they count once. The other slices count twice,
+// because they are copied when they grow.
 func (m *rows) peakBytes() int64 {
 	copies := int64(2)
 	if m.hasRoom && m.full == nil {

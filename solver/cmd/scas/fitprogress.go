@@ -45,7 +45,7 @@ func (p *progress) setReports(s *fitSpec, fits fitCount) {
 }
 
 // showFits shows a report such as "lambda 7 of 100", followed by text. number is the number of a fit, from 1.
-// p.fits has the noun and the number of all fits.
+// The noun ("lambda") and the number of all fits come from p.fits.
 func (p *progress) showFits(number int, text string) {
 	f := p.fits
 	if text != "" {

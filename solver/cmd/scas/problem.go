@@ -37,7 +37,7 @@ type problemSummary struct {
 	SampleWeights string `json:"sample_weights,omitempty"` // name of the file of --sample-weights
 }
 
-// summarise returns the summary of the problem of s. s must be complete: specify returns such a fitSpec.
+// summarise describes the problem of s for reports. s must come from specify, which sets all its fields.
 func (c *specFlags) summarise(s *fitSpec) problemSummary {
 	spec, kind := &s.spec, graph.Kind(c.Graph)
 	rows, edges := s.rowsOfA()

@@ -55,7 +55,7 @@ func relativeGap(gap, objective number) number {
 	return gap / number(math.Abs(float64(objective)))
 }
 
-// proofColumns has the names of the columns in which a table shows the proofs of its fits.
+// proofColumns has the headings of the last columns of a table of fits, which show what is proved about each fit.
 var proofColumns = []string{"relative gap", "gap", "status"}
 
 // cells returns the texts of one fit for the columns in proofColumns.

@@ -29,8 +29,9 @@ const longestExtrapolation = 2
 // nearly on a line. Then the objective is typically a hundred times closer to its minimum than at the last
 // solution, and one step with an old Hessian is enough where two were needed.
 //
-// With a limit, a coefficient that would change its sign becomes zero, and one that is zero stays zero;
-// then the bounds apply. extrapolate reads the columns of the working set once.
+// A coefficient with a limit stays zero if it is zero, and becomes zero if it would change its sign. A coefficient
+// that would cross a bound ends at the bound. extrapolate computes the loss at the new point, for which it reads the
+// columns of the working set once.
 func (s *Solver) extrapolate(lambda float64) {
 	p, w := &s.past, &s.set
 	m, inMemory := s.rows.(*memorySamples)

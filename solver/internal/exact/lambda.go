@@ -72,8 +72,8 @@ func (s *Solver) allowsZero() bool {
 	return !slices.ContainsFunc(zero, func(v float64) bool { return v != 0 })
 }
 
-// unboundedSides reports whether the domain lets coordinate j increase without end (above), and whether it
-// lets the coordinate decrease without end (below).
+// unboundedSides reports whether coordinate j of a point in the domain can increase without end (above), and
+// whether it can decrease without end (below).
 func (s *Solver) unboundedSides(j int) (above, below bool) {
 	switch {
 	case s.Set == nil:
@@ -100,7 +100,7 @@ func (s *Solver) fallsForever() bool {
 	return s.rows.lossFallsForever(d)
 }
 
-// errNoRoom is the error of LambdaMax if the working set is too small.
+// errNoRoom is the error of LambdaMax if the working set has no room for all coefficients without a limit.
 var errNoRoom = &sparse.RemedyError{
 	Err: errors.New("exact: the largest lambda is not known: the working set has no room for all coefficients without an L1 penalty"),
 	Remedies: []sparse.Remedy{

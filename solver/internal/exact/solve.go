@@ -97,14 +97,15 @@ func (r *run) start(lambda float64) {
 	w.nearOptimum, w.farReads, w.needsFormed = w.warm, 0, false
 	s.past.add(s.lambda, s.x, w.warm)
 	share := s.setLambda(lambda)
-	mayBeFar := first && w.keepsStart && math.IsInf(s.Problem.Loss.Curvature(), 1)
+	// mayBeWorse is true if the start may be worse than x = 0.
+	mayBeWorse := first && w.keepsStart && math.IsInf(s.Problem.Loss.Curvature(), 1)
 	var sampleSolver *Solver // solves the problem for some of the samples
 	if first && !w.keepsStart {
 		if s.ascend(&r.result, r.settings, r.tol); r.result.Iterations == 0 && r.result.Err == nil {
 			sampleSolver, r.result.Err = s.startBySamples(lambda, r.settings)
 		}
 		r.stepBudget += r.result.Iterations
-		mayBeFar = sampleSolver != nil || r.result.Iterations > 0
+		mayBeWorse = sampleSolver != nil || r.result.Iterations > 0
 	}
 	if !w.started {
 		s.visit()
@@ -117,7 +118,7 @@ func (r *run) start(lambda float64) {
 		s.chooseSet(share)
 	}
 	s.current.value = s.value(s.current.loss)
-	if mayBeFar && s.allowsZero() && !(s.current.value <= s.rows.lossAtZero()) { // x = 0 is the better start
+	if mayBeWorse && s.allowsZero() && !(s.current.value <= s.rows.lossAtZero()) { // x = 0 is the better start
 		s.Start(make([]float64, s.p))
 		r.result.Gap = math.Inf(1) // the gap of the ascent is not of this point
 		s.visit()
@@ -154,8 +155,7 @@ func (r *run) goesOn() bool {
 		res.Iterations < r.stepBudget && !r.set.noRoom && r.stalledProofs < maxStalled
 }
 
-// callBack calls Settings.Interrupt and Settings.Watch. It returns the error of one of them, which ends the
-// run.
+// callBack calls Settings.Interrupt and then Settings.Watch. The first error ends the run, and is returned.
 func (r *run) callBack() error {
 	if r.settings.Interrupt != nil {
 		r.result.Err = r.settings.Interrupt()

@@ -31,8 +31,10 @@ func (s *Solver) step(tol float64, keepHessian bool) (fall, length float64) {
 	}
 	s.work.distance += math.Sqrt(math.Max(fall, 0))
 	s.work.excess = s.excessAfter(fall, s.work.distance)
-	rough := !s.Loss.Traits().ContinuousCurvature && (s.work.damping > 0 || s.work.stale && !s.hasConstantCurvature())
-	if length = s.search(tol); length < 1 || rough {
+	// If the curvature of the loss jumps, a damped or old Hessian may be much too large. Then a small fall does not
+	// mean that the optimum is near.
+	unreliable := !s.Loss.Traits().ContinuousCurvature && (s.work.damping > 0 || s.work.stale)
+	if length = s.search(tol); length < 1 || unreliable {
 		s.work.excess = math.Inf(1)
 	}
 	if !w.formed {
@@ -63,7 +65,8 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 			set.RelTolerance *= set.RelTolerance // Solve takes the root
 		}
 	} else {
-		// If this step may be the last one, only an accurate solution of the model proves the tolerance.
+		// A fall so small means that this step may be the last one. A proof after it succeeds only if the model is
+		// solved accurately.
 		set.Accurate = func(fall float64) bool { return s.excessAfter(fall, math.Sqrt(fall)) <= tol }
 	}
 	if !w.formed {
@@ -134,8 +137,9 @@ func (s *Solver) excessAfter(fall, distance float64) float64 {
 // part is coupledReuse in the first case: when its ties change, the estimate of the excess is often too small.
 const reusePart, coupledReuse = 0.2, 0.05
 
-// servesAgain reports whether the next step may use the present Hessian. nextFall is the expected decrease of the
-// next model's value. For samples in a file the result is false: a visit computes the Hessian with the loss.
+// servesAgain reports whether the excess that is expected after a step with the present Hessian is small enough,
+// see reusePart. nextFall is the decrease of the model's value that is expected in this step. For samples in a file
+// the result is false: there a visit computes the Hessian together with the loss.
 func (s *Solver) servesAgain(nextFall, tol float64) bool {
 	part := reusePart
 	if s.coupled != nil {
