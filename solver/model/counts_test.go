@@ -127,6 +127,7 @@ func TestCountsByOthers(t *testing.T) {
 	x, y := randomDataFor(t, 70, 9, 3, solver.Poisson{})
 	for name, set := range map[string]*solver.Settings{
 		"Method": {Method: solver.SCASK{}}, "Eta": {Eta: 0.1}, "Rho": {Rho: 1}, "BatchSize": {BatchSize: 4},
+		"Checkpoint": {Checkpoint: &stateStore{}},
 	} {
 		_, err := solver.Minimize(t.Context(), &solver.Problem{Data: x, Labels: y, Loss: solver.Poisson{}}, set)
 		var bad *solver.SettingError
