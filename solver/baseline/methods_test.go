@@ -245,6 +245,34 @@ func TestMethodsStop(t *testing.T) {
 	}
 }
 
+// TestStopWithinStage stops runs within their fourth outer iteration. The result must be the iterate after the
+// third one.
+func TestStopWithinStage(t *testing.T) {
+	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 3000, Features: 15, Noise: 1, Seed: 7}, 1e-2)
+	p.L2 = 0.05
+	for _, m := range []solver.Method{baseline.SVRG{}, baseline.SVRGRestart{}, baseline.ASVRG{}, baseline.PDFP{}, baseline.SVRPDHG{}, baseline.ASVRPDHG{}, baseline.AccSADMM{}, baseline.SDCA{}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		a := &cancellingOperator{Operator: sparse.Identity(15), cancel: cancel}
+		p.Constraint = a
+		want := solvertest.Minimize(t, p, &solver.Settings{Method: m, OuterIterations: 3})
+		recorder := solver.RecorderFunc(func(point *solver.Point) error {
+			if point.Outer == 3 {
+				a.limit = a.calls + 100
+			}
+			return nil
+		})
+		got, err := solver.Minimize(ctx, p, &solver.Settings{Method: m, Recorder: recorder})
+		if !errors.Is(err, context.Canceled) || a.limit == 0 {
+			t.Errorf("%s: %v", m.Info().Name, err)
+		}
+		if !slices.Equal(got.X, want.X) || !slices.Equal(got.Y, want.Y) || !slices.Equal(got.Dual, want.Dual) {
+			t.Errorf("%s: x, y and beta are not those of one iterate: |A x - y| is %.1e, and %.1e after the last outer iteration",
+				m.Info().Name, got.PrimalResidual, want.PrimalResidual)
+		}
+	}
+}
+
 // TestMethodsDiverge checks that a step size that is far too large gives a finite result, and an error that
 // proposes a smaller step size.
 func TestMethodsDiverge(t *testing.T) {

@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
@@ -23,13 +24,14 @@ import (
 //
 // If mu > 0, the term (mu/2)|x|² is a part of g: the rows of I with the penalty (mu/2)|·|² are appended to A,
 // and η_B is λ₁ + 1. Rho is ρ; zero means 0.1. Eta is not used. beta is v/n, and y is A x.
-// Result.XAverage is the mean of x over all steps.
+// Result.XAverage is the mean of x over all steps. If a run stops within a pass, its result is the iterate
+// before this pass.
 type SDCA struct{ onePassCheck }
 
 func (SDCA) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "sdca", Summary: "SDCA-ADMM: dual coordinate ascent",
-		Rate: "linear if strongly convex and smooth", Memory: "2n + 6p + 4l",
+		Rate: "linear if strongly convex and smooth", Memory: "2n + 7p + 4l",
 		Reference: "Suzuki 2014", Eta: "not used",
 	}
 }
@@ -56,6 +58,7 @@ func (SDCA) Begin(r *solver.Run) (solver.Iteration, error) {
 		r.SetRho(sdcaRho)
 		s.rho = sdcaRho
 	}
+	s.x = slices.Clone(r.X) // the run's x changes at the end of a pass, with y and beta
 	s.alpha = make([]float64, s.n)
 	s.z, s.res, s.nextRes, s.l2, s.v = s.vector(), s.vector(), s.vector(), s.vector(), s.rowVector()
 	s.etaB = max(s.lambda1, 1/linalg.MaxEntry) // positive, because a step divides by it
@@ -101,8 +104,9 @@ func (s *sdca) step(i int, _ float64) {
 	s.sums.weight++
 }
 
-// finishPass sets y, beta and Run.Mean at the end of a pass. The steps do not update them.
+// finishPass sets the run's iterate and Run.Mean at the end of a pass. The steps do not update them.
 func (s *sdca) finishPass() {
+	copy(s.run.X, s.x)
 	inv := 1 / float64(s.n)
 	for j, v := range s.v {
 		s.beta[j] = linalg.Clip(v*inv, s.limit[j])

@@ -107,7 +107,7 @@ type svrg struct {
 	multiplier    []float64 // beta of the inner loop; it may exceed the limit
 	sum           []float64 // sum of x over the steps of the stage
 	sumY          []float64 // sum of y over the steps of the stage
-	meanY         []float64 // y of the snapshot
+	innerY        []float64 // y of the inner loop; the run's y is the y of the snapshot
 	theta         float64   // θ of the stage; 1 for methods without momentum
 	gradientPoint []float64 // (1−θ)x̃ + θ·point, where gradients are computed; x̃ is the snapshot
 
@@ -126,7 +126,7 @@ func newSVRG(r *solver.Run, etaFactor, theta float64, fixedLength int) *svrg {
 	s := &svrg{base: newBase(r, svrgRho), fixedLength: fixedLength, theta: theta}
 	s.firstEta = r.StepSize(etaFactor / s.nu)
 	s.sum, s.sumY = s.vector(), s.rowVector()
-	s.point, s.multiplier, s.meanY = slices.Clone(s.x), slices.Clone(s.beta), slices.Clone(s.y)
+	s.point, s.multiplier, s.innerY = slices.Clone(s.x), slices.Clone(s.beta), s.rowVector()
 	if s.gradientPoint = s.point; theta < 1 {
 		s.gradientPoint = s.vector()
 	}
@@ -179,7 +179,6 @@ func (s *svrg) openStage() (hasSnapshot, affordable bool, err error) {
 			s.halvingsSeen = r.Stats.StepHalvings
 			copy(s.point, s.x)
 			copy(s.multiplier, s.beta)
-			copy(s.meanY, s.y)
 		}
 		if s.normalSolver != nil {
 			s.restart()
@@ -210,7 +209,7 @@ func (s *svrg) iterate() (bool, error) {
 		kernels.ProjectedUpdate(s.point, s.sum, z, s.q, stepLength)
 		ax = s.mulA(s.point)
 		kernels.Axpy(s.rho, ax, s.multiplier)
-		kernels.Axpy(-s.rho, s.y, s.multiplier)
+		kernels.Axpy(-s.rho, s.innerY, s.multiplier)
 	})
 	if err != nil {
 		return false, err
@@ -227,13 +226,13 @@ func (s *svrg) setGradientPoint() {
 	}
 }
 
-// updateY updates y and adds it to sumY. It then sets q = A'(beta + ρ(A x − y)). The vector in parentheses
+// updateY updates innerY and adds it to sumY. It then sets q = A'(beta + ρ(A x − y)). The vector in parentheses
 // is clip(beta + ρ A x), which ProxDual stores in u.
 func (s *svrg) updateY(ax []float64) {
 	copy(s.u, s.multiplier)
-	kernels.ProxDual(s.u, s.y, ax, s.limit, s.rho)
+	kernels.ProxDual(s.u, s.innerY, ax, s.limit, s.rho)
 	s.a.MulVecTrans(s.q, s.u)
-	kernels.Axpy(1, s.y, s.sumY)
+	kernels.Axpy(1, s.innerY, s.sumY)
 }
 
 // closeStage sets the run's iterate to the next snapshot. x and y move by the fraction θ of the distance to
@@ -244,12 +243,11 @@ func (s *svrg) closeStage() {
 	linalg.Scale(s.sumY, inv)
 	if s.theta == 1 {
 		copy(s.x, s.sum)
-		copy(s.meanY, s.sumY)
+		copy(s.y, s.sumY)
 	} else {
 		linalg.MoveTowards(s.x, s.sum, s.theta)
-		linalg.MoveTowards(s.meanY, s.sumY, s.theta)
+		linalg.MoveTowards(s.y, s.sumY, s.theta)
 	}
-	copy(s.y, s.meanY)
 	for j, v := range s.multiplier {
 		s.beta[j] = linalg.Clip(v, s.limit[j])
 	}
