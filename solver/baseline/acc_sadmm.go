@@ -75,12 +75,11 @@ func (AccSADMM) Begin(r *solver.Run) (solver.Iteration, error) {
 	s.theta2 = float64(s.m-tau) / float64(tau*(s.m-1))
 	s.sum, s.previousX = s.vector(), s.vector()
 	s.point, s.lookahead, s.xt = slices.Clone(s.x), slices.Clone(s.x), slices.Clone(s.x)
-	for _, v := range []*[]float64{&s.lt, &s.bt, &s.multiplier, &s.bracket, &s.sumY} {
-		*v = s.rowVector()
-	}
-	for _, v := range []*[]float64{&s.aPoint, &s.au, &s.innerY} {
-		*v = slices.Clone(s.mulA(s.x))
-	}
+	s.multiplier, s.bracket, s.sumY = s.rowVector(), s.rowVector(), s.rowVector()
+	ax := s.mulA(s.x)
+	s.aPoint, s.au, s.bt = slices.Clone(ax), slices.Clone(ax), slices.Clone(ax)
+	s.innerY, s.lt = slices.Clone(s.y), slices.Clone(s.beta)
+	kernels.Axpy(-1, s.y, s.bt)
 	return s.iterate, nil
 }
 
