@@ -25,8 +25,9 @@ import (
 // labels.
 //
 // X has opt.Features columns. If that is 0, it has as many columns as the indices in the shard need, or as
-// the .scas file has. Stats.IndexBase follows from this shard alone; see Dataset.Rebase. A shard without
-// rows is an error.
+// the .scas file has. Stats.IndexBase follows from this shard alone; see Dataset.Rebase. .scas files without
+// names of features cannot be joined to a shard if their Stats.IndexBase differ. A shard without rows is an
+// error.
 func ReadShard(paths []string, part, parts int, opt *ReadOptions) (*Dataset, error) {
 	if part < 0 || part >= parts || len(paths) == 0 {
 		return nil, errorf("part %d of %d parts of %d files: want a part number from 0 to the number of parts minus 1, and a file", part, parts, len(paths))
@@ -310,6 +311,9 @@ func (d *Dataset) appendRows(other *Dataset) error {
 	top.cols, bottom.cols = cols, cols
 	if !slices.Equal(d.Names, other.Names) {
 		return fmt.Errorf("the names of its features differ from the names in the first file")
+	}
+	if first, base := d.Stats.IndexBase, other.Stats.IndexBase; d.Names == nil && first != base {
+		return fmt.Errorf("its features count from %v, and the features of the first file from %v, so that columns may differ: convert both texts with the same stated index base", base, first)
 	}
 	if !slices.Equal(d.Classes.Names, other.Classes.Names) {
 		return fmt.Errorf("the words of its labels differ from the words in the first file, so that their numbers differ: convert the rows of both to one file")

@@ -181,6 +181,13 @@ func TestShardErrors(t *testing.T) {
 	must(t, WriteFile(signsPath, mustRead(t, "-1 1:1\n3 1:2\n-1\n3\n", nil)))
 	_, err = ReadShard([]string{signsPath}, 0, 2, &ReadOptions{Counts: true})
 	check.Error(t, err, `"-1": a label below 0`)
+	var basePaths []string // the first text has an index 0, the second has none
+	for k, text := range []string{"1 0:1\n", "1 1:1\n"} {
+		basePaths = append(basePaths, filepath.Join(t.TempDir(), fmt.Sprint(k, ".scas")))
+		must(t, WriteFile(basePaths[k], mustRead(t, text, &ReadOptions{AnyLabels: true})))
+	}
+	_, err = ReadShard(basePaths, 0, 1, nil)
+	check.Error(t, err, "its features count from 1, and the features of the first file from 0")
 	_, err = ReadShard(paths, 1, 1000, nil)
 	check.Error(t, err, "fewer parts")
 	_, err = ReadShard(paths, 0, 2, &ReadOptions{LabelsFile: "y.txt"})

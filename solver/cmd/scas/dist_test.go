@@ -312,23 +312,36 @@ func TestRanksNoOptimum(t *testing.T) {
 	}
 }
 
-// TestRanksOfSeveralFiles checks that no column moves if a rank has rows of several .scas files. Some of
-// these files are made from text whose indices count from 0, the others from text whose indices count from
-// 1.
+// TestRanksOfSeveralFiles checks ranks that have rows of several .scas files. If indices count from 0 in some
+// of the texts from which the files were made, and from 1 in others, the files may not be joined.
 func TestRanksOfSeveralFiles(t *testing.T) {
 	_, shards := distData(t)
 	dir := t.TempDir()
 	for k, part := range []int{0, 1, 1} {
-		d, err := sparse.ReadFile(strings.Replace(shards, "*", strconv.Itoa(part), 1), &sparse.ReadOptions{AnyLabels: true, Features: 12})
-		if err == nil {
-			err = sparse.WriteFile(filepath.Join(dir, fmt.Sprintf("part-%d.scas", k)), d)
-		}
-		if err != nil {
-			t.Fatal(err)
+		for _, base := range []sparse.IndexBase{sparse.ZeroBased, sparse.AutoBase} { // only part 0 has the index 0
+			d, err := sparse.ReadFile(strings.Replace(shards, "*", strconv.Itoa(part), 1), &sparse.ReadOptions{AnyLabels: true, Features: 12, IndexBase: base})
+			if err == nil {
+				err = sparse.WriteFile(filepath.Join(dir, fmt.Sprintf("base-%v-%d.scas", base, k)), d)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
-	if got := jsonOnRanks(t, 2, "train", "--lambda", "1e-2", "--json", filepath.Join(dir, "part-*.scas")); fmt.Sprint(got["p"]) != "12" {
+	if got := jsonOnRanks(t, 2, "train", "--lambda", "1e-2", "--json", filepath.Join(dir, "base-0-*.scas")); fmt.Sprint(got["p"]) != "12" {
 		t.Errorf("%v features, want 12", got["p"])
+	}
+	for ranks, want := range map[int]string{2: "from 1, and the features of the first file from 0", 3: "--index-base 0 or --index-base 1"} {
+		messages := ""
+		for _, result := range onRanks(t, ranks, "train", filepath.Join(dir, "base-auto-*.scas")) {
+			messages += result.stderr
+			if result.code != exitIO {
+				t.Errorf("%d ranks: exit code %d", ranks, result.code)
+			}
+		}
+		if !strings.Contains(messages, want) {
+			t.Errorf("%d ranks: %q", ranks, messages)
+		}
 	}
 }
 

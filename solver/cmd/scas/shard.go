@@ -46,19 +46,25 @@ func (c *fitFlags) readShard(e *env, opt *sparse.ReadOptions) (*sparse.Dataset, 
 }
 
 // alignColumns gives the data of all ranks the same number of columns. If indices in LIBSVM text count from 0
-// on one rank, they count from 0 on all ranks. format is the format of the files.
+// on one rank, they count from 0 on all ranks. For .scas files without names of features this is an error.
+// format is the format of the files.
 func (c *fitFlags) alignColumns(data *sparse.Dataset, format sparse.Format) error {
 	t := c.ranks.team
 	_, columns := data.X.Dims()
-	zeroBased := t.Any(format == sparse.LIBSVM && data.Stats.IndexBase == sparse.ZeroBased)
-	if zeroBased && data.Stats.IndexBase == sparse.OneBased && (c.Features == 0 || hasLastColumn(data.X)) {
+	zeroBased := t.Any(data.Stats.IndexBase == sparse.ZeroBased)
+	otherBase := zeroBased && data.Stats.IndexBase == sparse.OneBased
+	isText := format == sparse.LIBSVM
+	if isText && otherBase && (c.Features == 0 || hasLastColumn(data.X)) {
 		columns++
 	}
 	columns = int(t.MaxNumber(float64(columns)))
-	if c.Features > 0 && columns > int(c.Features) {
+	switch {
+	case !isText && otherBase && data.Names == nil:
+		return fmt.Errorf("%s: the features of this rank's file count from 1, and those of other ranks' files from 0, so that columns may differ; convert all texts again, with --index-base 0 or --index-base 1", c.file)
+	case c.Features > 0 && columns > int(c.Features):
 		return fmt.Errorf("%s: other ranks have the index 0, so indices count from 0, and the index %d is too large for the %d features of --features; give --features a larger number", c.file, c.Features, c.Features)
 	}
-	data.Rebase(zeroBased, columns)
+	data.Rebase(zeroBased && isText, columns)
 	return nil
 }
 
