@@ -325,11 +325,15 @@ func (d *Dataset) appendRows(other *Dataset) error {
 
 // Rebase makes a shard agree with the other shards. zero says whether some shard has an index 0. If zero is
 // true, but the indices of this shard were taken to count from 1, all its columns increase by 1. cols is the
-// largest number of columns of any shard, after this increase. X gets cols columns, unless it has more.
+// largest number of columns of any shard, after this increase. X gets cols columns, unless it has more. The
+// columns of a view of a .scas file cannot increase: Rebase panics.
 func (d *Dataset) Rebase(zero bool, cols int) {
 	x := *d.X
 	if zero && d.Stats.IndexBase == OneBased {
-		x.idx, x.file = slices.Clone(x.idx), nil
+		if x.file != nil {
+			panic("sparse: Rebase: the columns of a view of a .scas file cannot change")
+		}
+		x.idx = slices.Clone(x.idx)
 		for k := range x.idx {
 			x.idx[k]++
 		}

@@ -231,4 +231,18 @@ func TestRebase(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkSame(t, firstShard, want)
+	if !mapsFiles {
+		return
+	}
+	path = filepath.Join(t.TempDir(), "one.scas")
+	must(t, WriteFile(path, mustRead(t, "1 1:1\n", &ReadOptions{AnyLabels: true})))
+	view, err := ReadShard([]string{path}, 0, 1, nil)
+	must(t, err)
+	defer view.Close()
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic, though the columns of a view of a file cannot change")
+		}
+	}()
+	view.Rebase(true, 5)
 }
