@@ -261,8 +261,10 @@ func TestBinaryWords(t *testing.T) {
 	x := mustReadCSV(t, "a,y\n1,no\n2,yes\n", nil).X
 	err := Write(io.Discard, Binary, &Dataset{X: x, Labels: []float64{0, 1}, Classes: Classes{[]float64{0, 1}, []string{"a", "\xe4"}}})
 	check.Error(t, err, `the name "\xe4" is not text in UTF-8`)
-	err = Write(io.Discard, Binary, &Dataset{X: x, Labels: []float64{0, 1}, Names: []string{"\xe4"}})
-	check.Error(t, err, `the name "\xe4" is not text in UTF-8`)
+	for _, format := range []Format{Binary, NPZ} {
+		err = Write(io.Discard, format, &Dataset{X: x, Labels: []float64{0, 1}, Names: []string{"\xe4"}})
+		check.Error(t, err, `the name "\xe4" is not text in UTF-8`)
+	}
 	err = Write(io.Discard, Binary, &Dataset{X: x, Labels: []float64{0, 5}, Classes: fiveClasses})
 	check.Error(t, err, "row 2 has label 5: want one of the labels [0 1 2 3 4]")
 }

@@ -31,10 +31,14 @@ func WriteHeader(w io.Writer, descr string, shape ...int) error {
 }
 
 // WriteStrings writes a file that contains v, as an array of one dimension and kind U. A string of more than
-// 65,536 characters is an error, because Open would not read the file.
+// 65,536 characters is an error, because Open would not read the file. Bytes that are not UTF-8 are an error, because
+// the array stores characters.
 func WriteStrings(w io.Writer, v []string) error {
 	maxChars := 1
 	for _, s := range v {
+		if !utf8.ValidString(s) {
+			return fmt.Errorf("the name %q is not text in UTF-8: want UTF-8, because the array stores characters", s)
+		}
 		maxChars = max(maxChars, utf8.RuneCountInString(s))
 	}
 	if maxChars > maxString {
