@@ -38,13 +38,15 @@ var compressions = []compression{
 		func(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil }, nil},
 	{xzName, ".xz", "\xfd7zXZ\x00",
 		func(r io.Reader) (io.Reader, error) { return xz.NewReader(r) }, nil},
-	{"zstd", ".zst", "\x28\xb5\x2f\xfd",
+	{"zstd", ".zst", zstdMagic,
 		func(r io.Reader) (io.Reader, error) { return zstd.NewReader(r, zstd.WithDecoderMaxWindow(maxWindow)) },
 		func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1)) }},
 }
 
 // uncompressed stands for no compression. xzName is the name of the compression xz.
 const uncompressed, xzName = "", "xz"
+
+const zstdMagic = "\x28\xb5\x2f\xfd"
 
 // compressionByEnding returns the compression for the ending of a file name, or nil.
 func compressionByEnding(name string) *compression {
@@ -54,6 +56,9 @@ func compressionByEnding(name string) *compression {
 
 // compressionByMagic returns the compression for the first bytes of a file, or nil.
 func compressionByMagic(head []byte) *compression {
+	if len(head) >= 4 && head[0]>>4 == 5 && string(head[1:4]) == "\x2a\x4d\x18" { // a skippable frame of zstd
+		head = []byte(zstdMagic)
+	}
 	return compressionWhere(func(c compression) bool { return bytes.HasPrefix(head, []byte(c.magic)) })
 }
 

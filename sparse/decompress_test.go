@@ -84,6 +84,15 @@ func TestCompressedFiles(t *testing.T) {
 	}
 }
 
+// TestSkippableFrame checks a zstd file that begins with a skippable frame, as pzstd and other programs write it.
+func TestSkippableFrame(t *testing.T) {
+	data := append([]byte("\x5e\x2a\x4d\x18\x02\x00\x00\x00ab"), compress(t, []byte(smallText))["zstd"]...)
+	d, err := readAs(LIBSVM, bytes.NewReader(data), "f", nil)
+	if err != nil || d.Stats.Rows != 2 || d.Stats.Compression != "zstd" {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
 // TestTruncatedFiles checks that a compressed file is an error wherever it is truncated.
 func TestTruncatedFiles(t *testing.T) {
 	for kind, data := range smallTextFiles(t) {
