@@ -62,6 +62,13 @@ func TestIgnoreBeyond(t *testing.T) {
 	}
 }
 
+// TestIgnoreBeyondWithoutFeatures checks that IgnoreBeyond without Features drops no index that is too large
+// for every matrix.
+func TestIgnoreBeyondWithoutFeatures(t *testing.T) {
+	_, err := readAs(LIBSVM, strings.NewReader("1 1:1 3000000000:1\n"), "f", &ReadOptions{IgnoreBeyond: true})
+	wantParseError(t, err, 1, 7, "the index is too large: at most 2147483647")
+}
+
 // TestIgnoreBeyondUnknownBase checks that IgnoreBeyond is not advised where it is set already: index 3 is one
 // of 3 features only if indices count from 1, which is known at the end of the text.
 func TestIgnoreBeyondUnknownBase(t *testing.T) {

@@ -226,7 +226,7 @@ func (p *libsvmPart) parseEntries(b []byte, start, i int) (end int, sorted bool,
 		}
 		j := int64(num)
 		if !ok || j > p.maxIndex {
-			if ok && p.opt.IgnoreBeyond {
+			if ok && p.opt.IgnoreBeyond && p.opt.Features > 0 {
 				i = valueEnd
 				continue
 			}
