@@ -159,6 +159,16 @@ func TestWritesWords(t *testing.T) {
 	}
 }
 
+// TestWritesNumberAsWord checks that a table is not written if its labels would be read as numbers, because the
+// first label is a word that looks like a number.
+func TestWritesNumberAsWord(t *testing.T) {
+	d := mustReadCSV(t, "x,label\n1,a\n2,7\n3,a\n", nil)
+	must(t, Write(io.Discard, CSV, d))
+	d, err := d.SelectRows([]int{1, 0, 2})
+	must(t, err)
+	check.Error(t, Write(io.Discard, CSV, d), `the first label is the word "7", which would be read as a number`)
+}
+
 // TestWritesHeader checks that the header of a written table can be read: its names differ, and not all of
 // them are numbers.
 func TestWritesHeader(t *testing.T) {
