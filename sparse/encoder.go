@@ -110,14 +110,14 @@ func (e *Encoder) checkColumns(record map[string]any) error {
 		require(name)
 	}
 	for column, names := range e.categories {
-		if _, ok := record[column]; !ok {
+		if _, ok := record[column]; !ok || e.isFeature(column) {
 			for _, name := range names { // perhaps columns of numbers with "=" in their names
 				require(name)
 			}
 		}
 	}
 	for _, name := range e.odd {
-		if _, _, found := splitCategory(name, record); !found {
+		if column, _, found := splitCategory(name, record); !found || e.isFeature(column) {
 			require(name)
 		}
 	}
@@ -130,6 +130,12 @@ func (e *Encoder) checkColumns(record map[string]any) error {
 	slices.Sort(lacking)
 	return fmt.Errorf("the record lacks the columns of %s: expected every feature by its name, null for a missing value; it has %s",
 		firstNames(lacking), firstNames(slices.Sorted(maps.Keys(record))))
+}
+
+// isFeature reports whether a column of a record is itself a feature, so that it holds numbers.
+func (e *Encoder) isFeature(column string) bool {
+	_, found := e.position[column]
+	return found
 }
 
 // categorical reports whether some feature may be a category of the column.

@@ -86,6 +86,14 @@ func TestEncoderRefuses(t *testing.T) {
 			t.Errorf("%v: does it wrap ErrMissing?", err)
 		}
 	}
+	// Column a holds numbers, so that a=b and a=b=c can only be columns themselves.
+	e, err = NewEncoder(&ReadOptions{Names: []string{"a", "a=b", "c", "a=b=c"}})
+	must(t, err)
+	_, err = e.Encode(map[string]any{"a": 1, "c": 2})
+	check.Error(t, err, "lacks the columns of a=b, a=b=c:")
+	if got, err := e.Encode(map[string]any{"a": 1, "c": 2, "a=b": 3, "a=b=c": 4}); err != nil || len(got.Indices) != 4 {
+		t.Errorf("%+v, %v", got, err)
+	}
 	for want, opt := range map[string]*ReadOptions{
 		"have no names":            nil,
 		"two features are called":  {Names: []string{"a", "a"}},
