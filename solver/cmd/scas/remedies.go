@@ -46,9 +46,7 @@ var phrases = map[string]map[string]string{
 	"CVSettings.Measure":          {"another measure": "give another --metric"},
 	"CorrelationOptions.MaxEdges": {"a larger number": ""},
 	"Huber.Delta":                 {"a larger number": "give --loss huber:DELTA with a larger DELTA"},
-	"Options.MaxSteps":            {"a larger number": ""},
 	"Options.Penalty":             {"a larger number": "give a larger --penalty or fewer --edges"},
-	"Options.Tol":                 {"a larger number": ""},
 	"PathSettings.Lambdas":        {"lambdas of your own": "list lambdas, such as --lambdas 0.1,0.03,0.01"},
 	"Problem.Coupling":            {"nil": ""},
 	"Problem.Domain": {

@@ -14,6 +14,13 @@ import (
 // enough. Estimate returns its result with this error.
 var ErrNotConverged = errors.New("did not converge")
 
+const (
+	// tolerance times the number of features of a component is the duality gap to reach for the component. If
+	// rounding prevents this, the gap that rounding allows is enough.
+	tolerance       = 1e-12
+	defaultMaxSteps = 100
+)
+
 // DefaultMaxComponent is the default of Options.MaxComponent.
 const DefaultMaxComponent = 2000
 
@@ -23,11 +30,6 @@ type Options struct {
 	Penalty float64
 	// FreeDiagonal excludes the diagonal of Theta from the penalty. Every variance must then be above 0.
 	FreeDiagonal bool
-	// Tol times the number of features of a component is the duality gap to reach for the component;
-	// default 1e-12. If rounding prevents this, the gap that rounding allows is enough.
-	Tol float64
-	// MaxSteps limits the Newton steps of each component; default 100.
-	MaxSteps int
 	// MaxComponent is the largest number of features of a component; default DefaultMaxComponent. Each
 	// thread needs up to about 14 dense matrices of the size of its component.
 	MaxComponent int
@@ -36,6 +38,8 @@ type Options struct {
 	// Progress, unless nil, is called before each Newton step of a component, possibly for several
 	// components at the same time.
 	Progress func(Progress)
+
+	maxSteps int // limits the Newton steps of each component; default defaultMaxSteps, except in tests
 }
 
 // Progress describes the progress of one component.
@@ -51,10 +55,10 @@ func (o *Options) withDefaults() (Options, error) {
 	if !(r.Penalty > 0) || math.IsInf(r.Penalty, 0) {
 		return r, errorf("penalty %v: want a finite number above 0", r.Penalty)
 	}
-	if !(r.Tol >= 0) || r.MaxSteps < 0 || r.MaxComponent < 0 {
-		return r, errorf("tolerance %v, %d steps, components of %d: want numbers of at least 0 (0 means the default)", r.Tol, r.MaxSteps, r.MaxComponent)
+	if r.MaxComponent < 0 {
+		return r, errorf("components of %d features: want a number of at least 0 (0 means the default)", r.MaxComponent)
 	}
-	r.Tol, r.MaxSteps, r.MaxComponent = cmp.Or(r.Tol, 1e-12), cmp.Or(r.MaxSteps, 100), cmp.Or(r.MaxComponent, DefaultMaxComponent)
+	r.maxSteps, r.MaxComponent = cmp.Or(r.maxSteps, defaultMaxSteps), cmp.Or(r.MaxComponent, DefaultMaxComponent)
 	return r, nil
 }
 
@@ -86,11 +90,12 @@ type Result struct {
 // Estimate computes the sparse inverse covariance matrix for S = c and rho = opt.Penalty. It divides the
 // problem into the connected components of the graph whose edges are the pairs with |S_ij| > rho, which
 // changes no solution (Mazumder and Hastie 2012). It solves each component by a proximal Newton method
-// (Hsieh et al. 2011) until its duality gap is at most Tol times its number of features.
+// (Hsieh et al. 2011) until its duality gap is at most 1e-12 times its number of features,
+// or as small as rounding allows.
 //
 // If a component is larger than MaxComponent, or if more than graph.DefaultMaxEdges pairs have |S_ij| > rho,
 // the error is a *graph.ComponentError, which states a penalty that avoids it. With FreeDiagonal, a constant
-// feature is an error. If a gap stays above its tolerance, the error matches ErrNotConverged, and Estimate
+// feature is an error. If a gap stays larger, the error matches ErrNotConverged, and Estimate
 // also returns the result. Equal input gives equal bits on every machine for any number of threads.
 func Estimate(c *graph.Covariance, opt Options) (*Result, error) {
 	o, err := opt.withDefaults()
@@ -156,11 +161,7 @@ func assemble(c *graph.Covariance, members [][]int32, blocks []*newtonBlock, o *
 			Err: errorf("sparse inverse covariance selection %w: %d of %d components at penalty %v "+
 				"after at most %d Newton steps, duality gap %.3g",
 				ErrNotConverged, failures, len(blocks), o.Penalty, res.Steps, res.Gap),
-			Remedies: []sparse.Remedy{
-				{Field: "Options.Penalty", To: "a larger number"},
-				{Field: "Options.Tol", To: "a larger number"},
-				{Field: "Options.MaxSteps", To: "a larger number"},
-			},
+			Remedies: []sparse.Remedy{{Field: "Options.Penalty", To: "a larger number"}},
 		}
 	}
 	return res, nil

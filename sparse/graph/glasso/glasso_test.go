@@ -155,8 +155,7 @@ func TestRefuses(t *testing.T) {
 		{Options{Penalty: -1}, "penalty -1"},
 		{Options{Penalty: math.NaN()}, "penalty NaN"},
 		{Options{Penalty: math.Inf(1)}, "penalty +Inf"},
-		{Options{Penalty: 1, Tol: -1}, "tolerance -1"},
-		{Options{Penalty: 1, MaxSteps: -2}, "-2 steps"},
+		{Options{Penalty: 1, MaxComponent: -2}, "components of -2 features"},
 	} {
 		_, err := Estimate(c, tt.opt)
 		check.Error(t, err, "glasso: ", tt.want)

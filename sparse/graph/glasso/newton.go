@@ -42,7 +42,7 @@ func solveBlock(s []float64, n int, o *Options) *newtonBlock {
 		b.x[i*n+i] = 1 / (s[i*n+i] + b.rhoDiag)
 	}
 	b.accept(b.x)
-	b.runNewton(o.Tol*float64(n), o.MaxSteps, o.Progress)
+	b.runNewton(tolerance*float64(n), o.maxSteps, o.Progress)
 	return b
 }
 

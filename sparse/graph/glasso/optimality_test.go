@@ -207,11 +207,11 @@ func TestGapIsABound(t *testing.T) {
 	}
 	finiteCount := 0
 	for steps := 1; steps < optimum.Steps; steps++ {
-		res, err := Estimate(c, Options{Penalty: 0.1, MaxSteps: steps})
+		res, err := Estimate(c, Options{Penalty: 0.1, maxSteps: steps})
 		if !errors.Is(err, ErrNotConverged) || res == nil {
 			t.Fatalf("after %d steps: %v, want an error that matches ErrNotConverged, and a result", steps, err)
 		}
-		check.Error(t, err, "duality gap", "MaxSteps")
+		check.Error(t, err, "duality gap", "set Options.Penalty to a larger number")
 		// The objective of optimum may be above the minimum by optimum.Gap.
 		if excess := res.Objective - optimum.Objective; excess > res.Gap+1e-12 || excess < -optimum.Gap {
 			t.Errorf("after %d steps: %v above the minimum, gap %v", steps, excess, res.Gap)
