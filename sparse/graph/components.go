@@ -11,7 +11,7 @@ import (
 )
 
 // ComponentError reports that a connected component (see Covariance.Components) is too large to solve, or
-// that more than DefaultMaxEdges pairs of features have |c_ij| > Penalty.
+// that more than MaxEdges pairs of features have |c_ij| > Penalty.
 type ComponentError struct {
 	Penalty float64 // the penalty that was asked for
 	// Size is the number of features of the largest component. With too many pairs, Size is only a lower
@@ -25,7 +25,7 @@ type ComponentError struct {
 // Error implements the interface error.
 func (e *ComponentError) Error() string {
 	if e.Size <= e.Limit {
-		return fmt.Sprintf("graph: at penalty %v, more than %d pairs of features are joined: at most as many can be; a penalty of %v or more joins no more pairs", e.Penalty, DefaultMaxEdges, e.Fits)
+		return fmt.Sprintf("graph: at penalty %v, more than %d pairs of features are joined: at most as many can be; a penalty of %v or more joins no more pairs", e.Penalty, MaxEdges, e.Fits)
 	}
 	return fmt.Sprintf("graph: at penalty %v, %d features or more have to be solved together: at most %d are; a penalty of %v or more leaves no larger component", e.Penalty, e.Size, e.Limit, e.Fits)
 }
@@ -35,11 +35,11 @@ func (e *ComponentError) Error() string {
 // in the order of their smallest members. The graphical lasso with that penalty can be solved for each
 // component by itself, because its solution has the entry 0 for features of different components
 // (Witten, Friedman and Simon 2011; Mazumder and Hastie 2012). If a component is larger than limit, or
-// if more than DefaultMaxEdges pairs have |c_ij| > penalty, the error is a *ComponentError. threads is
+// if more than MaxEdges pairs have |c_ij| > penalty, the error is a *ComponentError. threads is
 // the number of goroutines; 0 means one per processor.
 func (c *Covariance) Components(penalty float64, limit, threads int) ([][]int32, error) {
 	floor := math.Nextafter(penalty, math.Inf(1))
-	pairs, finalFloor := c.strongestPairs(floor, DefaultMaxEdges, threads)
+	pairs, finalFloor := c.strongestPairs(floor, MaxEdges, threads)
 	f := newForest(c.n)
 	largest := 1
 	for _, p := range pairs {

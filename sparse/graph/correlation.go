@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/faults"
 )
 
@@ -17,25 +16,23 @@ type CorrelationOptions struct {
 	Signed bool
 	// Weighted makes the absolute weight of an edge equal to the absolute correlation.
 	Weighted bool
-	// MaxEdges limits the number of edges; see Threshold, Strongest and KNearest. 0 means DefaultMaxEdges.
-	MaxEdges int
 	// Threads is the number of goroutines; 0 means one per processor. The graph
 	// does not depend on it.
 	Threads int
+
+	maxEdges int // MaxEdges, except in tests
 }
 
-// DefaultMaxEdges is the default of CorrelationOptions.MaxEdges. It bounds the memory if a threshold is too
-// low.
-const DefaultMaxEdges = 5_000_000
+// MaxEdges limits the number of edges; see Threshold, Strongest and KNearest. It bounds the memory if a
+// threshold is too low.
+const MaxEdges = 5_000_000
 
 func (o *CorrelationOptions) withDefaults() CorrelationOptions {
 	var r CorrelationOptions
 	if o != nil {
 		r = *o
 	}
-	if r.MaxEdges <= 0 {
-		r.MaxEdges = DefaultMaxEdges
-	}
+	r.maxEdges = cmp.Or(r.maxEdges, MaxEdges)
 	return r
 }
 
@@ -63,7 +60,7 @@ func (o *CorrelationOptions) graph(n int, pairs []Edge) *Graph {
 // Threshold returns the graph that joins features whose correlation (c rescaled to a unit
 // diagonal) is at least threshold in absolute value. The threshold is above 0 and at most 1; with
 // a threshold of 1 the result depends on rounding. Edges are ordered by (I, J) with I < J.
-// Constant features have no edges. More edges than opt.MaxEdges are an error, which names a
+// Constant features have no edges. More edges than MaxEdges are an error, which names a
 // threshold that is high enough if it finds one below 1.
 //
 // For a Covariance that holds data, the time grows with the sum over the rows of the squared number of
@@ -73,16 +70,13 @@ func Threshold(c *Covariance, threshold float64, opt *CorrelationOptions) (*Grap
 		return nil, errorf("correlation threshold %v: want a number above 0, at most 1", threshold)
 	}
 	o := opt.withDefaults()
-	pairs, finalFloor := c.Correlation().strongestPairs(threshold, o.MaxEdges, o.Threads)
-	if len(pairs) > o.MaxEdges || finalFloor > threshold {
+	pairs, finalFloor := c.Correlation().strongestPairs(threshold, o.maxEdges, o.Threads)
+	if len(pairs) > o.maxEdges || finalFloor > threshold {
 		want := ""
 		if floor := roundUp(finalFloor); floor < 1 {
 			want = fmt.Sprintf(": want a threshold above %v", floor)
 		}
-		return nil, &sparse.RemedyError{
-			Err:      errorf("correlation threshold %v: more than %d pairs are as correlated%s", threshold, o.MaxEdges, want),
-			Remedies: []sparse.Remedy{{Field: "CorrelationOptions.MaxEdges", To: "a larger number"}},
-		}
+		return nil, errorf("correlation threshold %v: more than %d pairs are as correlated%s", threshold, o.maxEdges, want)
 	}
 	return o.graph(c.n, pairs), nil
 }
@@ -90,17 +84,17 @@ func Threshold(c *Covariance, threshold float64, opt *CorrelationOptions) (*Grap
 // Strongest returns the graph that joins the k pairs of features with the largest absolute
 // correlation. Its edges are ordered by (I, J) with I < J. There are fewer than k edges if fewer pairs
 // have a correlation other than 0. There are more if further pairs are as correlated as the weakest
-// edge, up to rounding. k must be from 1 to opt.MaxEdges. More than 2 opt.MaxEdges edges are an error.
+// edge, up to rounding. k must be from 1 to MaxEdges. More than 2 MaxEdges edges are an error.
 //
-// With the returned threshold, the function Threshold returns the same graph. If there are more than
-// opt.MaxEdges edges, Threshold needs a larger opt.MaxEdges.
+// With the returned threshold, the function Threshold returns the same graph, unless there are more than
+// MaxEdges edges.
 func Strongest(c *Covariance, k int, opt *CorrelationOptions) (g *Graph, threshold float64, err error) {
 	o := opt.withDefaults()
-	if k < 1 || k > o.MaxEdges {
-		return nil, 0, errorf("%d edges asked for: want 1 to %d", k, o.MaxEdges)
+	if k < 1 || k > o.maxEdges {
+		return nil, 0, errorf("%d edges asked for: want 1 to %d", k, o.maxEdges)
 	}
 	pairs := c.Correlation().Largest(k, o.Threads)
-	if len(pairs) > 2*o.MaxEdges {
+	if len(pairs) > 2*o.maxEdges {
 		return nil, 0, errorf("the %d strongest correlations end in a tie of %d pairs: ask for fewer edges", k, len(pairs))
 	}
 	threshold = 1
@@ -114,10 +108,10 @@ func Strongest(c *Covariance, k int, opt *CorrelationOptions) (g *Graph, thresho
 // correlation, ordered by (I, J) with I < J. A feature may have more than k edges, because other
 // features may have chosen it. Of features that are equally correlated, the one with the smaller
 // number is chosen. Features of correlation 0 are not chosen, so constant features have no edges. k must
-// be from 1 to the number of features, and k times this number at most 2 opt.MaxEdges.
+// be from 1 to the number of features, and k times this number at most 2 MaxEdges.
 func KNearest(c *Covariance, k int, opt *CorrelationOptions) (*Graph, error) {
 	o := opt.withDefaults()
-	if limit := min(c.n, 2*o.MaxEdges/max(c.n, 1)); k < 1 || k > limit {
+	if limit := min(c.n, 2*o.maxEdges/max(c.n, 1)); k < 1 || k > limit {
 		return nil, errorf("%d nearest of %d features: want 1 to %d", k, c.n, limit)
 	}
 	c = c.Correlation()

@@ -213,7 +213,7 @@ func TestBuildersRefuse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Threshold(c, 0.01, &CorrelationOptions{MaxEdges: 20})
+	_, err = Threshold(c, 0.01, &CorrelationOptions{maxEdges: 20})
 	check.Error(t, err, "threshold 0.01: more than 20 pairs", "above")
 	for _, threshold := range []float64{0, -1, 1.01, math.NaN()} {
 		_, err = Threshold(c, threshold, nil)
@@ -223,7 +223,7 @@ func TestBuildersRefuse(t *testing.T) {
 	check.Error(t, err, "0 edges", "want 1 to")
 	_, err = KNearest(c, 41, nil)
 	check.Error(t, err, "41 nearest of 40 features")
-	_, err = KNearest(c, 6, &CorrelationOptions{MaxEdges: 100})
+	_, err = KNearest(c, 6, &CorrelationOptions{maxEdges: 100})
 	check.Error(t, err, "6 nearest of 40 features: want 1 to 5")
 	noColumns, err := sparse.FromDense(2, 0, nil)
 	if err != nil {
@@ -252,7 +252,7 @@ func TestDroppedPairs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for threads := 1; threads <= 2; threads++ {
-		_, err = Threshold(c, 0.1, &CorrelationOptions{MaxEdges: 1, Threads: threads})
+		_, err = Threshold(c, 0.1, &CorrelationOptions{maxEdges: 1, Threads: threads})
 		check.Error(t, err, "threshold 0.1: more than 1 pairs", "above 0.9")
 	}
 }
@@ -276,13 +276,13 @@ func TestProposalsAreRoundedUp(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	_, err = Threshold(c, 0.1, &CorrelationOptions{MaxEdges: 1})
+	_, err = Threshold(c, 0.1, &CorrelationOptions{maxEdges: 1})
 	check.Error(t, err, "above 0.123457")
 	equal, err := NewCovariance(3, slices.Repeat([]float64{1}, 9))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Threshold(equal, 0.1, &CorrelationOptions{MaxEdges: 1}) // no threshold is high enough
+	_, err = Threshold(equal, 0.1, &CorrelationOptions{maxEdges: 1}) // no threshold is high enough
 	if check.Error(t, err, "more than 1 pairs are as correlated"); strings.Contains(err.Error(), "want a threshold") {
 		t.Error(err)
 	}

@@ -94,7 +94,7 @@ func describe(err error) string {
 	if componentErr, ok := errors.AsType[*graph.ComponentError](err); ok {
 		if componentErr.Size <= componentErr.Limit {
 			return fmt.Sprintf("penalty %.6g: more than %s pairs of features would be joined; try --penalty %.6g, which joins no more",
-				componentErr.Penalty, groupDigits(graph.DefaultMaxEdges), componentErr.Fits)
+				componentErr.Penalty, groupDigits(graph.MaxEdges), componentErr.Fits)
 		}
 		return tooLargeText(componentErr, groupDigits(componentErr.Limit))
 	}

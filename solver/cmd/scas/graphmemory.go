@@ -75,7 +75,7 @@ func (c *graphCmd) pairBytes(s *graphSource) float64 {
 	case "recipe":
 		return (covariance + listed + inverse) * p * p
 	}
-	return float64(covariance*p*p) + min(listed*p*p, 3*2*16*graph.DefaultMaxEdges)
+	return float64(covariance*p*p) + min(listed*p*p, 3*2*16*graph.MaxEdges)
 }
 
 // dataAndPairBytes returns the bytes that are needed if all rows are in memory: for the data, and for the
@@ -134,7 +134,7 @@ func (c *graphCmd) refuseComponent(e *graph.ComponentError) error {
 // refuseRecipe rewords e for the method recipe, whose penalty is fixed.
 func refuseRecipe(e *graph.ComponentError) error {
 	if e.Size <= e.Limit {
-		return usagef("--method recipe: more than %s pairs of features would be joined; use another --method", groupDigits(graph.DefaultMaxEdges))
+		return usagef("--method recipe: more than %s pairs of features would be joined; use another --method", groupDigits(graph.MaxEdges))
 	}
 	return usagef("--method recipe: %s or more would have to be solved together, more than %s; use another --method", plural(e.Size, "feature"), groupDigits(e.Limit))
 }

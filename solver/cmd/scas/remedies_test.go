@@ -135,17 +135,11 @@ func TestReworded(t *testing.T) {
 		{To: "correct the label"},
 		{To: "leave the row out"},
 	}}
-	equalCov, err := graph.NewCovariance(3, []float64{1, 0.5, 0.5, 0.5, 1, 0.5, 0.5, 0.5, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, thresholdErr := graph.Threshold(equalCov, 0.1, &graph.CorrelationOptions{MaxEdges: 1})
 	for _, tt := range []struct {
 		err  error
 		want string
 	}{
-		{thresholdErr,
-			"correlation threshold 0.1: more than 1 pairs are as correlated: want a threshold above 0.5"},
+		{&sparse.RemedyError{Err: pkgerr.Errorf("solver", "coupled"), Remedies: []sparse.Remedy{{Field: "Problem.Coupling", To: "nil"}}}, "coupled"},
 		{refuseRecipe(&graph.ComponentError{Penalty: 0.005, Size: 5002, Limit: 5000, Fits: 0.2}),
 			"--method recipe: 5,002 features or more would have to be solved together, more than 5,000; use another --method"},
 		{parseErr, "a.svm:2: too large; give --features a larger number"},

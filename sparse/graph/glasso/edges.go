@@ -10,7 +10,7 @@ import (
 // EstimateEdges searches by bisection for a penalty at which Estimate returns about k edges. It ignores
 // opt.Penalty. It stops at exactly k edges, within 1 % of k if k >= 100, or when the penalty is known to six
 // digits. It returns the computed result whose number of edges is nearest to k, and the sparser one of two
-// equally near results. k must be from 1 to graph.DefaultMaxEdges, and there must be k pairs of features
+// equally near results. k must be from 1 to graph.MaxEdges, and there must be k pairs of features
 // whose covariance is not 0.
 //
 // If k edges need a component larger than opt.MaxComponent, the error wraps a *graph.ComponentError. If
@@ -18,8 +18,8 @@ import (
 // happen with few samples, because then no penalty gives more than a certain number of edges. With each of
 // these errors, EstimateEdges also returns the best result so far, or nil if there is none.
 func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
-	if k < 1 || k > graph.DefaultMaxEdges {
-		return nil, errorf("%d edges asked for: want 1 to %d", k, graph.DefaultMaxEdges)
+	if k < 1 || k > graph.MaxEdges {
+		return nil, errorf("%d edges asked for: want 1 to %d", k, graph.MaxEdges)
 	}
 	pairs := c.Largest(k, opt.Threads)
 	if len(pairs) < k {

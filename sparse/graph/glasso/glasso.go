@@ -93,7 +93,7 @@ type Result struct {
 // (Hsieh et al. 2011) until its duality gap is at most 1e-12 times its number of features,
 // or as small as rounding allows.
 //
-// If a component is larger than MaxComponent, or if more than graph.DefaultMaxEdges pairs have |S_ij| > rho,
+// If a component is larger than MaxComponent, or if more than graph.MaxEdges pairs have |S_ij| > rho,
 // the error is a *graph.ComponentError, which states a penalty that avoids it. With FreeDiagonal, a constant
 // feature is an error. If a gap stays larger, the error matches ErrNotConverged, and Estimate
 // also returns the result. Equal input gives equal bits on every machine for any number of threads.
