@@ -135,7 +135,10 @@ func (s *scas) innerLoop() *admm.InnerLoop {
 		Loss: p.loss(), A: s.product.Algebra, Set: p.domain(),
 		Rho: s.Stats.Rho, Ridge: p.L2 + s.outer.Anchor.Weight, Kappa: s.outer.Kappa,
 		Samples: set.InnerSteps, RoundSamples: set.InnerSteps / max(1, min(s.Stats.DualUpdates, set.InnerSteps/2)),
-		BatchSize: set.BatchSize, MayChooseBatch: set.Schedule == Practical, NoRotation: set.NoRotation, Interrupt: s.outer.Interrupt,
+		BatchSize: set.BatchSize, NoRotation: set.NoRotation, Interrupt: s.outer.Interrupt,
+	}
+	if set.Schedule == Theorem {
+		l.BatchSize = max(1, set.BatchSize) // the plan must not choose a larger one
 	}
 	if m := s.outer.Metric; m != nil {
 		l.Data, l.Rows = m.Data, m.Data.Compact(set.Float32)

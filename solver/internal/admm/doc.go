@@ -46,7 +46,7 @@
 //     (plan_diagonal.go); otherwise, without a domain or with a ball, newCoupledPlan (plan_rotated.go). Add
 //     the choice of the plan to one of these three functions. Measure when the plan is faster, as BenchmarkDiagonal
 //     (plan_bench_test.go) does. If it replaces a densePlan, compare it also with the larger batches that a
-//     densePlan chooses if MayChooseBatch is set. Plans that NoRotation forbids have names that begin with
+//     densePlan chooses if BatchSize is 0. Plans that NoRotation forbids have names that begin with
 //     "rotated".
 //   - In TestIteratesEqualNaive (solver/naive_test.go), add the name to the sorted list at the end, and add
 //     a case that takes the plan. With a guard, add also a case with largeL2, which the plan must not fit.

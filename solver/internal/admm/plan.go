@@ -57,11 +57,10 @@ type InnerLoop struct {
 	// (Kappa + Ridge) I. Otherwise K is ρ A'A + Ridge I.
 	Kappa float64
 
-	Samples        int  // number of samples that the inner loop draws
-	RoundSamples   int  // approximate number of samples in a round
-	BatchSize      int  // number of samples in a step; 0 means 1, or more if MayChooseBatch is set
-	MayChooseBatch bool // the plan may choose a larger batch if that is faster
-	NoRotation     bool // the plan must not copy the data into the eigenbasis of A'A
+	Samples      int  // number of samples that the inner loop draws
+	RoundSamples int  // approximate number of samples in a round
+	BatchSize    int  // number of samples in a step; 0 means 1, or more if that is faster
+	NoRotation   bool // the plan must not copy the data into the eigenbasis of A'A
 
 	Interrupt func() error // if not nil, called while a plan is prepared; its error ends the preparation
 }
@@ -134,7 +133,7 @@ func (g *guardedPlan) Begin(x, d []float64, eta float64) {
 	if !g.fits(eta) {
 		if g.dense == nil {
 			singleLoop := *g.loop
-			singleLoop.MayChooseBatch = false // a step must take one sample, because g.BatchSize returns 1
+			singleLoop.BatchSize = 1 // because g.BatchSize returns 1
 			g.dense = newDense(&singleLoop, fmt.Sprintf("a step for every coordinate: the step size is too short or too long for the %s plan", g.partialPlan.Name()))
 		}
 		g.active = g.dense

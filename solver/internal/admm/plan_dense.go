@@ -30,7 +30,7 @@ func newDense(l *InnerLoop, reason string) *densePlan {
 	if d.k == nil && l.Kappa == 0 && !l.A.IsIdentity() {
 		d.product = l.A.Product()
 	}
-	if l.MayChooseBatch && l.BatchSize == 0 {
+	if l.BatchSize == 0 {
 		d.chooseBatch()
 	}
 	for _, v := range []*[]float64{&d.w, &d.q, &d.sum} {
