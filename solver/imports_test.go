@@ -19,7 +19,7 @@ var importOrder = strings.Fields(`
 	kernels/pkgerr
 	kernels
 	sparse/sparsetest sparse/atomicfile sparse/faults
-	sparse/internal/check sparse/internal/text sparse/internal/coordinates sparse/internal/npy sparse/internal/scasfile
+	sparse/internal/text sparse/internal/coordinates sparse/internal/npy sparse/internal/scasfile
 	sparse
 	sparse/graph sparse/graph/draw sparse/graph/glasso
 	solver/dist solver/dist/mpi

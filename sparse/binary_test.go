@@ -15,8 +15,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/scas-admm/scas/sparse/internal/check"
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // A naiveBinary holds the fields of a .scas file; see the documentation of package scasfile.
@@ -210,7 +210,7 @@ func TestBinaryLabels(t *testing.T) {
 		d, err := readAs(Binary, bytes.NewReader(file), "d", &c.opt)
 		switch {
 		case c.wantErr != "":
-			check.Error(t, err, c.wantErr)
+			sparsetest.CheckError(t, err, c.wantErr)
 		case err != nil || !slices.Equal(d.Labels, c.want) || !c.opt.Mapping.IsZero() && d.Mapping != c.opt.Mapping:
 			t.Errorf("words, %d: %+v, %v", k, d, err)
 		}
@@ -260,13 +260,13 @@ func TestBinaryWords(t *testing.T) {
 	}
 	x := mustReadCSV(t, "a,y\n1,no\n2,yes\n", nil).X
 	err := Write(io.Discard, Binary, &Dataset{X: x, Labels: []float64{0, 1}, Classes: Classes{[]float64{0, 1}, []string{"a", "\xe4"}}})
-	check.Error(t, err, `the name "\xe4" is not text in UTF-8`)
+	sparsetest.CheckError(t, err, `the name "\xe4" is not text in UTF-8`)
 	for _, format := range []Format{Binary, NPZ} {
 		err = Write(io.Discard, format, &Dataset{X: x, Labels: []float64{0, 1}, Names: []string{"\xe4"}})
-		check.Error(t, err, `the name "\xe4" is not text in UTF-8`)
+		sparsetest.CheckError(t, err, `the name "\xe4" is not text in UTF-8`)
 	}
 	err = Write(io.Discard, Binary, &Dataset{X: x, Labels: []float64{0, 5}, Classes: fiveClasses})
-	check.Error(t, err, "row 2 has label 5: want one of the labels [0 1 2 3 4]")
+	sparsetest.CheckError(t, err, "row 2 has label 5: want one of the labels [0 1 2 3 4]")
 }
 
 func TestBinaryDamage(t *testing.T) {
@@ -288,9 +288,9 @@ func TestBinaryDamage(t *testing.T) {
 		data, position := slices.Clone(file), rng.IntN(len(file))
 		data[position] ^= 1 << rng.IntN(8)
 		err := read("flipped", data)
-		check.Error(t, err, "flipped.scas: ")
+		sparsetest.CheckError(t, err, "flipped.scas: ")
 		if position >= 4096 {
-			check.Error(t, err, "damaged: ", "convert the data again")
+			sparsetest.CheckError(t, err, "damaged: ", "convert the data again")
 		}
 		wantParseError(t, read("cut", file[:position]), 0, 0, "cut.scas: ")
 	}
@@ -305,7 +305,7 @@ func TestBinaryDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := ReadFile(path, nil)
-	check.Error(t, err, "d.txt: this is a .scas file")
+	sparsetest.CheckError(t, err, "d.txt: this is a .scas file")
 }
 
 // TestBinaryHostile checks that invalid rows are errors even with correct checksums.
@@ -448,7 +448,7 @@ func TestBinaryUnmaps(t *testing.T) {
 	d.Names[0] = "other"
 	must(t, WriteFile(paths[2], d))
 	_, err = ReadShard(paths, 0, 1, nil)
-	check.Error(t, err, "2.scas: the names of its features differ")
+	sparsetest.CheckError(t, err, "2.scas: the names of its features differ")
 	checkUnmapped("an error")
 }
 

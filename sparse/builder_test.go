@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/scas-admm/scas/sparse/internal/check"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // build appends rows of two entries and returns the data set. The columns of every third row are out of
@@ -141,7 +141,7 @@ func TestBuilderRefusesRows(t *testing.T) {
 		{[]int32{2}, []float64{1}, math.NaN(), "row 3: label NaN is not finite"},
 		{[]int32{2}, []float64{1}, 7, `appended rows:3: "7": a third label, after 0 (line 1) and 1 (line 2)`},
 	} {
-		check.Error(t, b.Append(tt.idx, tt.val, tt.label), tt.want)
+		sparsetest.CheckError(t, b.Append(tt.idx, tt.val, tt.label), tt.want)
 	}
 	d, err := b.Dataset()
 	if err != nil || d.X.NNZ() != 4 || !slices.Equal(d.Labels, []float64{-1, 1}) {
@@ -174,7 +174,7 @@ func TestBuilderLeavesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := build(t, b, 500, tt.label)
-			check.Error(t, err, tt.want)
+			sparsetest.CheckError(t, err, tt.want)
 			wantOnlyFiles(t, dir, "rows.scas")
 			if old, _ := os.ReadFile(b.File); string(old) != "old" {
 				t.Errorf("%s: the old file is now %d bytes", name, len(old))
@@ -192,14 +192,14 @@ func TestBuilderLeavesNothing(t *testing.T) {
 	for i := 0; err == nil && i < 500; i++ {
 		err = b.Append([]int32{1}, []float64{1}, 1)
 	}
-	check.Error(t, err, "sparse: writing rows to a file", "none")
-	check.Error(t, b.Append([]int32{1}, []float64{1}, 1), err.Error())
+	sparsetest.CheckError(t, err, "sparse: writing rows to a file", "none")
+	sparsetest.CheckError(t, b.Append([]int32{1}, []float64{1}, 1), err.Error())
 	b = newSpillingBuilder(filepath.Join(dir, "taken"))
 	if err := os.Mkdir(b.File, 0o777); err != nil {
 		t.Fatal(err)
 	}
 	_, err = build(t, b, 500, firstClass)
-	check.Error(t, err, "taken")
+	sparsetest.CheckError(t, err, "taken")
 	wantOnlyFiles(t, dir, "taken")
 	b = newSpillingBuilder(filepath.Join(dir, "rows.scas")) // the test closes a file of this builder
 	for err = nil; err == nil; {
@@ -207,7 +207,7 @@ func TestBuilderLeavesNothing(t *testing.T) {
 			b.file.parts.files[valuesPart].f.Close()
 		}
 	}
-	check.Error(t, err, "sparse: writing the rows of", "rows.scas", "closed")
+	sparsetest.CheckError(t, err, "sparse: writing the rows of", "rows.scas", "closed")
 	wantOnlyFiles(t, dir, "taken")
 	b = newSpillingBuilder(filepath.Join(dir, "rows.scas")) // it is closed without a call of Dataset
 	for range 500 {
@@ -230,7 +230,7 @@ func TestBuilderOptionsRefused(t *testing.T) {
 		"without rows: append one at least": {},
 	} {
 		_, err := b.Dataset()
-		check.Error(t, err, want)
+		sparsetest.CheckError(t, err, want)
 	}
 }
 
@@ -263,8 +263,8 @@ func TestBuilderRecords(t *testing.T) {
 			}
 		}
 		err := b.AppendRecord(map[string]any{"height": "tall", "soil": "clay", "log": 0}, 1)
-		check.Error(t, err, `sparse: row 6: column height: "tall": expected a finite number`)
-		check.Error(t, b.AppendRecord(map[string]any{"height": 1, "log": 0}, 1), "sparse: row 6: the record lacks the columns of soil")
+		sparsetest.CheckError(t, err, `sparse: row 6: column height: "tall": expected a finite number`)
+		sparsetest.CheckError(t, b.AppendRecord(map[string]any{"height": 1, "log": 0}, 1), "sparse: row 6: the record lacks the columns of soil")
 		got, err := b.Dataset()
 		if err != nil {
 			t.Fatal(err)
@@ -284,5 +284,5 @@ func TestBuilderRecords(t *testing.T) {
 			t.Errorf("as a table %+v", want.Table)
 		}
 	}
-	check.Error(t, NewBuilder(3).AppendRecord(nil, 0), "the features have no names")
+	sparsetest.CheckError(t, NewBuilder(3).AppendRecord(nil, 0), "the features have no names")
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/scas-admm/scas/sparse/internal/check"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // TestClasses checks that labels of more than two classes are accepted in LIBSVM text, tables,
@@ -67,7 +67,7 @@ func TestClasses(t *testing.T) {
 		} {
 			opt.targets.labels = c.targets
 			_, err := Read(strings.NewReader(c.text), c.file, &opt.ReadOptions)
-			check.Error(t, err, opt.want)
+			sparsetest.CheckError(t, err, opt.want)
 		}
 	}
 
@@ -109,7 +109,7 @@ func TestClassesRefused(t *testing.T) {
 		{"t.svm", "0 1:1\n3 1:2\n", ReadOptions{Classes: Classes{[]float64{0, 1, 2}, []string{"u", "v", "w"}}}, `t.svm:2:1: "3": unknown label: expected one of 0 (u), 1 (v), 2 (w)`},
 	} {
 		_, err := Read(strings.NewReader(c.text), c.file, &c.opt)
-		check.Error(t, err, c.want)
+		sparsetest.CheckError(t, err, c.want)
 	}
 	for _, opt := range []ReadOptions{
 		{MaxClasses: -1}, {Classes: Classes{Values: []float64{2, 1, 3}}}, {Classes: Classes{[]float64{1, 2, 3}, []string{"a"}}},
@@ -140,5 +140,5 @@ func TestManyClasses(t *testing.T) {
 	}
 	b.WriteString("50 1:1\n")
 	_, err := readAs(LIBSVM, strings.NewReader(b.String()), "t", &ReadOptions{MaxClasses: classes})
-	check.Error(t, err, fmt.Sprintf("t:%d:1: ", rows+1))
+	sparsetest.CheckError(t, err, fmt.Sprintf("t:%d:1: ", rows+1))
 }

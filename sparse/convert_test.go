@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/scas-admm/scas/sparse/internal/check"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // mustConvert calls Convert, and returns the bytes of the file that it has written.
@@ -226,7 +226,7 @@ func TestConvertOtherOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Convert(inPath, outPath, &ReadOptions{Features: 2}, nil)
-	check.Error(t, err, "in.svm:1:3", "the index is beyond the last of 2 features")
+	sparsetest.CheckError(t, err, "in.svm:1:3", "the index is beyond the last of 2 features")
 }
 
 func must(t *testing.T, err error) {
@@ -256,15 +256,15 @@ func TestConvertErrors(t *testing.T) {
 	} {
 		must(t, os.WriteFile(inPath, []byte(text), 0o666))
 		_, err := Convert(inPath, outPath, nil, nil)
-		check.Error(t, err, want)
+		sparsetest.CheckError(t, err, want)
 		wantOnlyFiles(t, dir, "in.svm")
 	}
 	_, err := Convert(filepath.Join(dir, "none"), outPath, nil, nil)
-	check.Error(t, err, "none: no such file")
+	sparsetest.CheckError(t, err, "none: no such file")
 	_, err = Convert(inPath, outPath, &ReadOptions{Features: -1}, nil)
-	check.Error(t, err, "Features is -1")
+	sparsetest.CheckError(t, err, "Features is -1")
 	_, err = Convert(inPath, filepath.Join(dir, "none", "out.scas"), nil, nil)
-	check.Error(t, err, "no such file or directory")
+	sparsetest.CheckError(t, err, "no such file or directory")
 }
 
 // TestConvertOtherFormats checks a chain of conversions through all formats. The names of the files
@@ -297,9 +297,9 @@ func TestConvertOtherFormats(t *testing.T) {
 		sourceName = output
 	}
 	_, err = Convert(path("a.csv"), path("a.scas.xz"), nil, nil)
-	check.Error(t, err, "a.scas.xz: xz is not written")
+	sparsetest.CheckError(t, err, "a.scas.xz: xz is not written")
 	_, err = Convert(path("a.csv"), path("a.scas"), &ReadOptions{LabelsFile: path("y.txt")}, nil)
-	check.Error(t, err, "LabelsFile is", "a.csv is read as csv, which has labels")
+	sparsetest.CheckError(t, err, "LabelsFile is", "a.csv is read as csv, which has labels")
 	if err := os.Symlink("c.scas", path("link.csv")); err == nil { // some systems refuse links
 		_, err := Convert(path("a.csv"), path("link.csv"), nil, nil)
 		must(t, err)

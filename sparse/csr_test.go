@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/scas-admm/scas/sparse/internal/check"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
@@ -40,7 +39,7 @@ func TestNewRefuses(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := New(tt.rows, tt.cols, tt.ptr, tt.idx, tt.val)
-			check.Error(t, err, append(tt.want, "sparse: ")...)
+			sparsetest.CheckError(t, err, append(tt.want, "sparse: ")...)
 		})
 	}
 }
@@ -63,10 +62,10 @@ func TestFromTriplets(t *testing.T) {
 		{[]Triplet{{0, 0, math.Inf(1)}}, "+Inf is not finite"},
 	} {
 		_, err := FromTriplets(3, 2, tt.entries)
-		check.Error(t, err, tt.want)
+		sparsetest.CheckError(t, err, tt.want)
 	}
 	_, err = FromTriplets(-1, 2, nil)
-	check.Error(t, err, "-1 x 2")
+	sparsetest.CheckError(t, err, "-1 x 2")
 }
 
 // randomMatrix returns a matrix with empty rows, empty columns and small integer entries,
@@ -196,7 +195,7 @@ func TestStackIdentitySelectScale(t *testing.T) {
 		t.Error(diff)
 	}
 	_, err = Stack(top, Identity(2))
-	check.Error(t, err, "3 columns on one of 2")
+	sparsetest.CheckError(t, err, "3 columns on one of 2")
 
 	s, err := a.SelectRows([]int{4, 0, 4, 1})
 	if err != nil {
@@ -206,7 +205,7 @@ func TestStackIdentitySelectScale(t *testing.T) {
 		t.Error(diff)
 	}
 	_, err = a.SelectRows([]int{0, 5})
-	check.Error(t, err, "selection 1: row 5", "0..4")
+	sparsetest.CheckError(t, err, "selection 1: row 5", "0..4")
 
 	c, err := s.ScaleColumns([]float64{3, 5, -2})
 	if err != nil {
@@ -216,9 +215,9 @@ func TestStackIdentitySelectScale(t *testing.T) {
 		t.Error(diff)
 	}
 	_, err = s.ScaleColumns([]float64{1, 1, math.Inf(1)})
-	check.Error(t, err, "Inf is not finite")
+	sparsetest.CheckError(t, err, "Inf is not finite")
 	_, err = s.ScaleColumns([]float64{1})
-	check.Error(t, err, "1 column factors for 3 columns")
+	sparsetest.CheckError(t, err, "1 column factors for 3 columns")
 }
 
 // TestRowsIsAView checks that the rows have the entries of the matrix, at the same addresses.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/scas-admm/scas/sparse/internal/check"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
@@ -210,7 +209,7 @@ func TestReadCSVRefuses(t *testing.T) {
 		{Fill: map[string]float64{"a": math.NaN()}}, {Fill: map[string]float64{"a": math.Inf(-1)}},
 	} {
 		_, err := readAs(CSV, strings.NewReader(houses), "t.csv", &ReadOptions{Table: o})
-		check.Error(t, err, "sparse: TableOptions.")
+		sparsetest.CheckError(t, err, "sparse: TableOptions.")
 	}
 }
 
@@ -271,14 +270,14 @@ func TestOffsets(t *testing.T) {
 		"a,y,log\n2,0,1e999\n":    `an offset`,
 	} {
 		_, err := readAs(CSV, strings.NewReader(text), "t.csv", &ReadOptions{Table: TableOptions{Offset: "log"}})
-		check.Error(t, err, wrong)
+		sparsetest.CheckError(t, err, wrong)
 	}
 	for _, opt := range []ReadOptions{
 		{Table: TableOptions{Offset: "a", Drop: []string{"a"}}}, {Table: TableOptions{Offset: "a", Categorical: []string{"a"}}},
 		{Table: TableOptions{Offset: "a"}, Names: []string{"a"}}, {Table: TableOptions{Offset: "a", Label: "a"}},
 	} {
 		_, err := readAs(CSV, strings.NewReader("a,b,y\n1,2,0\n2,3,1\n"), "t.csv", &opt)
-		check.Error(t, err, "cannot have the")
+		sparsetest.CheckError(t, err, "cannot have the")
 	}
 }
 

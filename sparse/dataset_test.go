@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/scas-admm/scas/sparse/internal/check"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 func TestIndexBaseText(t *testing.T) {
@@ -19,7 +19,7 @@ func TestIndexBaseText(t *testing.T) {
 		}
 	}
 	var b IndexBase
-	check.Error(t, b.UnmarshalText([]byte("2")), `"2"`, "auto, 0 or 1")
+	sparsetest.CheckError(t, b.UnmarshalText([]byte("2")), `"2"`, "auto, 0 or 1")
 }
 
 func TestLabelMapping(t *testing.T) {

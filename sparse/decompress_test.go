@@ -13,7 +13,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
 
-	"github.com/scas-admm/scas/sparse/internal/check"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
@@ -168,6 +167,6 @@ func TestFailingSource(t *testing.T) {
 		if errors.As(err, &p) {
 			t.Errorf("%v: %v blames the file", kind, err)
 		}
-		check.Error(t, err, "reading disk.dat")
+		sparsetest.CheckError(t, err, "reading disk.dat")
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/scas-admm/scas/sparse/internal/check"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // TestEncoderReadsAsTables checks that an Encoder returns the same rows for records as Read for a table
@@ -81,7 +81,7 @@ func TestEncoderRefuses(t *testing.T) {
 		"a missing value: expected an offset": {"age": 1, "soil": "clay", "log": nil},
 	} {
 		_, err := e.Encode(record)
-		check.Error(t, err, want)
+		sparsetest.CheckError(t, err, want)
 		if errors.Is(err, ErrMissing) != strings.Contains(want, "a missing value") {
 			t.Errorf("%v: does it wrap ErrMissing?", err)
 		}
@@ -90,7 +90,7 @@ func TestEncoderRefuses(t *testing.T) {
 	e, err = NewEncoder(&ReadOptions{Names: []string{"a", "a=b", "c", "a=b=c"}})
 	must(t, err)
 	_, err = e.Encode(map[string]any{"a": 1, "c": 2})
-	check.Error(t, err, "lacks the columns of a=b, a=b=c:")
+	sparsetest.CheckError(t, err, "lacks the columns of a=b, a=b=c:")
 	if got, err := e.Encode(map[string]any{"a": 1, "c": 2, "a=b": 3, "a=b=c": 4}); err != nil || len(got.Indices) != 4 {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -101,7 +101,7 @@ func TestEncoderRefuses(t *testing.T) {
 		"which takes many":         {Names: []string{"a"}, Table: TableOptions{Missing: MissingMean}},
 	} {
 		_, err := NewEncoder(opt)
-		check.Error(t, err, want)
+		sparsetest.CheckError(t, err, want)
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/scas-admm/scas/sparse/internal/check"
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
@@ -130,17 +129,17 @@ func TestWriteFile(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "d.csv.bz2")
-	check.Error(t, WriteFile(path, d), "bzip2 is not written")
+	sparsetest.CheckError(t, WriteFile(path, d), "bzip2 is not written")
 	fewLabels := &Dataset{X: d.X, Labels: d.Labels[:2]}
-	check.Error(t, Write(io.Discard, LIBSVM, fewLabels), "2 labels for 4 rows")
+	sparsetest.CheckError(t, Write(io.Discard, LIBSVM, fewLabels), "2 labels for 4 rows")
 	wrongLabel := &Dataset{X: fewLabels.X, Labels: []float64{1, -1, 2, 1}, Mapping: LabelMapping{Negative: 0, Positive: 1}}
-	check.Error(t, Write(io.Discard, Binary, wrongLabel), "row 3 has label 2")
+	sparsetest.CheckError(t, Write(io.Discard, Binary, wrongLabel), "row 3 has label 2")
 	for _, format := range Formats() {
 		if err := Write(failingWriter{}, format, d); !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("%v: %v", format, err)
 		}
 	}
-	check.Error(t, Write(io.Discard, Auto, d), "the format auto: want one of [libsvm csv")
+	sparsetest.CheckError(t, Write(io.Discard, Auto, d), "the format auto: want one of [libsvm csv")
 }
 
 type failingWriter struct{}
@@ -166,7 +165,7 @@ func TestWritesNumberAsWord(t *testing.T) {
 	must(t, Write(io.Discard, CSV, d))
 	d, err := d.SelectRows([]int{1, 0, 2})
 	must(t, err)
-	check.Error(t, Write(io.Discard, CSV, d), `the first label is the word "7", which would be read as a number`)
+	sparsetest.CheckError(t, Write(io.Discard, CSV, d), `the first label is the word "7", which would be read as a number`)
 }
 
 // TestWritesHeader checks that the header of a written table can be read: its names differ, and not all of
@@ -213,10 +212,10 @@ func TestLabelsFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := readLabelsFile(path, &ReadOptions{})
-		check.Error(t, err, tt.want)
+		sparsetest.CheckError(t, err, tt.want)
 	}
 	_, err := readLabels(strings.NewReader("1\n2\n3\n4\n"), "y", &ReadOptions{Memory: 10})
-	check.Error(t, err, "of memory")
+	sparsetest.CheckError(t, err, "of memory")
 }
 
 // TestLabelsFileMemory checks that the memory for labels counts, and Reserve with it.
@@ -256,7 +255,7 @@ func TestLabelsFileErrors(t *testing.T) {
 		y := filepath.Join(dir, "y.txt")
 		must(t, os.WriteFile(y, []byte(text), 0o666))
 		_, err := ReadFile(x, &ReadOptions{LabelsFile: y})
-		check.Error(t, err, dir, want)
+		sparsetest.CheckError(t, err, dir, want)
 	}
 }
 

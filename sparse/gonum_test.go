@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/scas-admm/scas/sparse/internal/check"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 func TestGonum(t *testing.T) {
@@ -37,7 +37,7 @@ func TestGonum(t *testing.T) {
 	}
 	dense.Set(1, 2, math.Inf(1))
 	_, err = FromMatrix(dense)
-	check.Error(t, err, "row 1", "column 2", "not finite")
+	sparsetest.CheckError(t, err, "row 1", "column 2", "not finite")
 }
 
 func TestAtPanics(t *testing.T) {

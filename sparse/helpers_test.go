@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/scas-admm/scas/sparse/internal/check"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // mustRead reads valid text, LIBSVM unless opt states another format.
@@ -35,7 +35,7 @@ func sameFloats(a, b []float64) bool {
 // has all fragments.
 func wantParseError(t testing.TB, err error, line, column int, fragments ...string) {
 	t.Helper()
-	check.Error(t, err, fragments...)
+	sparsetest.CheckError(t, err, fragments...)
 	var p *ParseError
 	if !errors.As(err, &p) {
 		t.Errorf("%v is a %T, want *ParseError", err, err)

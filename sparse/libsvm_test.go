@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/scas-admm/scas/sparse/internal/check"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
@@ -152,12 +151,12 @@ func TestReadOptionsRefused(t *testing.T) {
 		{ReadOptions{LabelsFile: "y.txt"}, "f is read as libsvm, which has labels"},
 	} {
 		_, err := readAs(LIBSVM, strings.NewReader("1 1:1\n0 1:1\n"), "f", &tt.opt)
-		check.Error(t, err, tt.want)
+		sparsetest.CheckError(t, err, tt.want)
 	}
 	_, err := ReadFile(t.TempDir()+"/none", nil)
-	check.Error(t, err, "none", "no such file")
+	sparsetest.CheckError(t, err, "none", "no such file")
 	_, err = ReadFile(t.TempDir(), nil)
-	check.Error(t, err, "directory")
+	sparsetest.CheckError(t, err, "directory")
 }
 
 // TestBlockBoundaries checks that rows do not depend on where blocks end. The text has short lines and lines
@@ -203,7 +202,7 @@ func TestBlockBoundaries(t *testing.T) {
 		failingReader := io.MultiReader(
 			strings.NewReader(text[:len(text)/2]), iotest.ErrReader(io.ErrClosedPipe))
 		_, err := readAs(LIBSVM, failingReader, "long", nil)
-		check.Error(t, err, "reading long", io.ErrClosedPipe.Error())
+		sparsetest.CheckError(t, err, "reading long", io.ErrClosedPipe.Error())
 	})
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/scas-admm/scas/sparse/internal/check"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 func TestReadMatrixMarket(t *testing.T) {
@@ -27,7 +27,7 @@ func TestReadMatrixMarket(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, check.Text(t, a)); diff != "" {
+			if diff := cmp.Diff(tt.want, sparsetest.Text(t, a)); diff != "" {
 				t.Error(diff)
 			}
 		})

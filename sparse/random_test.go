@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/scas-admm/scas/sparse/internal/check"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // TestRandomStreamIsFrozen checks numbers that must never change, because a seed identifies an experiment.
@@ -146,6 +146,6 @@ func TestSyntheticRefuses(t *testing.T) {
 		{SyntheticOptions{Rows: 1}, "labels came out equal"},
 	} {
 		_, err := NewSynthetic(tt.opt)
-		check.Error(t, err, tt.want)
+		sparsetest.CheckError(t, err, tt.want)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/scas-admm/scas/sparse/internal/check"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // writeShardFiles writes files of LIBSVM text with lines of many lengths. It returns their paths and the
@@ -129,7 +129,7 @@ func TestShardsOfCompressed(t *testing.T) {
 	}
 	checkSame(t, joinShards(t, paths, 2, nil), want)
 	_, err = ReadShard(paths[:1], 1, 2, nil)
-	check.Error(t, err, "decompress")
+	sparsetest.CheckError(t, err, "decompress")
 }
 
 // TestShardsOfWords checks that a shard has the words of its labels. The labels must be the numbers in the
@@ -175,23 +175,23 @@ func TestShardErrors(t *testing.T) {
 		want  string
 	}{{nil, "a file"}, {[]string{"none"}, "no such file"}, {[]string{"x.csv"}, "scas convert"}, {[]string{t.TempDir()}, "regular"}} {
 		_, err := ReadShard(c.paths, 0, 2, nil)
-		check.Error(t, err, c.want)
+		sparsetest.CheckError(t, err, c.want)
 	}
 	signsPath := filepath.Join(t.TempDir(), "signs.scas")
 	must(t, WriteFile(signsPath, mustRead(t, "-1 1:1\n3 1:2\n-1\n3\n", nil)))
 	_, err = ReadShard([]string{signsPath}, 0, 2, &ReadOptions{Counts: true})
-	check.Error(t, err, `"-1": a label below 0`)
+	sparsetest.CheckError(t, err, `"-1": a label below 0`)
 	var basePaths []string // the first text has an index 0, the second has none
 	for k, text := range []string{"1 0:1\n", "1 1:1\n"} {
 		basePaths = append(basePaths, filepath.Join(t.TempDir(), fmt.Sprint(k, ".scas")))
 		must(t, WriteFile(basePaths[k], mustRead(t, text, &ReadOptions{AnyLabels: true})))
 	}
 	_, err = ReadShard(basePaths, 0, 1, nil)
-	check.Error(t, err, "its features count from 1, and the features of the first file from 0")
+	sparsetest.CheckError(t, err, "its features count from 1, and the features of the first file from 0")
 	_, err = ReadShard(paths, 1, 1000, nil)
-	check.Error(t, err, "fewer parts")
+	sparsetest.CheckError(t, err, "fewer parts")
 	_, err = ReadShard(paths, 0, 2, &ReadOptions{LabelsFile: "y.txt"})
-	check.Error(t, err, "LabelsFile is y.txt", "want no file of labels")
+	sparsetest.CheckError(t, err, "LabelsFile is y.txt", "want no file of labels")
 }
 
 // TestShardEdge checks the place of an index that is too large because an index 0 follows it.

@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/scas-admm/scas/sparse/internal/check"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
@@ -111,7 +110,7 @@ func TestStandardize(t *testing.T) {
 		}
 	}
 	_, err = NewColumnStats(1).Standardize(a, false)
-	check.Error(t, err, "the statistics of 1 columns of a matrix of 9")
+	sparsetest.CheckError(t, err, "the statistics of 1 columns of a matrix of 9")
 }
 
 // TestStandardizeConstantColumn checks that the scale of a column that is constant up to rounding is 1.
@@ -137,11 +136,11 @@ func TestStandardizeConstantColumn(t *testing.T) {
 
 func TestFromDense(t *testing.T) {
 	_, err := FromDense(2, 3, make([]float64, 5))
-	check.Error(t, err, "5 values", "want 6")
+	sparsetest.CheckError(t, err, "5 values", "want 6")
 	_, err = FromDense(1, 2, []float64{1, math.NaN()})
-	check.Error(t, err, "row 0", "column 1", "NaN")
+	sparsetest.CheckError(t, err, "row 0", "column 1", "NaN")
 	_, err = FromDense(math.MaxInt, 2, nil)
-	check.Error(t, err, "out of range")
+	sparsetest.CheckError(t, err, "out of range")
 }
 
 // TestColumnStatsOfPieces checks that ColumnStats.Add, called for consecutive parts of the rows, gives the

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/scas-admm/scas/sparse/internal/check"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 func TestFromAdjacency(t *testing.T) {
@@ -32,7 +32,7 @@ func TestFromAdjacency(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = FromAdjacency(a)
-		check.Error(t, err, "graph: adjacency matrix", want)
+		sparsetest.CheckError(t, err, "graph: adjacency matrix", want)
 	}
 }
 
@@ -54,8 +54,8 @@ func TestMatrixMarketConstraint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.Kind != tt.want || check.Text(t, c.A) != tt.a {
-			t.Errorf("read as %q: %v\n%s", tt.kind, c.Kind, check.Text(t, c.A))
+		if c.Kind != tt.want || sparsetest.Text(t, c.A) != tt.a {
+			t.Errorf("read as %q: %v\n%s", tt.kind, c.Kind, sparsetest.Text(t, c.A))
 		}
 	}
 	g, err := ReadEdges(strings.NewReader(symmetric), "m", 3)
@@ -69,5 +69,5 @@ func TestMatrixMarketConstraint(t *testing.T) {
 	_, err = ReadConstraint(strings.NewReader(general), "m", Any, 5)
 	wantParseError(t, err, 0, 0, "3 columns for data of 5 features")
 	_, err = ReadConstraint(strings.NewReader(general), "m", "other", 3)
-	check.Error(t, err, `constraint kind "other"`)
+	sparsetest.CheckError(t, err, `constraint kind "other"`)
 }

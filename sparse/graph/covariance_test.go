@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/scas-admm/scas/sparse"
-	"github.com/scas-admm/scas/sparse/internal/check"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
@@ -55,11 +54,11 @@ func TestReadCovarianceRefuses(t *testing.T) {
 		})
 	}
 	_, err := NewCovariance(2, make([]float64, 3))
-	check.Error(t, err, "2 features from 3 values")
+	sparsetest.CheckError(t, err, "2 features from 3 values")
 	_, err = NewCovariance(1, []float64{math.NaN()})
-	check.Error(t, err, "variance NaN")
+	sparsetest.CheckError(t, err, "variance NaN")
 	_, err = NewCovariance(2, []float64{1, math.NaN(), math.NaN(), 1})
-	check.Error(t, err, "entry (1, 2) is NaN")
+	sparsetest.CheckError(t, err, "entry (1, 2) is NaN")
 }
 
 // TestCovarianceOfLargeValues checks that CorrelationOf refuses values whose squares or sums overflow, in
@@ -73,7 +72,7 @@ func TestCovarianceOfLargeValues(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = CorrelationOf(x)
-			check.Error(t, err, "values of feature 2 are too large")
+			sparsetest.CheckError(t, err, "values of feature 2 are too large")
 		}
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/scas-admm/scas/sparse/internal/check"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
@@ -55,7 +54,7 @@ func TestReadEdgesRefuses(t *testing.T) {
 		})
 	}
 	_, err := ReadEdges(strings.NewReader("1 2\n"), "e", 0)
-	check.Error(t, err, "0 features")
+	sparsetest.CheckError(t, err, "0 features")
 }
 
 func TestReadConstraint(t *testing.T) {
@@ -137,7 +136,7 @@ func TestReadConstraintFile(t *testing.T) {
 	_, err := ReadConstraintFile(path, 3)
 	wantParseError(t, err, 0, 0, "edges:"+path, "matrix:"+path)
 	_, err = ReadConstraintFile("matrix:"+path+".none", 3)
-	check.Error(t, err, "no such file")
+	sparsetest.CheckError(t, err, "no such file")
 }
 
 func TestPublishedGraphs(t *testing.T) {

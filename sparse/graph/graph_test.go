@@ -11,13 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/scas-admm/scas/sparse"
-	"github.com/scas-admm/scas/sparse/internal/check"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 func wantParseError(t testing.TB, err error, line, column int, fragments ...string) {
 	t.Helper()
-	check.Error(t, err, fragments...)
+	sparsetest.CheckError(t, err, fragments...)
 	var p *sparse.ParseError
 	if !errors.As(err, &p) {
 		t.Errorf("%v is a %T, want *sparse.ParseError", err, err)
@@ -66,7 +65,7 @@ func TestNewRefuses(t *testing.T) {
 		{3, []Edge{{0, 1, math.Inf(-1)}}, "weight -Inf"},
 	} {
 		_, err := New(tt.n, tt.edges)
-		check.Error(t, err, "graph: ", tt.want)
+		sparsetest.CheckError(t, err, "graph: ", tt.want)
 	}
 }
 
@@ -77,9 +76,9 @@ func TestMatrices(t *testing.T) {
 	}
 	for _, c := range []struct{ name, got, want string }{
 		// In the first two matrices, the row of an edge has |w| in column I and -w in column J.
-		{"incidence", check.Text(t, g.Incidence()), "3 4 6\n1 1 2\n1 3 -2\n2 2 -1\n2 4 1\n3 2 3\n3 3 3\n"},
-		{"fused", check.Text(t, g.FusedLasso()), "7 4 10\n1 1 2\n1 3 -2\n2 2 -1\n2 4 1\n3 2 3\n3 3 3\n4 1 1\n5 2 1\n6 3 1\n7 4 1\n"},
-		{"antisymmetric", check.Text(t, g.Antisymmetric()), "4 4 6\n1 3 2\n2 3 -3\n2 4 1\n3 1 -2\n3 2 3\n4 2 -1\n"},
+		{"incidence", sparsetest.Text(t, g.Incidence()), "3 4 6\n1 1 2\n1 3 -2\n2 2 -1\n2 4 1\n3 2 3\n3 3 3\n"},
+		{"fused", sparsetest.Text(t, g.FusedLasso()), "7 4 10\n1 1 2\n1 3 -2\n2 2 -1\n2 4 1\n3 2 3\n3 3 3\n4 1 1\n5 2 1\n6 3 1\n7 4 1\n"},
+		{"antisymmetric", sparsetest.Text(t, g.Antisymmetric()), "4 4 6\n1 3 2\n2 3 -3\n2 4 1\n3 1 -2\n3 2 3\n4 2 -1\n"},
 	} {
 		if diff := cmp.Diff(c.want, c.got); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
@@ -93,7 +92,7 @@ func TestMatrices(t *testing.T) {
 func TestGramIsLaplacianPlusIdentity(t *testing.T) {
 	g := Chain(4)
 	want := "4 4 10\n1 1 2\n1 2 -1\n2 1 -1\n2 2 3\n2 3 -1\n3 2 -1\n3 3 3\n3 4 -1\n4 3 -1\n4 4 2\n"
-	if diff := cmp.Diff(want, check.Text(t, g.FusedLasso().Gram())); diff != "" {
+	if diff := cmp.Diff(want, sparsetest.Text(t, g.FusedLasso().Gram())); diff != "" {
 		t.Error(diff)
 	}
 	for n := range 2 {

@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/scas-admm/scas/sparse"
-	"github.com/scas-admm/scas/sparse/internal/check"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
@@ -36,7 +35,7 @@ func TestPublishedRecipe(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(check.Text(t, publishedMatrix(t, tt.matrix)), check.Text(t, a)); diff != "" {
+			if diff := cmp.Diff(sparsetest.Text(t, publishedMatrix(t, tt.matrix)), sparsetest.Text(t, a)); diff != "" {
 				t.Errorf("not the published matrix: %s", diff)
 			}
 		})
@@ -68,5 +67,5 @@ func TestPublishedRecipeRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = PublishedRecipe(c, 0)
-	check.Error(t, err, "3 features around feature 1 is not finite")
+	sparsetest.CheckError(t, err, "3 features around feature 1 is not finite")
 }

@@ -12,7 +12,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/scas-admm/scas/sparse"
-	"github.com/scas-admm/scas/sparse/internal/check"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
@@ -214,17 +213,17 @@ func TestBuildersRefuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Threshold(c, 0.01, &CorrelationOptions{maxEdges: 20})
-	check.Error(t, err, "threshold 0.01: more than 20 pairs", "above")
+	sparsetest.CheckError(t, err, "threshold 0.01: more than 20 pairs", "above")
 	for _, threshold := range []float64{0, -1, 1.01, math.NaN()} {
 		_, err = Threshold(c, threshold, nil)
-		check.Error(t, err, "want a number above 0, at most 1")
+		sparsetest.CheckError(t, err, "want a number above 0, at most 1")
 	}
 	_, _, err = Strongest(c, 0, nil)
-	check.Error(t, err, "0 edges", "want 1 to")
+	sparsetest.CheckError(t, err, "0 edges", "want 1 to")
 	_, err = KNearest(c, 41, nil)
-	check.Error(t, err, "41 nearest of 40 features")
+	sparsetest.CheckError(t, err, "41 nearest of 40 features")
 	_, err = KNearest(c, 6, &CorrelationOptions{maxEdges: 100})
-	check.Error(t, err, "6 nearest of 40 features: want 1 to 5")
+	sparsetest.CheckError(t, err, "6 nearest of 40 features: want 1 to 5")
 	noColumns, err := sparse.FromDense(2, 0, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -233,9 +232,9 @@ func TestBuildersRefuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = KNearest(c, 1, nil)
-	check.Error(t, err, "1 nearest of 0 features")
+	sparsetest.CheckError(t, err, "1 nearest of 0 features")
 	_, err = CorrelationOf(sparse.Identity(1))
-	check.Error(t, err, "covariances from 1 samples")
+	sparsetest.CheckError(t, err, "covariances from 1 samples")
 }
 
 // TestDroppedPairs checks that Threshold returns an error if pairs were dropped while they were collected,
@@ -253,13 +252,13 @@ func TestDroppedPairs(t *testing.T) {
 	}
 	for threads := 1; threads <= 2; threads++ {
 		_, err = Threshold(c, 0.1, &CorrelationOptions{maxEdges: 1, Threads: threads})
-		check.Error(t, err, "threshold 0.1: more than 1 pairs", "above 0.9")
+		sparsetest.CheckError(t, err, "threshold 0.1: more than 1 pairs", "above 0.9")
 	}
 }
 
 func TestComponentErrorOfPairs(t *testing.T) {
 	err := &ComponentError{Penalty: 0.1, Size: 1800, Limit: 2000, Fits: 0.2}
-	check.Error(t, err, "more than 5000000 pairs of features are joined", "a penalty of 0.2 or more")
+	sparsetest.CheckError(t, err, "more than 5000000 pairs of features are joined", "a penalty of 0.2 or more")
 }
 
 // TestProposalsAreRoundedUp checks that the penalty and the threshold that errors propose are not below the
@@ -271,19 +270,19 @@ func TestProposalsAreRoundedUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = c.Components(0.1, 2, 0)
-	check.Error(t, err, "a penalty of 0.123457 or more")
+	sparsetest.CheckError(t, err, "a penalty of 0.123457 or more")
 	_, err = c.Components(0.123457, 2, 0)
 	if err != nil {
 		t.Error(err)
 	}
 	_, err = Threshold(c, 0.1, &CorrelationOptions{maxEdges: 1})
-	check.Error(t, err, "above 0.123457")
+	sparsetest.CheckError(t, err, "above 0.123457")
 	equal, err := NewCovariance(3, slices.Repeat([]float64{1}, 9))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = Threshold(equal, 0.1, &CorrelationOptions{maxEdges: 1}) // no threshold is high enough
-	if check.Error(t, err, "more than 1 pairs are as correlated"); strings.Contains(err.Error(), "want a threshold") {
+	if sparsetest.CheckError(t, err, "more than 1 pairs are as correlated"); strings.Contains(err.Error(), "want a threshold") {
 		t.Error(err)
 	}
 	for _, tt := range []struct{ v, want float64 }{

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/spatial/r2"
 
 	"github.com/scas-admm/scas/sparse/graph"
-	"github.com/scas-admm/scas/sparse/internal/check"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 type picture struct {
@@ -92,8 +92,8 @@ func TestSVGSets(t *testing.T) {
 			t.Errorf("names %v: plain nodes are drawn otherwise than without sets (%v)", names, err)
 		}
 	}
-	check.Error(t, SVG(io.Discard, g, nil, &Sets{SetOf: []int{0}}), "sets of 1 nodes for 6")
-	check.Error(t, SVG(io.Discard, g, nil, &Sets{SetOf: []int{0, 1, Plain, Faint, -3, 0}}), "node 4 is in set -3")
+	sparsetest.CheckError(t, SVG(io.Discard, g, nil, &Sets{SetOf: []int{0}}), "sets of 1 nodes for 6")
+	sparsetest.CheckError(t, SVG(io.Discard, g, nil, &Sets{SetOf: []int{0, 1, Plain, Faint, -3, 0}}), "node 4 is in set -3")
 }
 
 // TestManySets checks that the legend counts the sets beyond the first maxSets that have a node and a name.
@@ -211,7 +211,7 @@ func TestDOT(t *testing.T) {
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", &b, want)
 	}
-	check.Error(t, DOT(&b, g, []string{"a"}), "1 names for 4 nodes")
+	sparsetest.CheckError(t, DOT(&b, g, []string{"a"}), "1 names for 4 nodes")
 }
 
 type brokenWriter struct{}
@@ -220,8 +220,8 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("disk full
 
 func TestDrawingErrors(t *testing.T) {
 	var b bytes.Buffer
-	check.Error(t, SVG(&b, graph.Chain(MaxNodes+1), nil, nil), "501 nodes", "at most 500", "DOT")
-	check.Error(t, SVG(&b, graph.Chain(3), []string{"a"}, nil), "1 names for 3 nodes")
-	check.Error(t, SVG(brokenWriter{}, graph.Chain(3), nil, nil), "writing SVG", "disk full")
-	check.Error(t, DOT(brokenWriter{}, graph.Chain(3), nil), "writing DOT", "disk full")
+	sparsetest.CheckError(t, SVG(&b, graph.Chain(MaxNodes+1), nil, nil), "501 nodes", "at most 500", "DOT")
+	sparsetest.CheckError(t, SVG(&b, graph.Chain(3), []string{"a"}, nil), "1 names for 3 nodes")
+	sparsetest.CheckError(t, SVG(brokenWriter{}, graph.Chain(3), nil, nil), "writing SVG", "disk full")
+	sparsetest.CheckError(t, DOT(brokenWriter{}, graph.Chain(3), nil), "writing DOT", "disk full")
 }

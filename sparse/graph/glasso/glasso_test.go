@@ -13,7 +13,6 @@ import (
 
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
-	"github.com/scas-admm/scas/sparse/internal/check"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
@@ -102,15 +101,15 @@ func TestEstimateEdges(t *testing.T) {
 		}
 	}
 	_, err := EstimateEdges(c, 0, Options{})
-	check.Error(t, err, "0 edges")
+	sparsetest.CheckError(t, err, "0 edges")
 	_, err = EstimateEdges(c, 301, Options{})
-	check.Error(t, err, "301 edges", "only 300 pairs")
+	sparsetest.CheckError(t, err, "301 edges", "only 300 pairs")
 	_, err = EstimateEdges(c, 200, Options{MaxComponent: 5})
 	var sizeError *graph.ComponentError
 	if !errors.As(err, &sizeError) {
 		t.Errorf("%v, want a *graph.ComponentError inside", err)
 	}
-	check.Error(t, err, "200 edges", "fewer")
+	sparsetest.CheckError(t, err, "200 edges", "fewer")
 }
 
 // TestEstimateEdgesBelowALargeComponent checks that EstimateEdges goes on after a penalty at which a
@@ -142,7 +141,7 @@ func TestEstimateEdgesBelowALargeComponent(t *testing.T) {
 		}
 	}
 	_, err = EstimateEdges(c, 30, Options{MaxComponent: 5})
-	check.Error(t, err, "30 edges", "fewer")
+	sparsetest.CheckError(t, err, "30 edges", "fewer")
 }
 
 func TestRefuses(t *testing.T) {
@@ -158,14 +157,14 @@ func TestRefuses(t *testing.T) {
 		{Options{Penalty: 1, MaxComponent: -2}, "components of -2 features"},
 	} {
 		_, err := Estimate(c, tt.opt)
-		check.Error(t, err, "glasso: ", tt.want)
+		sparsetest.CheckError(t, err, "glasso: ", tt.want)
 	}
 	constant, err := graph.NewCovariance(2, []float64{1, 0, 0, 0})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = Estimate(constant, Options{Penalty: 1, FreeDiagonal: true})
-	check.Error(t, err, "feature 2 is constant")
+	sparsetest.CheckError(t, err, "feature 2 is constant")
 	res, err := Estimate(constant, Options{Penalty: 0.5})
 	if err != nil || res.Theta.NNZ() != 2 || res.Largest != 1 || res.Components != 0 {
 		t.Errorf("%+v, %v", res, err)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
-	"github.com/scas-admm/scas/sparse/internal/check"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 func randomCovariance(t testing.TB, n, samples int, seed uint64) (*graph.Covariance, []float64) {
@@ -211,7 +211,7 @@ func TestGapIsABound(t *testing.T) {
 		if !errors.Is(err, ErrNotConverged) || res == nil {
 			t.Fatalf("after %d steps: %v, want an error that matches ErrNotConverged, and a result", steps, err)
 		}
-		check.Error(t, err, "duality gap", "set Options.Penalty to a larger number")
+		sparsetest.CheckError(t, err, "duality gap", "set Options.Penalty to a larger number")
 		// The objective of optimum may be above the minimum by optimum.Gap.
 		if excess := res.Objective - optimum.Objective; excess > res.Gap+1e-12 || excess < -optimum.Gap {
 			t.Errorf("after %d steps: %v above the minimum, gap %v", steps, excess, res.Gap)

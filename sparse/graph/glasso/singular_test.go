@@ -9,7 +9,7 @@ import (
 
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
-	"github.com/scas-admm/scas/sparse/internal/check"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // fewSamples returns the correlation matrix of n random samples of p features. If copied is true, the last
@@ -83,7 +83,7 @@ func TestEdgesOfFewSamples(t *testing.T) {
 	if !errors.Is(err, ErrNotConverged) {
 		t.Fatalf("%v, want an error that matches ErrNotConverged", err)
 	}
-	check.Error(t, err, "40 edges", "ask for at most as many")
+	sparsetest.CheckError(t, err, "40 edges", "ask for at most as many")
 	var penalty string
 	maxEdges := 0
 	if _, scanErr := fmt.Sscanf(err.Error(), "glasso: 40 edges: penalty %s leaves %d,", &penalty, &maxEdges); scanErr != nil || maxEdges < 20 || maxEdges >= 40 {
