@@ -117,7 +117,7 @@ func writeTable(w io.Writer, d *Dataset, delimiter byte) error {
 			return errorf("writing a table: the first label is the word %q, which would be read as a number: put a row with another label first, or write a .scas file", word)
 		}
 	}
-	return text.Write(w, "sparse", "writing a table", func(buffer *bufio.Writer) {
+	return text.Write(w, "sparse", "writing a table", func(buffer *bufio.Writer) error {
 		prefix := ""
 		if d.Labels == nil && allNumbers(d.Names) {
 			prefix = "x" // readers refuse a header of only numbers
@@ -137,6 +137,7 @@ func writeTable(w io.Writer, d *Dataset, delimiter byte) error {
 			}
 			buffer.Write(endLine(line))
 		}
+		return nil
 	})
 }
 

@@ -81,15 +81,16 @@ func readLabels(r io.Reader, name string, opt *ReadOptions) (l labelsOfFile, err
 // text with one number a line.
 func WriteLabels(w io.Writer, format Format, labels []float64) error {
 	if format != NPY {
-		return text.Write(w, "sparse", "writing labels", func(buffer *bufio.Writer) {
+		return text.Write(w, "sparse", "writing labels", func(buffer *bufio.Writer) error {
 			var line []byte
 			for _, v := range labels {
 				line = append(strconv.AppendFloat(line[:0], v, 'g', -1, 64), '\n')
 				buffer.Write(line)
 			}
+			return nil
 		})
 	}
-	return text.WriteAll(w, "sparse", "writing labels", func(w io.Writer) error {
+	return text.Write(w, "sparse", "writing labels", func(w *bufio.Writer) error {
 		if err := npy.WriteHeader(w, "<f8", len(labels)); err != nil {
 			return err
 		}

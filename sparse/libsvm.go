@@ -24,7 +24,7 @@ func writeLIBSVM(w io.Writer, d *Dataset) error {
 	if labels == nil {
 		labels = make([]float64, x.rows)
 	}
-	return text.Write(w, "sparse", "writing samples", func(buffer *bufio.Writer) {
+	return text.Write(w, "sparse", "writing samples", func(buffer *bufio.Writer) error {
 		var line []byte
 		for i := range x.rows {
 			line = strconv.AppendFloat(line[:0], labels[i], 'g', -1, 64)
@@ -35,5 +35,6 @@ func writeLIBSVM(w io.Writer, d *Dataset) error {
 			}
 			buffer.Write(append(line, '\n'))
 		}
+		return nil
 	})
 }

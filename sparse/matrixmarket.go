@@ -55,7 +55,7 @@ func writeMatrixMarket(w io.Writer, d *Dataset) error {
 func (a *CSR) Write(w io.Writer) error { return writeMatrix(w, "", a) }
 
 func writeMatrix(w io.Writer, head string, a *CSR) error {
-	return text.Write(w, "sparse", "writing a matrix", func(buffer *bufio.Writer) {
+	return text.Write(w, "sparse", "writing a matrix", func(buffer *bufio.Writer) error {
 		fmt.Fprintf(buffer, "%s%d %d %d\n", head, a.rows, a.cols, a.NNZ())
 		var line []byte
 		for i := range a.rows {
@@ -65,6 +65,7 @@ func writeMatrix(w io.Writer, head string, a *CSR) error {
 				buffer.Write(line)
 			}
 		}
+		return nil
 	})
 }
 

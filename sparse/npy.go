@@ -1,6 +1,7 @@
 package sparse
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"math"
@@ -201,7 +202,7 @@ func readNPYLabels(r io.Reader, name string, opt *ReadOptions) ([]float64, error
 // writeNPY writes a dense array of float64 in C order.
 func writeNPY(w io.Writer, d *Dataset) error {
 	x := d.X
-	return text.WriteAll(w, "sparse", "writing an array", func(w io.Writer) error {
+	return text.Write(w, "sparse", "writing an array", func(w *bufio.Writer) error {
 		if err := npy.WriteHeader(w, "<f8", x.rows, x.cols); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package sparse
 
 import (
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -342,7 +343,7 @@ func (z *npzReader) assemble(n, p int, ptr []int64, idx []int32, val []float64) 
 // writeNPZ writes the matrix as scipy.sparse.save_npz does in format csr. It adds an array y for labels and
 // an array names for names of features, if the data have them.
 func writeNPZ(w io.Writer, d *Dataset) error {
-	return text.WriteAll(w, "sparse", "writing arrays", func(w io.Writer) error {
+	return text.Write(w, "sparse", "writing arrays", func(w *bufio.Writer) error {
 		z := zip.NewWriter(w)
 		for _, part := range npzParts(d) {
 			to, err := z.CreateHeader(&zip.FileHeader{Name: part.name + ".npy", Method: zip.Store})

@@ -158,7 +158,7 @@ func FromAdjacency(a *sparse.CSR) (*Graph, error) {
 // least the number of the other edges, Write adds a decimal point to this weight. Without the
 // decimal point, ReadConstraint could read the first edge as the header of a matrix.
 func (g *Graph) Write(w io.Writer) error {
-	return text.Write(w, "graph", "writing edges", func(buf *bufio.Writer) {
+	return text.Write(w, "graph", "writing edges", func(buf *bufio.Writer) error {
 		fmt.Fprintf(buf, "# %d edges between %d features: i j weight\n", len(g.edges), g.n)
 		var line []byte
 		for k, e := range g.edges {
@@ -168,6 +168,7 @@ func (g *Graph) Write(w io.Writer) error {
 			}
 			buf.Write(line)
 		}
+		return nil
 	})
 }
 

@@ -50,7 +50,7 @@ func SVG(w io.Writer, g *graph.Graph, names []string, sets *Sets) error {
 	}
 	d := newDrawing(g, names)
 	d.sets = sets
-	return text.Write(w, "draw", "writing SVG", func(buf *bufio.Writer) { d.write(buf) })
+	return text.Write(w, "draw", "writing SVG", func(buf *bufio.Writer) error { d.write(buf); return nil })
 }
 
 // Fits reports whether g is small enough for SVG.
@@ -214,7 +214,7 @@ func DOT(w io.Writer, g *graph.Graph, names []string) error {
 	if err := checkNames(g, names); err != nil {
 		return err
 	}
-	return text.Write(w, "draw", "writing DOT", func(buf *bufio.Writer) {
+	return text.Write(w, "draw", "writing DOT", func(buf *bufio.Writer) error {
 		fmt.Fprintf(buf, "graph {\n")
 		count := 0
 		for i, d := range g.Degrees() {
@@ -236,6 +236,7 @@ func DOT(w io.Writer, g *graph.Graph, names []string) error {
 			fmt.Fprintf(buf, "\t%d -- %d [comment=\"%s\"%s];\n", int(e.I)+1, int(e.J)+1, strconv.FormatFloat(e.Weight, 'g', -1, 64), style)
 		}
 		fmt.Fprintf(buf, "}\n")
+		return nil
 	})
 }
 

@@ -77,26 +77,19 @@ func ReadFile[T any](path string, read func(r io.Reader, name string) (T, error)
 	return read(f, path)
 }
 
-// Write calls fill with a buffer for w. fill may ignore the errors of the buffer: Write returns the first of
-// them as an error of package pkg. action says in the error what failed, such as "writing labels".
-func Write(w io.Writer, pkg, action string, fill func(*bufio.Writer)) error {
-	bw := bufio.NewWriterSize(w, 1<<16)
-	fill(bw)
-	if err := bw.Flush(); err != nil {
+// Write calls fill with a buffer for w. It returns the error of fill, else the first error of w, as an error of
+// package pkg. fill may ignore the errors of the buffer. action says in the error what failed, such as "writing
+// labels".
+func Write(w io.Writer, pkg, action string, fill func(*bufio.Writer) error) error {
+	buffer := bufio.NewWriterSize(w, 1<<16)
+	err := fill(buffer)
+	if err == nil {
+		err = buffer.Flush()
+	}
+	if err != nil {
 		return pkgerr.Errorf(pkg, "%s: %w", action, err)
 	}
 	return nil
-}
-
-// WriteAll calls fill with a buffer for w. It returns the error of fill, else the first error of w, as an
-// error of package pkg. action says in the error what failed.
-func WriteAll(w io.Writer, pkg, action string, fill func(io.Writer) error) error {
-	var failure error
-	err := Write(w, pkg, action, func(buffer *bufio.Writer) { failure = fill(buffer) })
-	if failure != nil {
-		return pkgerr.Errorf(pkg, "%s: %w", action, failure)
-	}
-	return err
 }
 
 // AppendCoordinate appends the line `i j value`. The value is in the shortest form that
