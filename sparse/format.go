@@ -216,9 +216,6 @@ func withDecompression(read func(input *decompressor, name string, opt *ReadOpti
 // MatrixMarket drop the labels; LIBSVM, NPY and MatrixMarket drop the names of features. LIBSVM
 // writes the label 0 for data without labels.
 func WriteFile(path string, d *Dataset) error {
-	if err := checkWritable(path); err != nil {
-		return err
-	}
 	return writeFile(path, func(w io.Writer) error { return Write(w, FormatOf(path), d) })
 }
 
