@@ -22,9 +22,6 @@ type Operator interface {
 type Coupling struct {
 	// B maps y in R^q to R^l. If neither B nor Diagonal is set, B = −I.
 	B Operator
-	// Alpha, if positive, states that B'B = Alpha·I, and B must be set. The update of y is then a single
-	// proximal map. Minimize checks the statement with random vectors. Zero states nothing.
-	Alpha float64
 	// Diagonal, if not nil, means B = diag(Diagonal). It has length l and no zeros. It needs a
 	// separable penalty, unless all entries have the same absolute value.
 	Diagonal []float64
@@ -47,7 +44,7 @@ func (p *Problem) coupling() admm.Coupling {
 	if c == nil {
 		return admm.Coupling{}
 	}
-	return admm.Coupling{B: c.B, Alpha: c.Alpha, Diagonal: c.Diagonal, C: c.C}
+	return admm.Coupling{B: c.B, Diagonal: c.Diagonal, C: c.C}
 }
 
 // dualStep returns the dual step of p, which updates y and beta, for l rows of A and q coordinates of y.

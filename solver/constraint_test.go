@@ -101,11 +101,8 @@ func TestEquivalentConstraints(t *testing.T) {
 	}{
 		{"operator and matrix", func(p *solver.Problem) { p.Constraint = differences(15) }, func(p *solver.Problem) { p.Constraint = chain }, 1e-9},
 		{"B = -I given as a matrix", func(p *solver.Problem) { p.Constraint, p.Coupling = chain, &solver.Coupling{B: minusIdentity} }, func(p *solver.Problem) { p.Constraint = chain }, 1e-8},
-		{"B = -I as an orthogonal matrix", func(p *solver.Problem) {
-			p.Constraint, p.Coupling = chain, &solver.Coupling{B: minusIdentity, Alpha: 1}
-		}, func(p *solver.Problem) { p.Constraint = chain }, 1e-9},
 		{"B'B = 9 I", func(p *solver.Problem) {
-			p.Constraint, p.Coupling = chain, &solver.Coupling{B: scaledOrthogonal, Alpha: 9}
+			p.Constraint, p.Coupling = chain, &solver.Coupling{B: scaledOrthogonal}
 		}, func(p *solver.Problem) { p.Constraint, p.Penalty = chain, solver.L1{Lambda: 0.02 / 3} }, 1e-9},
 		{"diagonal B", func(p *solver.Problem) {
 			p.Constraint, p.Coupling, p.Penalty = chain, &solver.Coupling{Diagonal: diagonal}, solver.L1{Lambda: 0.02, Weights: weights}

@@ -117,14 +117,6 @@ func TestBadProblems(t *testing.T) {
 			}
 			p.Coupling = &solver.Coupling{Diagonal: d}
 		}},
-		{"B'B is not that multiple", func(p *solver.Problem) {
-			p.Constraint = nil
-			p.Coupling = &solver.Coupling{B: sparse.Identity(20), Alpha: 2}
-		}},
-		{"Coupling.Alpha = 4; it must be positive and finite, and B be set", func(p *solver.Problem) {
-			p.Constraint = nil
-			p.Coupling = &solver.Coupling{Diagonal: slices.Repeat([]float64{-1}, 20), Alpha: 4}
-		}},
 		{"share coordinate 1", func(p *solver.Problem) { p.Penalty = solver.GroupL2{Lambda: 1, Groups: [][]int{{0, 1}, {1}}} }},
 		{"has coordinate 99", func(p *solver.Problem) { p.Penalty = solver.GroupL2{Lambda: 1, Groups: [][]int{{99}}} }},
 		{"is empty", func(p *solver.Problem) { p.Penalty = solver.Within{Lower: 1, Upper: 0} }},

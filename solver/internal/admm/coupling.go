@@ -2,7 +2,6 @@ package admm
 
 import (
 	"math"
-	"math/rand/v2"
 
 	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
@@ -11,8 +10,7 @@ import (
 // A Coupling holds B and c of the constraint A x + B y = c. Its zero value means B = −I and c = 0.
 type Coupling struct {
 	B        linalg.Map // nil means −I, or the diagonal matrix of Diagonal
-	Alpha    float64    // if positive, B is set and B'B = Alpha I; 0 states nothing
-	Diagonal []float64  // the diagonal of a diagonal B; if it is set, B must be nil and Alpha 0
+	Diagonal []float64  // the diagonal of a diagonal B; if it is set, B must be nil
 	C        []float64  // c; nil means zeros
 }
 
@@ -68,9 +66,6 @@ func (c Coupling) Validate(l int, g term.Penalty) error {
 			return errorf("Coupling.C[%d] = %v; it must be finite", j, v)
 		}
 	}
-	if c.Alpha != 0 { // also with a Diagonal: then validateAlpha returns an error
-		return c.validateAlpha()
-	}
 	if c.Diagonal != nil {
 		return c.validateDiagonal(l, g)
 	}
@@ -87,28 +82,6 @@ func (c Coupling) validateDiagonal(l int, g term.Penalty) error {
 			return errorf("Coupling.Diagonal[%d] = %v; it must be finite and not zero", j, v)
 		case math.Abs(v) != math.Abs(c.Diagonal[0]) && !g.Separable():
 			return errorf("Coupling.Diagonal has entries of different size, which a penalty that is not separable (%T) cannot take; give B as a matrix", g)
-		}
-	}
-	return nil
-}
-
-func (c Coupling) validateAlpha() error {
-	if !(c.Alpha > 0) || math.IsInf(c.Alpha, 0) || c.B == nil {
-		return errorf("Coupling.Alpha = %v; it must be positive and finite, and B be set", c.Alpha)
-	}
-	l, q := c.B.Dims()
-	rng := rand.New(rand.NewPCG(3, 5))
-	y, by, btby := make([]float64, q), make([]float64, l), make([]float64, q)
-	for range 3 {
-		for j := range y {
-			y[j] = float64(rng.Float64()) - 0.5
-		}
-		c.B.MulVec(by, y)
-		c.B.MulVecTrans(btby, by)
-		for j := range y {
-			if math.Abs(btby[j]-float64(c.Alpha*y[j])) > 1e-9*c.Alpha {
-				return errorf("Coupling.Alpha = %v, but B'B is not that multiple of the identity (coordinate %d of B'B y is %v for y = %v)", c.Alpha, j, btby[j], y[j])
-			}
 		}
 	}
 	return nil

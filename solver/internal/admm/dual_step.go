@@ -37,7 +37,7 @@ func NewDualStep(c Coupling, g term.Penalty, limit []float64, l, q int) *DualSte
 		return d
 	}
 	d.v, d.proxSteps = make([]float64, q), make([]float64, q)
-	if c.B != nil && c.Alpha == 0 {
+	if c.B != nil {
 		d.lipB = linalg.New(c.B, q).LargestEigenvalue()
 		d.extrapolatedY, d.previousY = make([]float64, q), make([]float64, q)
 	}
@@ -48,10 +48,7 @@ func NewDualStep(c Coupling, g term.Penalty, limit []float64, l, q int) *DualSte
 func (d *DualStep) SetRho(rho float64) {
 	d.rho = rho
 	c, eigenvalue := d.coupling, 1.0
-	switch {
-	case c.Alpha > 0:
-		eigenvalue = c.Alpha
-	case d.extrapolatedY != nil:
+	if c.B != nil {
 		eigenvalue = d.lipB
 	}
 	for j := range d.proxSteps {
@@ -96,8 +93,9 @@ func (d *DualStep) Update(ax, y, beta []float64) {
 		kernels.ProxDual(beta, y, ax, d.Limit, d.rho)
 		return
 	}
-	switch c := d.coupling; {
-	case c.B == nil:
+	if c := d.coupling; c.B != nil {
+		d.minimiseY(ax, y, beta)
+	} else {
 		for j, v := range ax {
 			t := v + beta[j]/d.rho
 			if c.Diagonal != nil {
@@ -106,17 +104,6 @@ func (d *DualStep) Update(ax, y, beta []float64) {
 			d.v[j] = t
 		}
 		d.g.Prox(y, d.v, d.proxSteps)
-	case c.Alpha > 0:
-		for j, v := range ax {
-			d.by[j] = v + beta[j]/d.rho
-		}
-		c.B.MulVecTrans(d.v, d.by)
-		for j := range d.v {
-			d.v[j] /= -c.Alpha
-		}
-		d.g.Prox(y, d.v, d.proxSteps)
-	default:
-		d.minimiseY(ax, y, beta)
 	}
 	for j, v := range d.mulB(y) {
 		beta[j] = math.FMA(d.rho, ax[j]+v, beta[j])
