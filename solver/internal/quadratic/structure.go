@@ -2,6 +2,7 @@ package quadratic
 
 import (
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/sparse"
 )
@@ -67,19 +68,22 @@ func (s *Structure) Ties(x []float64) []float64 {
 const rounding = 16 * 0x1p-52
 
 // MakeExact tries two candidates: x with exact zeros, and x with exact zeros and ties. project moves a
-// candidate to the nearest feasible point, and value returns the objective. MakeExact returns the candidate
-// with the smaller objective and true, or x and false if both objectives are larger than at x. It ignores
-// differences that are due to rounding.
+// candidate to the nearest feasible point, and value returns the objective. A candidate is refused if the move
+// destroys its zeros or ties, or if its objective is larger than at x, except for rounding. MakeExact returns
+// the remaining candidate with the smaller objective and true, or x and false if there is none.
 func (s *Structure) MakeExact(x []float64, project func(x []float64), value func(x []float64) float64) ([]float64, bool) {
 	best, exact, minimum := x, false, value(x)
 	minimum += float64(rounding * math.Abs(minimum))
-	for _, candidate := range [][]float64{s.Zeros(x), s.Ties(x)} {
+	try := func(candidate []float64, holds func(candidate []float64) bool) {
 		project(candidate)
-		if v := value(candidate); v <= minimum {
+		if v := value(candidate); v <= minimum && holds(candidate) {
 			best, exact = candidate, true
 			minimum = min(minimum, v+float64(rounding*math.Abs(v)))
 		}
 	}
+	partition := s.Partition()
+	try(s.Zeros(x), func(candidate []float64) bool { return slices.Equal(s.Zeros(candidate), candidate) })
+	try(s.Ties(x), partition.Holds)
 	return best, exact
 }
 

@@ -64,3 +64,27 @@ func TestRepair(t *testing.T) {
 		}
 	}
 }
+
+// TestMakeExact checks that Structure.MakeExact refuses a candidate whose zeros or ties project destroys.
+func TestMakeExact(t *testing.T) {
+	x := []float64{1e-9, 0.5, 0.5 + 1e-9}
+	s := &Structure{[]bool{true, false, false}, []tie{{1, 2, 1}}}
+	value := func([]float64) float64 { return 1 }
+	for _, c := range []struct {
+		least []float64 // project raises each coordinate to this number
+		want  bool
+	}{
+		{[]float64{0, 0, 0}, true},
+		{[]float64{1e-3, 0, 0}, false},
+		{[]float64{0, 0.7, 0}, true}, // the tie is lost, but not the zero
+	} {
+		got, exact := s.MakeExact(x, func(x []float64) {
+			for j, least := range c.least {
+				x[j] = max(x[j], least)
+			}
+		}, value)
+		if exact != c.want || !exact && !slices.Equal(got, x) || exact && got[0] != 0 {
+			t.Errorf("at least %v: %v, exact %v", c.least, got, exact)
+		}
+	}
+}
