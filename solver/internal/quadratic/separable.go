@@ -286,6 +286,9 @@ func (q *Separable) sweep(nonzeroOnly bool) (worstViolation float64) {
 			change = math.Copysign(q.MaxMove[k], change)
 		}
 		q.move(k, change)
+		if q.Lower != nil { // the rounded sum may be beyond a bound
+			q.U[k] = max(q.Lower[k], min(q.U[k], q.Upper[k]))
+		}
 	}
 	return worstViolation
 }

@@ -387,3 +387,23 @@ func TestFactorUpdates(t *testing.T) {
 		}
 	}
 }
+
+// TestSweepStaysWithinBounds checks that a coordinate that moves to its bound does not go beyond the bound by a
+// rounding error.
+func TestSweepStaysWithinBounds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 1000 {
+		h := &Dense{Order: 1, H: []float64{1 + rng.Float64()}, Ridge: []float64{0}}
+		h.Prepare()
+		x := rng.NormFloat64()
+		upper := math.Abs(x) + math.Round(100*rng.ExpFloat64())/100 + 0.01
+		q := &Separable{
+			H: h, X: []float64{x}, Gradient: []float64{-100}, Limit: []float64{0.01},
+			Lower: []float64{math.Inf(-1)}, Upper: []float64{upper}, FreeIndex: -1, Unit: []float64{1},
+		}
+		q.Solve(&SeparableSettings{Tolerance: 1e-9, MaxSweeps: 1, DescentOnly: true})
+		if q.U[0] > upper {
+			t.Fatalf("from %v to %v, beyond the bound %v", x, q.U[0], upper)
+		}
+	}
+}
