@@ -12,9 +12,6 @@ func (s *Solver) poseBounds() {
 	penalty := gap.NewPenalty(s.A, s.limit, s.Square, s.Groups)
 	s.findFree(penalty)
 	q := &gap.Problem{Penalty: penalty, Ridge: s.ridge, Set: s.Set, Columns: s.summary.Columns}
-	if s.summary.separated != nil {
-		q.VanishingFeatures = s.summary.separated.Columns
-	}
 	q.Prepare()
 	s.bounds = q
 	s.rows.setBounds(q)

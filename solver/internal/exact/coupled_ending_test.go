@@ -123,8 +123,12 @@ func TestNotSeparated(t *testing.T) {
 		change(q)
 		s := mustNew(t, q)
 		s.setLambda(1)
-		if (s.summary.separated != nil) != (name == "nothing") {
-			t.Errorf("%s: %+v", name, s.summary.separated)
+		m, found := inMemory(s), false
+		for i, lo := range m.lo {
+			found = found || lo == 0 && m.hi[i] == 0
+		}
+		if found != (name == "nothing") {
+			t.Errorf("%s: alpha within %v and %v", name, m.lo, m.hi)
 		}
 	}
 }

@@ -208,12 +208,12 @@ func (f *File) meanLoss(x []float64) float64 {
 }
 
 // separate returns nil: a File does not search for separated samples.
-func (f *File) separate(func(j int) (above, below bool)) *gap.SeparatedSamples { return nil }
+func (f *File) separate(func(j int) (above, below bool)) {}
 
 func (f *File) setBounds(q *gap.Problem) {
 	f.bounds = q
 	for _, t := range f.pieces {
-		t.rootTally, t.rootHessian = nil, nil
+		t.rootTally, t.rootSums = nil, nil
 	}
 }
 
@@ -314,20 +314,20 @@ const lessCare = 10
 // bound returns the bound that multipliers z and the α of f.current.model prove at x, the current point.
 func (f *File) bound(x, z []float64) gap.Bound {
 	return f.bounds.Bound(x, z, &f.current.tally, &gap.Sum{
-		Head: f.current.head, Tail: f.current.tail, Roundings: f.roundings(), Samples: f.n, Hessian: f.rootHessian,
+		Head: f.current.head, Tail: f.current.tail, Roundings: f.roundings(), Samples: f.n, RootSums: f.rootSums,
 	})
 }
 
-// rootHessian returns the matrix that rootTally describes, at the current point, for gap.Sum.Hessian.
-func (f *File) rootHessian() []float64 {
+// rootSums returns gap.Sum.RootSums at the current point.
+func (f *File) rootSums() []float64 {
 	if f.current.rootsVersion != f.bounds.RootsVersion() { // the roots have changed since the visit
 		if f.visit(&request{x: f.current.x, model: f.current.model}); f.err != nil {
 			k := f.bounds.RootCount()
-			return slices.Repeat([]float64{math.NaN()}, k*k) // NaN cannot be factored, so no gap is proved
+			return slices.Repeat([]float64{math.NaN()}, k*k+k) // NaN cannot be factored, so no gap is proved
 		}
-		f.current.rootHessian, f.current.rootsVersion = f.latest.rootHessian, f.latest.rootsVersion
+		f.current.rootSums, f.current.rootsVersion = f.latest.rootSums, f.latest.rootsVersion
 	}
-	return f.current.rootHessian
+	return f.current.rootSums
 }
 
 // roundings returns gap.Sum.Roundings: an upper bound of the number of roundings of one term of a sum over

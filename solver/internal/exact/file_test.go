@@ -3,6 +3,7 @@ package exact
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/scas-admm/scas/solver/internal/ending"
@@ -115,6 +116,39 @@ func TestFileStops(t *testing.T) {
 		}
 		if _, err := f.LossFallsForever(make([]float64, 5)); err != stop || f.Err() != stop {
 			t.Errorf("error in reading %d: LossFallsForever returns %v", stopCall, err)
+		}
+	}
+}
+
+// TestSaturated checks that gaps are proved, in memory and from a file, if the loss is 0 at every sample that
+// has some free feature. Then α is exactly 0 at these samples, and no change of α moves X'Cα at the feature.
+func TestSaturated(t *testing.T) {
+	const n, p = 40, 6
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		x, labels := make([]float64, n*p), make([]float64, n)
+		for i := range labels {
+			labels[i] = math.Copysign(1, rng.NormFloat64())
+			for j := range p {
+				if j < 3 {
+					x[i*p+j] = 0.8*labels[i] + rng.NormFloat64()
+				} else if rng.IntN(10) == 0 {
+					x[i*p+j] = rng.NormFloat64()
+				}
+			}
+		}
+		q := penalisedProblem(fromDense(t, n, p, x), labels, term.SquaredHinge{}, nil, 1e-3, 0)
+		clear(q.Limit[3:])
+		f := NewFile(&FileProblem{Data: q.Data, Labels: labels, Loss: q.Loss, Memory: 1 << 20})
+		if err := f.Survey(f.MaxSamples()); err != nil {
+			t.Fatal(err)
+		}
+		fromFile := *q
+		fromFile.Take(f)
+		for _, s := range []*Solver{mustNew(t, q), mustNew(t, &fromFile)} {
+			if r := s.Finish(nil, &Settings{Tol: 1e-8}); r.Why != ending.Reached {
+				t.Errorf("seed %d, in a file %v: %v, gap %.1e of %.1e", seed, s.File != nil, r.Why, r.Gap, r.Objective)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"math"
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
@@ -42,7 +43,7 @@ type evidence struct {
 	model        *origin   // the model that gave α, see origin; nil if no gap was requested
 	tally        gap.Tally // the tally of α
 	head, tail   []float64 // X'Cα is head + tail; tail is nil unless File.compensated is set
-	rootHessian  []float64 // for gap.Sum.Hessian: upper triangle of the matrix in the comment of rootTally
+	rootSums     []float64 // gap.Sum.RootSums
 	rootsVersion int       // gap.Problem.RootsVersion at the visit
 }
 
@@ -81,7 +82,7 @@ func (t *piece) clear(f *File, r *request) {
 	clear(t.gradient)
 	clear(t.head)
 	clear(t.tail)
-	clear(t.rootHessian)
+	clear(t.rootSums)
 	if r.needsHessian {
 		if clear(t.hessian); t.hessian == nil {
 			t.hessian, t.onesColumn = make([]float64, f.p*f.p), make([]float64, f.p)
@@ -92,7 +93,7 @@ func (t *piece) clear(f *File, r *request) {
 	}
 	if t.rootTally == nil || t.rootTally.rootsVersion != f.bounds.RootsVersion() {
 		t.rootTally = f.newRootTally()
-		t.rootHessian = make([]float64, t.rootTally.rootCount*t.rootTally.rootCount)
+		t.rootSums = make([]float64, t.rootTally.rootCount*(t.rootTally.rootCount+1))
 	}
 	if !f.compensated {
 		t.tail = nil
@@ -133,10 +134,10 @@ func (f *File) visit(r *request) {
 		case r.model == nil:
 		case total.tail != nil:
 			gap.AddPairs(total.head, total.tail, t.head, t.tail)
-			kernels.Axpy(1, t.rootHessian, total.rootHessian)
+			kernels.Axpy(1, t.rootSums, total.rootSums)
 		default:
 			kernels.Axpy(1, t.head, total.head)
-			kernels.Axpy(1, t.rootHessian, total.rootHessian)
+			kernels.Axpy(1, t.rootSums, total.rootSums)
 		}
 	}
 	f.addRanks(r, total)
@@ -145,7 +146,7 @@ func (f *File) visit(r *request) {
 		x: r.x, loss: total.loss, gradient: slices.Clone(total.gradient),
 		evidence: evidence{
 			model: r.model, tally: total.tally, head: slices.Clone(total.head), tail: slices.Clone(total.tail),
-			rootHessian: slices.Clone(total.rootHessian),
+			rootSums: slices.Clone(total.rootSums),
 		},
 	}
 	if r.model != nil {
@@ -245,7 +246,7 @@ func (f *File) addOffsets(margin []float64, lo int) {
 	}
 }
 
-// addProofSums adds a block to the sums for a proof: the tally, X'Cα and the Hessian of rootTally.
+// addProofSums adds a block to the sums for a proof: the tally, X'Cα and the sums of rootTally.
 func (t *piece) addProofSums(f *File, data kernels.Rows, label []float64) {
 	n := len(label)
 	samples := gap.Samples{Alpha: t.alpha[:n], Slope: t.slope[:n], Margin: t.margin[:n], Label: label, Weight: t.weight[:n]}
@@ -253,11 +254,11 @@ func (t *piece) addProofSums(f *File, data kernels.Rows, label []float64) {
 	if f.bounds.NeedsPhi() {
 		t.tally.Phi(f.Loss, &samples, t.rootTally.phi[:n])
 	}
-	if t.rootTally.rootCount > 0 {
-		t.rootTally.add(t.rootHessian, data, t.rootTally.phi[:n])
-	}
 	for i, w := range samples.Weight {
 		samples.Alpha[i] *= w
+	}
+	if t.rootTally.rootCount > 0 {
+		t.rootTally.add(t.rootSums, data, t.rootTally.phi[:n], samples.Alpha)
 	}
 	if t.tail != nil {
 		gap.AddTransPairs(t.head, t.tail, data, samples.Alpha)
@@ -302,9 +303,7 @@ func (t *piece) setAlpha(f *File, m *origin, lo int, label []float64) {
 	}
 }
 
-// A rootTally sums the upper triangle of N'X'CΦXN over the samples. This is the matrix for gap.Sum.Hessian. C
-// and Φ are diagonal, with the weights cᵢ of the samples and the numbers Φᵢ of gap.Tally.Phi. N has a column
-// for each root, see gap.RootRow.
+// A rootTally computes gap.Sum.RootSums.
 type rootTally struct {
 	row          *gap.RootRow
 	rootCount    int       // number of roots
@@ -319,9 +318,9 @@ func (f *File) newRootTally() *rootTally {
 	return &rootTally{row: f.bounds.NewRootRow(), rootCount: f.bounds.RootCount(), rootsVersion: f.bounds.RootsVersion(), hasOnes: f.HasOnes, phi: make([]float64, f.block)}
 }
 
-// add adds the terms of the rows of data to h, the upper triangle of the matrix in the comment of rootTally.
-// phi holds cᵢΦᵢ for each of these rows.
-func (r *rootTally) add(h []float64, data kernels.Rows, phi []float64) {
+// add adds the terms of the rows of data to sums. For each of these rows, phi holds cᵢΦᵢ and alpha holds cᵢαᵢ.
+func (r *rootTally) add(sums []float64, data kernels.Rows, phi, alpha []float64) {
+	sizes := sums[r.rootCount*r.rootCount:]
 	for i, c := range phi {
 		lo, hi := data.Ptr[i], data.Ptr[i+1]
 		r.idx, r.val = append(r.idx[:0], data.Idx[lo:hi]...), append(r.val[:0], data.Val[lo:hi]...)
@@ -330,7 +329,8 @@ func (r *rootTally) add(h []float64, data kernels.Rows, phi []float64) {
 		}
 		roots := r.row.SetRow(r.idx, r.val)
 		for a, k := range roots {
-			u, out := float64(c*r.row.Entry(k)), h[int(k)*r.rootCount:]
+			sizes[k] += math.Abs(float64(alpha[i] * r.row.Entry(k)))
+			u, out := float64(c*r.row.Entry(k)), sums[int(k)*r.rootCount:]
 			for _, m := range roots[a:] {
 				out[m] += float64(u * r.row.Entry(m))
 			}

@@ -57,7 +57,7 @@ func (s *Solver) findSeparated() {
 	for _, j := range s.summary.free {
 		free[j] = true
 	}
-	s.summary.separated = s.rows.separate(func(j int) (above, below bool) {
+	s.rows.separate(func(j int) (above, below bool) {
 		above, below = s.unboundedSides(j)
 		return free[j] && above, free[j] && below
 	})

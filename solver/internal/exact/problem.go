@@ -84,9 +84,8 @@ type columnSummary struct {
 	gap.Columns
 	columns    kernels.Rows // X'; zero as long as it is not needed
 	counted    countedColumns
-	free       []int32               // the free features
-	separated  *gap.SeparatedSamples // samples that are separated by free features; nil if there are none
-	zeroLambda bool                  // free was computed for lambda = 0
+	free       []int32 // the free features
+	zeroLambda bool    // free was computed for lambda = 0
 }
 
 // countedColumns is the last result of Solver.rowCounts: for each row, the number of its entries in the columns

@@ -21,10 +21,10 @@ type samples interface {
 	// subsample replaces the samples of p by a part of them. If it returns false, p must not be used.
 	subsample(p *Problem) bool
 
-	// separate finds the samples that free features separate, and makes their α 0. It returns nil if it finds
-	// none. The function open reports whether penalty and domain let coefficient j increase without end
-	// (above) and decrease without end (below).
-	separate(open func(j int) (above, below bool)) *gap.SeparatedSamples
+	// separate finds the samples that free features separate, and makes their α 0. The function
+	// open reports whether penalty and domain let coefficient j increase without end (above) and decrease
+	// without end (below).
+	separate(open func(j int) (above, below bool))
 	setBounds(q *gap.Problem) // sets the problem for which gaps are proved
 
 	// moveTo moves to x, returns the loss at x, and sets e to the gradient of the loss, X'Cφ'. If moveTo also

@@ -65,8 +65,10 @@ func (m *memorySamples) Err() error { return nil }
 
 func (m *memorySamples) columns() gap.Columns {
 	c := gap.ColumnsOf(m.Data, m.Sums, m.Team)
-	for _, o := range m.Offset {
-		c.LargestOffset = max(c.LargestOffset, o, -o)
+	for i, o := range m.Offset {
+		if m.MeanWeights[i] > 0 {
+			c.LargestOffset = max(c.LargestOffset, o, -o)
+		}
 	}
 	if m.Offset != nil {
 		c.LargestOffset = m.Team.MaxNumber(c.LargestOffset)
@@ -168,14 +170,13 @@ func (m *memorySamples) columnDot(j int, c []float64) float64 {
 	return sum[0]
 }
 
-func (m *memorySamples) separate(open func(j int) (above, below bool)) *gap.SeparatedSamples {
+func (m *memorySamples) separate(open func(j int) (above, below bool)) {
 	separated := gap.FindSeparated(m.Team, m.Data, m.Loss, m.Labels, m.MeanWeights, open)
 	for i, b := range m.Labels {
-		if m.lo[i], m.hi[i] = slopeRange(m.Loss, b, m.MeanWeights[i]); separated != nil && separated.Samples[i] {
+		if m.lo[i], m.hi[i] = slopeRange(m.Loss, b, m.MeanWeights[i]); separated != nil && separated[i] {
 			m.lo[i], m.hi[i] = 0, 0
 		}
 	}
-	return separated
 }
 
 func (m *memorySamples) setBounds(q *gap.Problem) {

@@ -31,13 +31,10 @@ func newWholeProblem(p *Problem) *wholeProblem {
 	q := &gap.Problem{Penalty: f.penalty, Ridge: p.Ridge, Columns: f.columns()}
 	curvature := float64(f.Loss.Curvature() * kernels.Dot(q.Columns.Norm, q.Columns.Norm))
 	f.wellConditioned = f.mu() > 0 && curvature <= mostCondition*float64(float64(f.n)*f.mu())
-	separated := f.separate(func(j int) (above, below bool) {
+	f.separate(func(j int) (above, below bool) {
 		free := f.isFree(j)
 		return free, free
 	})
-	if separated != nil {
-		q.VanishingFeatures = separated.Columns
-	}
 	q.Prepare()
 	f.setBounds(q)
 	return f

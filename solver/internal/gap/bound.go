@@ -16,9 +16,6 @@ type Problem struct {
 	Ridge   []float64   // rⱼ; all are equal unless Set is a box or R^p
 	Set     term.Region // S; nil for R^p
 	Columns Columns
-	// VanishingFeatures marks the features j for which αᵢ is 0 at every sample with an entry for j. Then
-	// entry j of X'Cα is exactly 0. Nil means that no feature is marked.
-	VanishingFeatures []bool
 
 	// DependentRoots is true if the last call of Bound found the columns of the roots nearly linearly
 	// dependent.
@@ -71,9 +68,10 @@ type Sum struct {
 	Samples     float64   // the number of samples of all processes
 	Base        []float64 // the point at which the margins were computed; nil if it is x
 	ExtraErrors []float64 // bounds of the errors of Head that Roundings does not count; nil if it counts all
-	// Hessian returns the upper triangle of the matrix H in the comment of type rootChange. It may be nil if
-	// there are no roots.
-	Hessian func() []float64
+	// RootSums returns sums over the samples of all processes: the k × k matrix H in the comment of type
+	// rootChange, of which only the upper triangle is set, and then k numbers Σ |cᵢαᵢ(XN)ᵢₐ|, one for each root
+	// a. It may be nil if there are no roots.
+	RootSums func() []float64
 }
 
 // A Bound is a proved bound of P(x) − P*.
@@ -110,7 +108,7 @@ func (p *Problem) chooseSteps() {
 	p.oneSidedFeatures, p.optimisedFeatures, p.recomputedRows = nil, nil, nil
 	for j := range p.relaxed {
 		singleton := p.Penalty.Singleton[j] >= 0
-		p.relaxed[j] = p.Ridge[j] > 0 || !p.productDomain || p.vanishing(j) ||
+		p.relaxed[j] = p.Ridge[j] > 0 || !p.productDomain ||
 			p.bounded(j) || p.halfBounded(j) && singleton && !p.Penalty.Grouped() ||
 			!singleton && p.Columns.LargestEntry[j] == 0 && !p.Penalty.Touches(j)
 		if !p.relaxed[j] && p.halfBounded(j) {
@@ -134,7 +132,7 @@ func (p *Problem) chooseSteps() {
 // farAway says which bounds of a coefficient xⱼ are far away: those at a distance of more than farAway
 // times the sum of |xⱼ| and the coefficient's typical size, the reciprocal of the largest entry of its
 // column.
-const farAway = 1e6
+const farAway = 1e4
 
 // isFar reports whether a bound at this distance from x, the coefficient of feature j, is far away. Infinite
 // bounds are not.
@@ -207,8 +205,8 @@ func (p *Problem) findSingletonGroups() {
 		return
 	}
 	isSingleton := make([]bool, p.Penalty.Len())
-	for _, row := range p.Penalty.Singleton {
-		if row >= 0 {
+	for j, row := range p.Penalty.Singleton {
+		if row >= 0 && p.Ridge[j] > 0 {
 			isSingleton[row] = true
 		}
 	}
@@ -223,8 +221,6 @@ func (p *Problem) findSingletonGroups() {
 		}
 	}
 }
-
-func (p *Problem) vanishing(j int) bool { return p.VanishingFeatures != nil && p.VanishingFeatures[j] }
 
 func (p *Problem) bounded(j int) bool {
 	return p.box.Lower != nil && !math.IsInf(p.box.Lower[j], 0) && !math.IsInf(p.box.Upper[j], 0)
@@ -307,9 +303,7 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, objective float64, c
 			p.setDualPoint(z, t, sum, clip)
 			changeBound := 1.5 * math.Sqrt(t.MaxPhi) * change.norm
 			for j, norm := range p.Columns.Norm {
-				if !p.vanishing(j) { // e does not change at a feature in p.VanishingFeatures
-					d.eErr[j] += float64(changeBound * norm)
-				}
+				d.eErr[j] += float64(changeBound * norm)
 			}
 		}
 		p.correction.apply(p.Penalty, d.e, d.eErr, d.z, d.zErr)
@@ -457,11 +451,6 @@ func (p *Problem) setResidual(t *Tally, sum *Sum) {
 	}
 	for j, size := range d.eErr {
 		entryCount := float64(p.Penalty.entryCount(j) + 8)
-		if p.vanishing(j) {
-			d.e[j] = 0
-			d.eErr[j] = float64(entryCount * roundoff * size)
-			continue
-		}
 		roundings := sum.Roundings + entryCount
 		if p.Columns.EntryCount != nil {
 			roundings += p.Columns.EntryCount[j]
@@ -490,10 +479,8 @@ func (p *Problem) setResidual(t *Tally, sum *Sum) {
 	tail := slices.Clone(sum.Tail)
 	p.Penalty.addPairs(d.e, tail, d.z)
 	for j, v := range tail {
-		if !p.vanishing(j) {
-			d.e[j] += v
-			d.eErr[j] += float64(2 * roundoff * math.Abs(d.e[j]))
-		}
+		d.e[j] += v
+		d.eErr[j] += float64(2 * roundoff * math.Abs(d.e[j]))
 	}
 }
 
@@ -521,18 +508,23 @@ func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 		return change
 	}
 	p.correction.apply(p.Penalty, d.e, d.eErr, d.z, d.zErr)
-	feasible := true // remains true if eⱼ = 0 at all roots
-	for _, r := range roots {
-		feasible = feasible && d.e[r.feature] == 0 && d.eErr[r.feature] == 0
-	}
-	if feasible {
+	if p.isFeasibleAtRoots() {
 		return change
 	}
-	scale, h := make([]float64, k), slices.Clone(sum.Hessian())
+	sums := slices.Clone(sum.RootSums())
+	scale, h := make([]float64, k), sums[:k*k]
+	for a, size := range sums[k*k:] {
+		if j := roots[a].feature; size == 0 && !p.Penalty.Touches(int(j)) {
+			d.e[j], d.eErr[j] = 0, 0 // α is 0 at each sample that has the feature
+		}
+	}
+	if p.isFeasibleAtRoots() {
+		return change
+	}
 	chol := linalg.NewCholesky(k)
 	noChange := rootChange{reach: math.Inf(1), exactReach: math.Inf(1)}
 	for a, r := range roots {
-		if d.e[r.feature] == 0 && d.eErr[r.feature] == 0 && p.largestRootEntry(r) == 0 {
+		if d.e[r.feature] == 0 && d.eErr[r.feature] == 0 && h[a*k+a] == 0 {
 			h[a*k+a] = 1 // instead of 0: e is 0 at this root, and no change of α changes it
 		}
 		if scale[a] = 1 / math.Sqrt(h[a*k+a]); math.IsNaN(scale[a]) || math.IsInf(scale[a], 0) || scale[a] == 0 {
@@ -565,6 +557,11 @@ func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 	change.norm = exactNorm + float64(2*errors)
 	change.reach, change.exactReach = largestMove*change.norm, largestMove*exactNorm
 	return change
+}
+
+// isFeasibleAtRoots reports whether the dual residual eⱼ is exactly 0 at all roots.
+func (p *Problem) isFeasibleAtRoots() bool {
+	return !slices.ContainsFunc(p.correction.roots, func(r root) bool { return p.dual.e[r.feature] != 0 || p.dual.eErr[r.feature] != 0 })
 }
 
 // largestRootEntry returns a bound of |(X n)ᵢ| for every sample i, where n is r.n.

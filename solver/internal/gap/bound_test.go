@@ -423,3 +423,45 @@ func TestDependentScale(t *testing.T) {
 		}
 	}
 }
+
+// TestGroupWithSomeRidges checks bounds for a group of two features of which one has a ridge: no point may be
+// further above the optimum than its bound.
+func TestGroupWithSomeRidges(t *testing.T) {
+	for seed := range uint64(100) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		val, labels := make([]float64, 8), make([]float64, 4)
+		for i := range val {
+			val[i] = rng.NormFloat64()
+			labels[i/2] += val[i] + rng.NormFloat64()
+		}
+		x, err := sparse.FromDense(4, 2, val)
+		if err != nil {
+			t.Fatal(err)
+		}
+		limit := 0.3 * rng.ExpFloat64()
+		q := &exact.Problem{
+			Data: x, Rows: x.Compact(false), Labels: labels, Loss: term.Squared{}, A: linalg.New(nil, 2), Limit: []float64{limit, limit},
+			Groups: [][]int{{0, 1}}, Ridge: []float64{rng.ExpFloat64(), 0}, Threads: 1,
+		}
+		m := testProblemOf(q)
+		s, err := exact.New(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		best := s.Solve(1, &exact.Settings{Tol: 1e-9})
+		if !(best.Gap <= 1e-9) {
+			t.Errorf("seed %d: the optimum has the gap %g", seed, best.Gap)
+		}
+		for range 20 {
+			point := pointAt(m, []float64{s.X()[0] + 0.5*rng.NormFloat64(), s.X()[1] + 0.5*rng.NormFloat64()})
+			alpha := slices.Clone(point.Slope)
+			for i := range alpha {
+				alpha[i] *= 1 + 0.3*rng.NormFloat64()
+			}
+			b := m.prove(point, alpha, make([]float64, 2), make([]float64, 2), 1e-9)
+			if excess := m.Value(point.X, point.Loss) - best.Objective; excess > b.Gap+1e-12 {
+				t.Errorf("seed %d: %g above the optimum, bound %g", seed, excess, b.Gap)
+			}
+		}
+	}
+}

@@ -31,7 +31,8 @@ type Point struct {
 }
 
 // ColumnsOf computes statistics of the columns of the data matrix. x has the rows of this process, and
-// team is all processes; nil if there is only one. The field LargestOffset stays 0.
+// team is all processes; nil if there is only one. Rows of weight 0 do not count. The field LargestOffset stays
+// 0.
 func ColumnsOf(x *sparse.CSR, sums *rows.Sums, team *rows.Team) Columns {
 	n, p := x.Dims()
 	c := Columns{LargestEntry: make([]float64, p), Norm: make([]float64, p), EntryCount: make([]float64, p)}
@@ -39,6 +40,9 @@ func ColumnsOf(x *sparse.CSR, sums *rows.Sums, team *rows.Team) Columns {
 	for i := range n {
 		idx, val := x.Row(i)
 		weight := sums.MeanWeights[i]
+		if weight == 0 {
+			continue
+		}
 		c.LongestRow = max(c.LongestRow, float64(len(idx)))
 		for k, j := range idx {
 			v := val[k]
@@ -141,20 +145,19 @@ func (m *DataProblem) bound(point *Point, alpha, z []float64, t Tally, sum *Sum)
 		phi := m.Sums.Scratch
 		phiTally := m.sumTallies(func(t *Tally, lo, hi int) { t.Phi(m.Loss, m.samples(point, alpha, lo, hi), phi[lo:hi]) })
 		t.Merge(&phiTally)
-		sum.Hessian = func() []float64 { return m.hessian(phi) }
+		sum.RootSums = func() []float64 { return m.rootSums(phi, alpha) }
 	}
 	b := m.Bound(point.X, z, &t, sum)
 	b.Z, b.Tail = slices.Clone(b.Z), sum.Tail
 	return b
 }
 
-// hessian returns the upper triangle of N'X' diag(phi) X N for the samples of all processes. The columns of N
-// are the vectors n of the roots (see root).
-func (m *DataProblem) hessian(phi []float64) []float64 {
+// rootSums returns the numbers that Sum.RootSums describes. phi has cᵢΦᵢ for the samples of this process.
+func (m *DataProblem) rootSums(phi, alpha []float64) []float64 {
 	if m.rootMatrixFor != m.correction {
 		m.rootMatrix, m.rootMatrixFor = m.rootColumns(m.Data), m.correction
 	}
-	h := m.rootMatrix.hessian(phi)
-	m.Team.Sum(h)
-	return h
+	sums := append(m.rootMatrix.hessian(phi), m.rootMatrix.sizes(m.Sums.MeanWeights, alpha)...)
+	m.Team.Sum(sums)
+	return sums
 }

@@ -1,6 +1,9 @@
 package gap
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A BasePoint is a point x at which the loss and its gradient were computed from the samples, with the dual
 // point αᵢ = φ'(tᵢ), where tᵢ are the margins. The second derivative of the loss must be a constant κ. In
@@ -50,7 +53,10 @@ func (m *DataProblem) ProveMoved(b *BasePoint, x, z []float64, move *Move) Bound
 	if b.Compensated {
 		sum.Tail = make([]float64, len(x))
 	}
-	sum.Hessian = func() []float64 { return m.rootHessian(move.HessianRow) }
+	sum.RootSums = func() []float64 {
+		unknown := slices.Repeat([]float64{math.Inf(1)}, m.RootCount())
+		return append(m.rootHessian(move.HessianRow), unknown...)
+	}
 	bound := m.Bound(x, z, &t, &sum)
 	bound.Gap += lossError
 	bound.Rounding += lossError

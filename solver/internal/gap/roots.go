@@ -1,6 +1,7 @@
 package gap
 
 import (
+	"math"
 	"slices"
 
 	"github.com/scas-admm/scas/sparse"
@@ -97,6 +98,17 @@ func (r *rootMatrix) hessian(phi []float64) []float64 {
 		}
 	}
 	return h
+}
+
+// sizes returns Σ |cᵢ αᵢ uᵢ| for each column u of X N.
+func (r *rootMatrix) sizes(c, alpha []float64) []float64 {
+	out := make([]float64, len(r.idx))
+	for a, idx := range r.idx {
+		for m, i := range idx {
+			out[a] += math.Abs(float64(float64(c[i]*alpha[i]) * r.val[a][m]))
+		}
+	}
+	return out
 }
 
 // rootHessian returns the upper triangle of N'HN, see RootRow for N.
