@@ -92,6 +92,26 @@ func TestCountMetrics(t *testing.T) {
 	}
 }
 
+// TestOverflowOfHeldOutRow checks that CV names the row of the data whose predicted count is infinite, and that
+// such a row is no error if its weight is 0.
+func TestOverflowOfHeldOutRow(t *testing.T) {
+	x, err := sparse.FromDense(8, 1, []float64{0, 1, 2, 3, 0, 5000, 2, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, set := []float64{1, 2, 4, 8, 1, 3, 4, 8}, &CVSettings{Assignment: []int{0, 0, 0, 0, 1, 1, 1, 1}}
+	set.Path.Lambdas = []float64{1e-3}
+	spec := &Spec{Loss: solver.Poisson{}, Standardize: StandardizeOff}
+	var overflow *OverflowError
+	if _, err := CV(t.Context(), spec, x, y, set); !errors.As(err, &overflow) || overflow.Row != 5 {
+		t.Errorf("a count beyond float64: %v", err)
+	}
+	spec.SampleWeights = []float64{1, 1, 1, 1, 1, 0, 1, 1}
+	if r, err := CV(t.Context(), spec, x, y, set); err != nil || !finite(r.Mean[0]) {
+		t.Errorf("a count beyond float64 in a row of weight 0: %+v, %v", r, err)
+	}
+}
+
 // TestCountsUnattained checks that NoOptimum is set if all counts are 0. It must also be set if the
 // counts are 0 in all rows with an entry of an unpenalised feature.
 func TestCountsUnattained(t *testing.T) {

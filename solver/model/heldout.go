@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"github.com/scas-admm/scas/solver/internal/rows"
@@ -25,9 +26,10 @@ type foldScorer struct {
 // A window has the rows of a fold that are in one window of the file, or all rows of the fold if
 // the data are in memory. Their total weight is positive.
 type window struct {
-	x   *sparse.CSR
-	y   []float64
-	set *ScoreSettings
+	rows []int // the numbers of the rows in the data of this process
+	x    *sparse.CSR
+	y    []float64
+	set  *ScoreSettings
 }
 
 // newFoldScorer returns a foldScorer for fold k.
@@ -154,7 +156,7 @@ func (h *foldScorer) window(lo, hi int) (*window, error) {
 		}
 	}
 	set := &ScoreSettings{Weights: pick(h.spec.SampleWeights, rows), Offsets: pick(h.spec.Offsets, rows)}
-	w := &window{y: pick(h.y, rows), set: set}
+	w := &window{rows: rows, y: pick(h.y, rows), set: set}
 	if w.set.totalWeight(len(rows)) == 0 {
 		return nil, nil
 	}
@@ -175,7 +177,11 @@ type modelScorer struct {
 }
 
 func (s *modelScorer) add(w *window) error {
-	if err := s.tally.Add(w.x, w.y, w.set); err != nil || s.metric == nil {
+	err := s.tally.Add(w.x, w.y, w.set)
+	if overflow, ok := errors.AsType[*OverflowError](err); ok {
+		return &OverflowError{w.rows[overflow.Row], overflow.Margin}
+	}
+	if err != nil || s.metric == nil {
 		return err
 	}
 	v, err := s.metric(s.m, w.x, w.y, w.set)

@@ -187,11 +187,12 @@ func (m *Model) Predict(indices []int32, values []float64) (float64, error) {
 
 func (m *Model) prediction(margin float64) float64 { return traits(m.loss()).Labels.Prediction(margin) }
 
-// toPredictions replaces margins by the predictions of m, whose labels must be numbers.
-func (m *Model) toPredictions(margins []float64) error {
+// toPredictions replaces margins by the predictions of m, whose labels must be numbers. weights are the weights
+// of the rows; nil means that all are 1. The prediction for a row of weight 0 may be infinite.
+func (m *Model) toPredictions(margins, weights []float64) error {
 	labels := traits(m.loss()).Labels
 	for i, t := range margins {
-		if margins[i] = labels.Prediction(t); !finite(margins[i]) {
+		if margins[i] = labels.Prediction(t); !finite(margins[i]) && weightOf(weights, i) > 0 {
 			return &OverflowError{i, t}
 		}
 	}
@@ -279,7 +280,7 @@ func (m *Model) Predictions(dst []float64, x *sparse.CSR) ([]float64, error) {
 		return nil, err
 	}
 	if !m.Classifies() {
-		if err := m.toPredictions(dst); err != nil {
+		if err := m.toPredictions(dst, nil); err != nil {
 			return nil, err
 		}
 		return dst, nil

@@ -66,7 +66,7 @@ func (m *Model) checkThreshold(threshold *float64) error {
 // of each row, or nil if the model predicts numbers.
 func (m *Model) toScores(margins []float64, threshold *float64) ([]int, error) {
 	if !m.Classifies() {
-		return nil, m.toPredictions(margins)
+		return nil, m.toPredictions(margins, nil)
 	}
 	columnCount := len(m.Columns)
 	classes := make([]int, len(margins)/columnCount)

@@ -112,7 +112,7 @@ func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 	var predicted []float64 // the predicted numbers; nil for classes
 	if err == nil && classes == nil {
 		predicted = slices.Clone(margins)
-		err = t.m.toPredictions(predicted)
+		err = t.m.toPredictions(predicted, set.Weights)
 	}
 	if err != nil {
 		return err
