@@ -333,14 +333,15 @@ func (c *cvCmd) crossValidate(e *env) error {
 		return err
 	})
 	if result == nil || stopped {
-		return nameData(c.Data, c.explain(e.interruptError(err, "nothing written")))
+		err = explainOverflow(e.interruptError(err, "nothing written"), r.fitSpec.counts.start, "the model of the other folds")
+		return nameData(c.Data, c.explain(err))
 	}
 	r.fill(c, result)
 	r.warnOfEmptyModel(e)
 	var statsErr error
 	r.trainingStats, statsErr = c.ranks.computeTrainingStats(r.fitSpec, chosenModel(), &c.pageFlags)
 	if statsErr != nil && err == nil {
-		return statsErr
+		return nameData(c.Data, statsErr)
 	}
 	writeErr := out.write(e, func() error {
 		r.writtenFiles = writtenFiles{Model: c.Model, SVG: c.SVG, Report: c.Report}

@@ -10,6 +10,7 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/stream"
+	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/graph/glasso"
@@ -49,6 +50,21 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 
 // A notFiniteError is the error for a result that is NaN or infinite.
 type notFiniteError struct{ error }
+
+// explainOverflow returns a notFiniteError if err is about a margin or a count that is not finite. The error
+// names the row, counted from 1, and the model. firstRow is the number, from 0, of the row of the data that
+// err counts as row 0. explainOverflow returns any other err unchanged.
+func explainOverflow(err error, firstRow int, modelName string) error {
+	overflow, ok := errors.AsType[*model.OverflowError](err)
+	if !ok {
+		return err
+	}
+	format := "its product with the coefficients of %s is %v"
+	if isFinite(overflow.Margin) {
+		format = "the count that %s predicts is beyond the largest number: it is e to the power of %v"
+	}
+	return notFiniteError{fmt.Errorf("row %d: "+format, firstRow+overflow.Row+1, modelName, overflow.Margin)}
+}
 
 // hasError reports whether err is an E or wraps an E.
 func hasError[E error](err error) bool {

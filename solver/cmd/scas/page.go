@@ -264,7 +264,7 @@ type trainingStats struct {
 // --report is not given, or if the fit is out of core. All ranks must call computeTrainingStats.
 func (r *ranks) computeTrainingStats(s *fitSpec, m *model.Model, c *pageFlags) (t trainingStats, err error) {
 	if t.deviations = r.deviations(s, c); t.deviations != nil {
-		t.metrics, err = r.score(m, s.data, false)
+		t.metrics, err = r.score(s, m, false)
 	}
 	return t, err
 }

@@ -105,7 +105,7 @@ func (c *predictCmd) Run(e *env) error {
 	if outOfCore {
 		write = func(w io.Writer) error { return c.writeWindows(e, w, m, t, data) }
 	} else if pred, err = c.predict(m, t, data); err != nil {
-		return c.explain(err)
+		return nameData(c.Data, explainOverflow(err, 0, c.Model))
 	}
 	note := "nothing written"
 	err = out.write(e, func() error {
@@ -168,7 +168,7 @@ func (c *predictCmd) writeWindows(e *env, w io.Writer, m *model.Model, t *model.
 		}
 		pred, err := c.predict(m, t, window)
 		if err != nil {
-			return c.explain(shiftRow(err, lo))
+			return nameData(c.Data, explainOverflow(err, lo, c.Model))
 		}
 		return writePredictions(w, pred)
 	})
@@ -241,20 +241,6 @@ func (c *predictCmd) predictRemedies(originals []sparse.Remedy) (result []sparse
 		}
 	}
 	return result
-}
-
-// explain adds the names of the files and the number of the row to an error about a margin or a count that is
-// not finite. It returns any other err unchanged.
-func (c *predictCmd) explain(err error) error {
-	var overflow *model.OverflowError
-	if !errors.As(err, &overflow) {
-		return err
-	}
-	format := "its product with the coefficients of %s is %v"
-	if isFinite(overflow.Margin) {
-		format = "the count that %s predicts is beyond the largest number: it is e to the power of %v"
-	}
-	return notFiniteError{fmt.Errorf("%s: row %d: "+format, c.Data, overflow.Row+1, c.Model, overflow.Margin)}
 }
 
 func (c *predictCmd) readOptions(m *model.Model) *sparse.ReadOptions {

@@ -48,9 +48,10 @@ func addRows(t *model.Tally, data *sparse.Dataset, threshold *finite) error {
 	return t.Add(data.X, data.OriginalLabels(), set)
 }
 
-// score returns the metrics of m on the rows of all ranks. If brief is true, they have no AUC and no
+// score returns the metrics of m on the fitted rows of all ranks. If brief is true, they have no AUC and no
 // confusion table. All ranks must call score.
-func (r *ranks) score(m *model.Model, data *sparse.Dataset, brief bool) (*model.Metrics, error) {
+func (r *ranks) score(s *fitSpec, m *model.Model, brief bool) (*model.Metrics, error) {
+	data := s.data
 	n, _ := data.X.Dims()
 	t, windowRows := m.NewBriefTally(), max(1, 1<<22/len(m.Columns))
 	if !brief {
@@ -60,7 +61,7 @@ func (r *ranks) score(m *model.Model, data *sparse.Dataset, brief bool) (*model.
 	for lo := 0; lo < n && err == nil; lo += windowRows {
 		var window *sparse.Dataset
 		if window, err = rowsOf(data, lo, min(lo+windowRows, n)); err == nil {
-			err = shiftRow(addRows(t, window, nil), lo)
+			err = explainOverflow(addRows(t, window, nil), s.counts.start+lo, "the model")
 		}
 	}
 	if err = r.team.CommonError(err); err == nil {

@@ -174,10 +174,10 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainRep
 	stats, statsErr := c.ranks.computeTrainingStats(s, m, &c.pageFlags)
 	if statsErr == nil && stats.metrics == nil && m.Classifies() && !s.outOfCore() {
 		// Out of core there is no accuracy, because it would need one more pass.
-		stats.metrics, statsErr = c.ranks.score(m, data, true)
+		stats.metrics, statsErr = c.ranks.score(s, m, true)
 	}
 	if statsErr != nil && err == nil {
-		return nil, statsErr
+		return nil, nameData(c.Data, statsErr)
 	}
 	if r.trainingStats = stats; stats.metrics != nil && m.Classifies() {
 		r.Accuracy = &stats.metrics.Classes.Accuracy

@@ -2,10 +2,8 @@ package main
 
 import (
 	"cmp"
-	"errors"
 
 	"github.com/scas-admm/scas/solver/internal/rows"
-	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -47,13 +45,4 @@ func sequence(lo, hi int) []int {
 		numbers[k] = lo + k
 	}
 	return numbers
-}
-
-// shiftRow returns err. If err wraps a *model.OverflowError, shiftRow first adds lo, the first row of the
-// window, to its row number.
-func shiftRow(err error, lo int) error {
-	if overflowErr, ok := errors.AsType[*model.OverflowError](err); ok {
-		overflowErr.Row += lo
-	}
-	return err
 }
