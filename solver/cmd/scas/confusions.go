@@ -34,13 +34,13 @@ func (m *confusionTable) addTo(f *summary) {
 		return
 	}
 	for _, c := range m.Classes {
-		f.add("class "+c.Class, "precision %.8g, recall %.8g, F1 %.8g, %s", c.Precision, c.Recall, c.F1, plural(int(c.Rows), "row"))
+		f.add("class "+c.Class, "precision %.8g, recall %.8g, F1 %.8g, %s", c.Precision, c.Recall, c.F1, rowsOfWeight(c.Rows))
 	}
 	for k, row := range m.Confusion {
 		predictedText := ""
 		for j, count := range row {
 			if count > 0 {
-				predictedText += fmt.Sprintf(", %s called %s", groupDigits(int(count)), m.Classes[j].Class)
+				predictedText += fmt.Sprintf(", %s called %s", formatWeight(count), m.Classes[j].Class)
 			}
 		}
 		f.addIf(predictedText != "", "of "+m.Classes[k].Class, "%s", predictedText[min(2, len(predictedText)):])
@@ -84,7 +84,7 @@ func (m *confusionTable) addWorstClasses(f *summary) {
 		if k == 0 {
 			name = "confused"
 		}
-		f.add(name, "%s called %s: %s of %s (%.3g %%)", m.Classes[c.class].Class, m.Classes[c.predicted].Class, groupDigits(int(c.rows)), plural(int(m.Classes[c.class].Rows), "row"), 100*c.share)
+		f.add(name, "%s called %s: %s of %s (%.3g %%)", m.Classes[c.class].Class, m.Classes[c.predicted].Class, formatWeight(c.rows), rowsOfWeight(m.Classes[c.class].Rows), 100*c.share)
 	}
 	if omitted := len(confusions) - manyClasses; omitted > 0 {
 		f.add("", "and %s more, none of more rows; scas predict --metrics --json has all", groupDigits(omitted))
@@ -133,7 +133,7 @@ func (m *confusionTable) heatMap() template.HTML {
 			}
 			share := rows / m.Classes[i].Rows
 			fmt.Fprintf(&b, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%g\" height=\"%g\" fill=\"%s\"><title>%s called %s: %s of %s</title></rect>\n", leftMargin+cellSize*float64(j), top+cellSize*float64(i), cellSize, cellSize,
-				cellColour(share, i == j), template.HTMLEscapeString(m.Classes[i].Class), template.HTMLEscapeString(m.Classes[j].Class), groupDigits(int(rows)), plural(int(m.Classes[i].Rows), "row"))
+				cellColour(share, i == j), template.HTMLEscapeString(m.Classes[i].Class), template.HTMLEscapeString(m.Classes[j].Class), formatWeight(rows), rowsOfWeight(m.Classes[i].Rows))
 		}
 	}
 	y := top + side + 16

@@ -258,11 +258,13 @@ func (t modelSection) Span() (span float64) {
 type trainingStats struct {
 	metrics    *model.Metrics
 	deviations []float64
+	weighted   bool // whether the rows have weights in metrics
 }
 
 // computeTrainingStats returns the metrics and standard deviations that --report shows. They are nil if
 // --report is not given, or if the fit is out of core. All ranks must call computeTrainingStats.
 func (r *ranks) computeTrainingStats(s *fitSpec, m *model.Model, c *pageFlags) (t trainingStats, err error) {
+	t.weighted = s.spec.SampleWeights != nil
 	if t.deviations = r.deviations(s, c); t.deviations != nil {
 		t.metrics, err = r.score(s, m, false)
 	}
@@ -285,8 +287,9 @@ func (p *page) addTrainingStats(m *model.Model, stats trainingStats) {
 	if stats.metrics == nil {
 		return
 	}
-	r := newPredictReport(m, stats.metrics, true)
+	r := newPredictReport(m, stats.metrics, true, stats.weighted)
 	p.Metrics = r.summary()
+	p.Metrics.addIf(stats.weighted, "weights", "a row counts as often as its weight says")
 	if !m.Classes.IsZero() {
 		p.classMetrics = (*confusionTable)(r.Metrics.ClassMetrics)
 		p.Heat = p.classMetrics.heatMap()

@@ -128,7 +128,7 @@ func (c *predictCmd) Run(e *env) error {
 			if err != nil {
 				return err
 			}
-			r = newPredictReport(m, s, c.Metrics)
+			r = newPredictReport(m, s, c.Metrics, false)
 		}
 		return c.printReport(e, r)
 	})

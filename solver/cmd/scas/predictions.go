@@ -35,7 +35,7 @@ func givesProbability(m *model.Model) bool { return term.LossOf(m.Loss).Traits()
 func (c *predictCmd) predict(m *model.Model, tally *model.Tally, data *sparse.Dataset) (*model.DataPredictions, error) {
 	p, err := m.PredictData(data, (*float64)(c.Threshold))
 	if err == nil && tally != nil {
-		err = addRows(tally, data, c.Threshold)
+		err = addRows(tally, data, &model.ScoreSettings{Threshold: (*float64)(c.Threshold)})
 	}
 	return p, err
 }

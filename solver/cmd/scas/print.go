@@ -110,6 +110,22 @@ func plural[T int | int64](n T, noun string) string {
 	return groupDigits(n) + " " + noun + "s"
 }
 
+// formatWeight formats the total weight of some rows. If no row has a weight, this is their number.
+func formatWeight(v float64) string {
+	if v == math.Trunc(v) && v < 1e15 {
+		return groupDigits(int64(v))
+	}
+	return fmt.Sprintf("%.6g", v)
+}
+
+// rowsOfWeight formats the total weight of some rows with the noun row.
+func rowsOfWeight(v float64) string {
+	if v == 1 {
+		return "1 row"
+	}
+	return formatWeight(v) + " rows"
+}
+
 // formatPasses formats a number of passes, such as 2.5 passes.
 func formatPasses(v float64) string {
 	switch {

@@ -153,7 +153,7 @@ func (r *trainReport) summary() (f summary) {
 	f.addIf(r.Start != "", "start", "the model of %s", r.Start)
 	if r.columnFit == nil {
 		f.add("run", "%s, %s in %s, in %.3g s (reading %.3g s)", endWord(r.Status), r.workText(), plural(len(r.Classes), "fit"), r.Seconds, r.ReadSeconds)
-		addAccuracy(&f, r.Accuracy)
+		r.addAccuracy(&f)
 		r.addFiles(&f, "graph")
 		return f
 	}
@@ -232,7 +232,7 @@ func (r *trainReport) addResult(f *summary) {
 	f.add("loss", "%.10g", r.Loss)
 	f.add("penalty", "%.10g", r.Penalty)
 	f.addIf(r.Mu > 0, "mu term", "%.10g", r.Ridge)
-	addAccuracy(f, r.Accuracy)
+	r.addAccuracy(f)
 	if r.Intercept != nil {
 		f.add("intercept", "%.10g", *r.Intercept)
 	}
@@ -253,9 +253,10 @@ func (r *trainReport) addResult(f *summary) {
 	}
 }
 
-func addAccuracy(f *summary, accuracy *float64) {
-	if accuracy != nil {
-		f.add("accuracy", "%.2f %% of the rows that were fitted", 100**accuracy)
+func (r *trainReport) addAccuracy(f *summary) {
+	if r.Accuracy != nil {
+		weightText := map[bool]string{true: ", by their weights"}[r.SampleWeights != ""]
+		f.add("accuracy", "%.2f %% of the rows that were fitted%s", 100**r.Accuracy, weightText)
 	}
 }
 

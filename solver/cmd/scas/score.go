@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/scas-admm/scas/solver/model"
@@ -16,8 +18,8 @@ type predictReport struct {
 	N           int      `json:"n"`
 	Loss        *number  `json:"mean_loss"`          // mean over the rows; null unless predictions are compared with labels
 	Accuracy    *float64 `json:"accuracy,omitempty"` // share of rows whose class is predicted correctly
-	CorrectRows *int     `json:"correct,omitempty"`
-	Metrics     *metrics `json:"metrics,omitempty"` // nil if --metrics is not given
+	CorrectRows *int     `json:"correct,omitempty"`  // nil if the rows have weights
+	Metrics     *metrics `json:"metrics,omitempty"`  // nil if --metrics is not given
 }
 
 // A metrics has the metrics of a model on some rows. In JSON they are the fields of one object.
@@ -28,13 +30,15 @@ type metrics struct {
 }
 
 // newPredictReport returns the report on predictions of m that have the metrics s. detailed says whether
-// the report shows all metrics.
-func newPredictReport(m *model.Model, s *model.Metrics, detailed bool) *predictReport {
+// the report shows all metrics, and weighted whether the rows had weights.
+func newPredictReport(m *model.Model, s *model.Metrics, detailed, weighted bool) *predictReport {
 	loss := number(s.Loss)
 	r := &predictReport{Classes: m.Classes.All(), N: s.Rows, Loss: &loss}
 	if s.Classes != nil {
-		correctRows := int(math.Round(s.Classes.Accuracy * float64(s.Rows)))
-		r.Accuracy, r.CorrectRows = &s.Classes.Accuracy, &correctRows
+		r.Accuracy = &s.Classes.Accuracy
+		if correctRows := int(math.Round(*r.Accuracy * float64(s.Rows))); !weighted {
+			r.CorrectRows = &correctRows
+		}
 	}
 	if detailed {
 		r.Metrics = &metrics{loss, s.Classes, s.Numbers}
@@ -42,16 +46,16 @@ func newPredictReport(m *model.Model, s *model.Metrics, detailed bool) *predictR
 	return r
 }
 
-// addRows adds the rows of data to a tally. threshold is ScoreSettings.Threshold; nil means the default.
-func addRows(t *model.Tally, data *sparse.Dataset, threshold *finite) error {
-	set := &model.ScoreSettings{Threshold: (*float64)(threshold), Offsets: data.Offsets}
+// addRows adds the rows of data to a tally, with the weights and the threshold of set.
+func addRows(t *model.Tally, data *sparse.Dataset, set *model.ScoreSettings) error {
+	set.Offsets = data.Offsets
 	return t.Add(data.X, data.OriginalLabels(), set)
 }
 
-// score returns the metrics of m on the fitted rows of all ranks. If brief is true, they have no AUC and no
-// confusion table. All ranks must call score.
+// score returns the metrics of m on the fitted rows of all ranks, with the weights of --sample-weights. If
+// brief is true, they have no AUC and no confusion table. All ranks must call score.
 func (r *ranks) score(s *fitSpec, m *model.Model, brief bool) (*model.Metrics, error) {
-	data := s.data
+	data, weights := s.data, s.spec.SampleWeights
 	n, _ := data.X.Dims()
 	t, windowRows := m.NewBriefTally(), max(1, 1<<22/len(m.Columns))
 	if !brief {
@@ -59,9 +63,16 @@ func (r *ranks) score(s *fitSpec, m *model.Model, brief bool) (*model.Metrics, e
 	}
 	var err error
 	for lo := 0; lo < n && err == nil; lo += windowRows {
+		hi, set := min(lo+windowRows, n), &model.ScoreSettings{}
+		if weights != nil {
+			set.Weights = weights[lo:hi]
+		}
+		if weights != nil && slices.Max(set.Weights) == 0 {
+			continue
+		}
 		var window *sparse.Dataset
-		if window, err = rowsOf(data, lo, min(lo+windowRows, n)); err == nil {
-			err = explainOverflow(addRows(t, window, nil), s.counts.start+lo, "the model")
+		if window, err = rowsOf(data, lo, hi); err == nil {
+			err = explainOverflow(addRows(t, window, set), s.counts.start+lo, "the model")
 		}
 	}
 	if err = r.team.CommonError(err); err == nil {
@@ -81,7 +92,11 @@ func (r *predictReport) summary() (f summary) {
 	}
 	switch {
 	case r.Accuracy != nil:
-		f.add("accuracy", "%.2f %% (%s of %s)", 100**r.Accuracy, groupDigits(*r.CorrectRows), groupDigits(r.N))
+		countText := ""
+		if r.CorrectRows != nil {
+			countText = fmt.Sprintf(" (%s of %s)", groupDigits(*r.CorrectRows), groupDigits(r.N))
+		}
+		f.add("accuracy", "%.2f %%%s", 100**r.Accuracy, countText)
 		f.add("mean loss", "%.8g%s", *r.Loss, r.lossSuffix())
 	case r.Loss != nil:
 		f.add("mean loss", "%.8g over %s", *r.Loss, plural(r.N, "row"))
@@ -124,6 +139,6 @@ func addMetrics(f *summary, m *metrics) {
 	}
 	f.add("precision", "%.8g, recall %.8g, F1 %.8g, at the threshold %g", c.Precision, c.Recall, c.F1, *c.Threshold)
 	t := c.Confusion
-	f.add("positive", "%s found, %s missed", groupDigits(int(t[1][1])), groupDigits(int(t[1][0])))
-	f.add("negative", "%s found, %s called positive", groupDigits(int(t[0][0])), groupDigits(int(t[0][1])))
+	f.add("positive", "%s found, %s missed", formatWeight(t[1][1]), formatWeight(t[1][0]))
+	f.add("negative", "%s found, %s called positive", formatWeight(t[0][0]), formatWeight(t[0][1]))
 }
