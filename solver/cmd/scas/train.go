@@ -19,7 +19,7 @@ type trainCmd struct {
 	Lambda notNegative `default:"1e-4" placeholder:"F" help:"Factor of the penalty, which is added to the mean loss. A larger factor makes more coefficients zero; scas cv finds a good one (default ${default})." group:"Loss and penalty:"`
 
 	fitFlags
-	Checkpoint string `placeholder:"FILE" help:"File in which rank 0 stores the state after every outer iteration or class. Give it again to continue after a failure, with any number of ranks. It is removed at the end." group:"With more than one machine:"`
+	Checkpoint string `placeholder:"FILE" help:"File in which rank 0 stores the state after every outer iteration or class. Give it again to continue after a failure or after --time-limit, with any number of ranks. It is removed when the fit is done. One process stores no state of Newton steps, only the fitted classes if there are more than two." group:"With more than one machine:"`
 	runFlags
 	Float32 bool `name:"float32" help:"Round the values of DATA to 32 bits: faster if the data do not fit into the processor's cache." group:"For the methods of --method list:"`
 
@@ -137,7 +137,10 @@ func (c *trainCmd) train(e *env) error {
 	if writeErr != nil {
 		return writeErr
 	}
-	c.removeCheckpoint(e)
+	timeDone := func(c model.Column) bool { return c.Certificate.Status == solver.TimeDone }
+	if !slices.ContainsFunc(r.model.Columns, timeDone) { // otherwise, the fit can continue with more time
+		c.removeCheckpoint(e)
+	}
 	return err
 }
 
