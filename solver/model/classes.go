@@ -95,7 +95,7 @@ func (p *problems) classSpec() (_ *Spec, err error) {
 		spec.Threads, spec.Report = 1, nil
 	}
 	if spec.ClassWeights != nil {
-		spec.SampleWeights, err = p.spec.weigh(p.team, p.y, nil)
+		spec.SampleWeights, err = p.spec.weigh(p.team, p.y, nil, [2]string{})
 		spec.ClassWeights = nil
 	}
 	return &spec, err
@@ -110,18 +110,20 @@ func (p *problems) design(k int, spec *Spec) (d *design, err error) {
 		spec: spec, team: p.team, n: n, p: features, x: p.x, y: p.y, loss: spec.loss(), factors: spec.factors(features),
 		scale: slices.Repeat([]float64{1}, features), mapping: p.mapping,
 	}
-	positive := p.mapping.Positive
+	positive, classOfRow := p.mapping.Positive, d.classOfRow
+	classNames := [2]string{"class " + spec.labelName(p.mapping.Negative), "class " + spec.labelName(positive)}
 	if p.classes != nil {
-		positive = p.classes[k]
+		positive, classNames = p.classes[k], [2]string{"the other classes", "this class"} // classError names the class
 	}
 	switch {
 	case !classifies(d.loss):
+		classOfRow = nil
 	case !spec.streams():
 		d.y = signs(p.y, positive)
 	case p.classes != nil:
 		d.classLabel = &positive
 	}
-	d.weights, err = spec.weigh(p.team, p.y, d.classOfRow)
+	d.weights, err = spec.weigh(p.team, p.y, classOfRow, classNames)
 	d.summary = p.summarise(d.weights != nil)
 	return d, err
 }

@@ -500,8 +500,8 @@ func TestClasses(t *testing.T) {
 		"SampleWeights has": func() (*Model, error) {
 			return Fit(context.Background(), &Spec{SampleWeights: y[1:], ClassWeights: spec.ClassWeights}, x, y)
 		},
-		"class 0": func() (*Model, error) { // its rows have no weight
-			return Fit(context.Background(), &Spec{Balanced: true, SampleWeights: y}, x, y)
+		"class 0: model: the rows of this class have no weight": func() (*Model, error) {
+			return Fit(context.Background(), &Spec{SampleWeights: y}, x, y)
 		},
 	} {
 		if m, err := call(); m != nil || err == nil || !strings.Contains(err.Error(), want) {

@@ -540,6 +540,8 @@ func TestBadSpec(t *testing.T) {
 		"weights of the rows sum":      {SampleWeights: make([]float64, 6)},
 		"Offsets[2] = +Inf":            {Offsets: []float64{0, 0, math.Inf(1), 0, 0, 0}},
 		"Balanced and":                 {Balanced: true, ClassWeights: map[float64]float64{}},
+		"of class 3 have no weight":    {ClassWeights: map[float64]float64{3: 0}},
+		"of class 7 have no weight":    {ClassWeights: map[float64]float64{7: 0}},
 		"ClassWeights[3] = -2":         {ClassWeights: map[float64]float64{3: -2}},
 		"Standardize = \"yes\"":        {Standardize: "yes"},
 		"IndexBase = 2":                {IndexBase: 2},

@@ -102,34 +102,38 @@ func signOf(label, positive float64) float64 {
 }
 
 // weigh returns the products of sample weights and class weights, or nil if s has no weights. classOfRow(i)
-// is 1 if row i is of the positive class, and otherwise 0. classOfRow may be nil unless s is Balanced.
-func (s *Spec) weigh(t *rows.Team, y []float64, classOfRow func(i int) int) ([]float64, error) {
+// is 1 if row i is of the positive class, and otherwise 0. classOfRow may be nil unless s is Balanced. If it is
+// not nil, a class whose rows have no weight is an error, which uses the names of classNames.
+func (s *Spec) weigh(t *rows.Team, y []float64, classOfRow func(i int) int, classNames [2]string) ([]float64, error) {
 	if s.SampleWeights == nil && s.ClassWeights == nil && !s.Balanced {
 		return nil, nil
-	}
-	w := make([]float64, len(y))
-	var weightOfClass [2]float64 // total sample weight of each class
-	for i := range w {
-		w[i] = weightOf(s.SampleWeights, i)
-		if s.Balanced {
-			weightOfClass[classOfRow(i)] += w[i]
-		}
-	}
-	t.Sum(weightOfClass[:])
-	if s.Balanced && (weightOfClass[0] == 0 || weightOfClass[1] == 0) {
-		return nil, errorf("classes cannot be balanced, because the rows of one class have no weight")
 	}
 	for label, v := range s.ClassWeights {
 		if !(v >= 0) || math.IsInf(v, 0) {
 			return nil, errorf("Spec.ClassWeights[%v] = %v; it must be finite and not negative", label, v)
 		}
 	}
+	w := make([]float64, len(y))
+	var weightOfClass [2]float64 // total weight of each class
+	for i := range w {
+		w[i] = weightOf(s.SampleWeights, i)
+		if v, ok := s.ClassWeights[s.originalLabel(y[i])]; ok {
+			w[i] *= v
+		}
+		if classOfRow != nil {
+			weightOfClass[classOfRow(i)] += w[i]
+		}
+	}
+	t.Sum(weightOfClass[:])
+	for k, name := range classNames {
+		if weightOfClass[k] == 0 && weightOfClass[1-k] > 0 {
+			return nil, errorf("the rows of %s have no weight", name)
+		}
+	}
 	var sum float64
 	for i := range w {
-		if s.Balanced {
+		if s.Balanced && w[i] > 0 {
 			w[i] *= (weightOfClass[0] + weightOfClass[1]) / (2 * weightOfClass[classOfRow(i)])
-		} else if v, ok := s.ClassWeights[s.originalLabel(y[i])]; ok {
-			w[i] *= v
 		}
 		sum += w[i]
 	}

@@ -224,7 +224,8 @@ func TestRanksRefuse(t *testing.T) {
 		"row 1; it must be finite":  {Spec{}, set(21, math.NaN())},
 		"is a third one":            {Spec{Positive: &y[0]}, set(3, 9)},
 		"must be finite":            {Spec{Loss: solver.Squared{}}, set(39, math.Inf(1))},
-		"class have no weight":      {Spec{Balanced: true, SampleWeights: make([]float64, 40)}, y},
+		"weights of the rows sum":   {Spec{Balanced: true, SampleWeights: make([]float64, 40)}, y},
+		"of class 3 have no weight": {Spec{ClassWeights: map[float64]float64{3: 0}}, y},
 		"Settings.TimeLimit":        {Spec{Settings: solver.Settings{TimeLimit: -1}}, y},
 		"it must be finite and not": {Spec{Lambda: -1}, y},
 	} {
