@@ -83,7 +83,7 @@ func (c *predictCmd) Run(e *env) error {
 	write := func(w io.Writer) error { return writePredictions(w, pred) }
 	out := outputs{
 		{"-o", c.Output, func(w io.Writer) error { return write(w) }},
-		{"--svg", c.SVG, func(w io.Writer) error { return drawPredictions(w, pred, data) }},
+		{"--svg", c.SVG, func(w io.Writer) error { return drawPredictions(w, m, data) }},
 	}
 	if err := out.check(c.Data, c.Labels, c.Model, c.Offset); err != nil {
 		return err
@@ -259,7 +259,7 @@ func (c *predictCmd) readOptions(m *model.Model) *sparse.ReadOptions {
 }
 
 // read reads the data that m will predict. It warns if the features or offsets of the data and of m do not
-// match. It returns an error if --metrics or --svg needs labels and the data have none.
+// match. It returns an error if the data do not have the labels that --metrics or --svg needs.
 func (c *predictCmd) read(e *env, m *model.Model) (*sparse.Dataset, error) {
 	data, err := e.readData(c.Data, c.readOptions(m), &c.formatFlags, c.Memory)
 	if err == nil && c.Offset != "" {
@@ -275,6 +275,8 @@ func (c *predictCmd) read(e *env, m *model.Model) (*sparse.Dataset, error) {
 	switch t := data.Table; {
 	case data.Labels == nil && (c.Metrics || c.SVG != ""):
 		return nil, usagef("--metrics and --svg compare with labels, and %s has none", dataName(c.Data))
+	case c.SVG != "" && !(slices.Contains(data.Labels, -1) && slices.Contains(data.Labels, 1)):
+		return nil, fmt.Errorf("%s: the ROC curve needs rows of both classes, and the data have one", dataName(c.Data))
 	case m.Features != nil && data.Names == nil:
 		e.warn("%s has no names of features: they are matched with the model by number, so feature %d is %s", dataName(c.Data), m.IndexBase, m.Features[0])
 	case t == nil:

@@ -2,9 +2,7 @@ package main
 
 import (
 	"bufio"
-	"fmt"
 	"io"
-	"slices"
 	"strconv"
 
 	"github.com/scas-admm/scas/solver/internal/term"
@@ -63,13 +61,19 @@ func writePredictions(w io.Writer, p *model.DataPredictions) error {
 	return b.Flush()
 }
 
-func drawPredictions(w io.Writer, p *model.DataPredictions, data *sparse.Dataset) error {
+// drawPredictions draws the ROC curve of the margins of m, which has two classes. Many large margins have the
+// same probability.
+func drawPredictions(w io.Writer, m *model.Model, data *sparse.Dataset) error {
+	margins, err := m.Margins(nil, data.X)
+	if err != nil {
+		return err
+	}
+	for i, o := range data.Offsets {
+		margins[i] += o
+	}
 	isPositive := make([]bool, len(data.Labels))
 	for i, b := range data.Labels {
 		isPositive[i] = b > 0
 	}
-	if !slices.Contains(isPositive, true) || !slices.Contains(isPositive, false) {
-		return fmt.Errorf("the ROC curve needs rows of both classes, and the data have one")
-	}
-	return drawROC(w, p.Scores, isPositive)
+	return drawROC(w, margins, isPositive)
 }
