@@ -565,6 +565,8 @@ func TestBadSpec(t *testing.T) {
 		"are for classification":       {Loss: solver.Squared{}, Balanced: true},
 		"RelTol = 1":                   {Settings: solver.Settings{RelTol: 1}},
 		"Settings.Threads = -1; ":      {Settings: solver.Settings{Threads: -1}},
+		"Settings.Schedule = foo; ":    {Settings: solver.Settings{Schedule: "foo"}},
+		"Settings.RecordEvery = -3; ":  {Settings: solver.Settings{RecordEvery: -3}},
 		"[0] = -1; it must be finite and not negative":                                 {PenaltyFactors: []float64{-1, 1}},
 		"model: GroupLasso.Groups[0] has feature 5; the data have 0..1":                {Penalty: GroupLasso{Groups: [][]int{{5}}}},
 		"model: GroupLasso.Groups[0] and [1] share feature 1; groups must be disjoint": {Penalty: GroupLasso{Groups: [][]int{{1}, {1}}}},
@@ -626,16 +628,19 @@ func TestOwnLoss(t *testing.T) {
 	}
 }
 
-// TestReport checks the last report of fits in memory, with each method, against the model.
+// TestReport checks the last report of fits in memory, with each method, against the model, and Stats.Name.
 func TestReport(t *testing.T) {
 	d := synthetic(t, sparse.SyntheticOptions{Rows: 300, Features: 20, Noise: 1, Seed: 1})
 	for _, set := range []solver.Settings{{}, {Method: solver.SCASK{}, Passes: 20}, {Passes: 1000}} {
 		var last solver.Report
-		set.Report = func(r solver.Report) { last = r }
+		set.Report, set.Name = func(r solver.Report) { last = r }, "run"
 		c := mustFit(t, &Spec{Lambda: 1e-3, NoIntercept: true, Standardize: StandardizeOff, Settings: set}, d.X, d.Labels).Columns[0]
 		samePasses := last.Passes == c.Run.Passes || c.Run.Method == "proximal-newton"
 		if last.NewtonSteps != c.Run.NewtonSteps || !samePasses || math.Abs(last.Objective-c.Certificate.Objective) > 0.01 {
 			t.Errorf("%v: %+v, in the model %+v, %+v", set.Method, last, c.Run, c.Certificate)
+		}
+		if c.Run.Name != "run" {
+			t.Errorf("%v: the name of the run is %q", set.Method, c.Run.Name)
 		}
 		if set.Method == nil && !(last.Gap <= last.Goal) {
 			t.Errorf("%+v: the gap is above the goal", last)

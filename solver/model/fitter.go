@@ -183,7 +183,7 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 		return nil, r.Err // an error of the file, or ctx ended before the first gradient
 	}
 	out := &outcome{
-		lambda: lambda, x: slices.Clone(f.s.X()), run: FitRun{Stats: solver.Stats{Method: "proximal-newton", NewtonSteps: r.Iterations, Passes: float64(r.Proofs)}},
+		lambda: lambda, x: slices.Clone(f.s.X()), run: FitRun{Stats: solver.Stats{Name: d.spec.Name, Method: "proximal-newton", NewtonSteps: r.Iterations, Passes: float64(r.Proofs)}},
 		certificate: Certificate{Objective: r.Objective, MeanLoss: r.Loss, Gap: r.Gap, RelTol: d.spec.relTol(), Status: solver.Converged},
 	}
 	if f.file != nil {

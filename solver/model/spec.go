@@ -339,6 +339,7 @@ func (s *Spec) check(n, p int) error {
 		checkNumbers("Spec.PenaltyFactors", s.PenaltyFactors, p, "features", false),
 		checkNumbers("Spec.SampleWeights", s.SampleWeights, n, "rows", false),
 		checkNumbers("Spec.Offsets", s.Offsets, n, "rows", true),
+		s.Settings.Validate(),
 	)
 	if err != nil {
 		return err
@@ -362,14 +363,8 @@ func (s *Spec) check(n, p int) error {
 		return errorf("Spec.Features has %d names; the data have %d features", len(s.Features), p)
 	case s.Balanced && s.ClassWeights != nil:
 		return errorf("Spec.Balanced and Spec.ClassWeights are both set; choose one")
-	case !(s.RelTol < 1):
-		return errorf("Settings.RelTol = %v; it must be below 1, or 0 for the default", s.RelTol)
 	case s.Settings.Start.X != nil || s.Settings.Start.Y != nil || s.Settings.Start.Dual != nil:
 		return errorf("Settings.Start is of package solver; set Spec.Start")
-	case s.TimeLimit < 0:
-		return errorf("Settings.TimeLimit = %v; it must be positive, or 0 for no limit", s.TimeLimit)
-	case s.Threads < 0:
-		return errorf("Settings.Threads = %d; it must be positive, or 0 for GOMAXPROCS", s.Threads)
 	case s.Memory < 0:
 		return errorf("Spec.Memory = %d; it must be positive, or 0 for data that fit in memory", s.Memory)
 	}
