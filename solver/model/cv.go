@@ -21,8 +21,8 @@ type CVSettings struct {
 	// Path specifies the lambdas, which are the same for every fold. If Path.Lambdas is nil, they are
 	// computed from all data. Path.Validation must be nil.
 	Path PathSettings
-	// Folds is the number of folds. If Spec.Memory is set, at most 256 folds are allowed. Zero means 10, or
-	// the number of rows if it is less than 10. Each class needs at least two rows.
+	// Folds is the number of folds. Zero means 10, or the number of rows if it is less than 10. Each class
+	// needs at least two rows.
 	Folds int
 	// Assignment has the number of the fold, from 0, of each row of this process. If it is nil, the folds are
 	// drawn at random with Settings.Seed. The numbers of rows of these folds differ by at most one, in each
@@ -134,7 +134,7 @@ type crossValidation struct {
 	measure     Measure   // the measure that chooses Best and OneSE
 	rowsBefore  int       // number of rows in the processes of lower rank
 	folds       int
-	foldOf      assignment
+	foldOf      []int32   // the fold of each row of this process
 	maxFoldRows []float64 // for each fold, the largest number of its rows in any process
 	// scoresPerRow is the number of scores of one row by one model that are kept for the AUC. It is 0
 	// if there is no AUC.
@@ -269,13 +269,13 @@ func (c *crossValidation) trainingProblems(k int) (*problems, error) {
 	if c.spec.streams() {
 		p := *c.problems
 		spec := *c.problemSpec
-		spec.outFold = exclusion{c.foldOf.byteFolds, uint8(k)}
+		spec.outFold = exclusion{c.foldOf, int32(k)}
 		p.spec, p.problemSpec = c.foldSpec, &spec
 		// Weight 0 keeps the rows of the fold out of the class weights.
 		if spec.SampleWeights != nil || spec.ClassWeights != nil || spec.Balanced {
 			spec.SampleWeights = make([]float64, n)
 			for i := range spec.SampleWeights {
-				if c.foldOf.fold(i) != k {
+				if int(c.foldOf[i]) != k {
 					spec.SampleWeights[i] = weightOf(c.problemSpec.SampleWeights, i)
 				}
 			}
@@ -284,7 +284,7 @@ func (c *crossValidation) trainingProblems(k int) (*problems, error) {
 	}
 	var trainingRows []int
 	for i := range n {
-		if c.foldOf.fold(i) != k {
+		if int(c.foldOf[i]) != k {
 			trainingRows = append(trainingRows, i)
 		}
 	}

@@ -37,7 +37,7 @@ func newCrossValidation(
 func foldsOf(c *crossValidation) []int {
 	folds := make([]int, len(c.y))
 	for i := range folds {
-		folds[i] = c.foldOf.fold(i)
+		folds[i] = int(c.foldOf[i])
 	}
 	return folds
 }

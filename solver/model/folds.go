@@ -11,30 +11,6 @@ import (
 // defaultFolds is the default number of folds. If there are fewer rows, each row is a fold.
 const defaultFolds = 10
 
-// maxStreamedFolds is the largest number of folds out of core, where the fold of a row is stored in one byte.
-const maxStreamedFolds = 256
-
-// An assignment has the fold of each row of this process.
-type assignment struct {
-	folds     []int
-	byteFolds []uint8 // used out of core instead of folds
-}
-
-func (a *assignment) fold(i int) int {
-	if a.byteFolds != nil {
-		return int(a.byteFolds[i])
-	}
-	return a.folds[i]
-}
-
-func (a *assignment) set(i, fold int) {
-	if a.byteFolds != nil {
-		a.byteFolds[i] = uint8(fold)
-	} else {
-		a.folds[i] = fold
-	}
-}
-
 func (c *crossValidation) assignFolds() error {
 	set := c.set
 	n, _ := c.x.Dims()
@@ -45,19 +21,18 @@ func (c *crossValidation) assignFolds() error {
 	if err := c.countFolds(n, totalRows, hasAssignment); err != nil {
 		return err
 	}
-	if c.spec.streams() {
-		c.foldOf.byteFolds = make([]uint8, n)
-	} else {
-		c.foldOf.folds = make([]int, n)
+	c.foldOf, c.result.Assignment = make([]int32, n), set.Assignment
+	for i, k := range set.Assignment {
+		c.foldOf[i] = int32(k)
 	}
-	if hasAssignment {
-		for i, k := range set.Assignment {
-			c.foldOf.set(i, k)
-		}
-		c.result.Assignment = set.Assignment
-	} else {
+	if !hasAssignment {
 		c.drawFolds()
-		c.result.Assignment = c.foldOf.folds
+	}
+	if !hasAssignment && !c.spec.streams() {
+		c.result.Assignment = make([]int, n)
+		for i, k := range c.foldOf {
+			c.result.Assignment[i] = int(k)
+		}
 	}
 	return c.checkFolds()
 }
@@ -67,10 +42,6 @@ func (c *crossValidation) assignFolds() error {
 func (c *crossValidation) countFolds(n, totalRows int, hasAssignment bool) error {
 	if totalRows < 2 {
 		return errorf("CV of one row: it holds out some rows and fits the others; give two rows or more")
-	}
-	maxFolds := totalRows
-	if c.spec.streams() {
-		maxFolds = min(maxFolds, maxStreamedFolds)
 	}
 	switch c.folds = c.set.Folds; {
 	case hasAssignment:
@@ -82,11 +53,11 @@ func (c *crossValidation) countFolds(n, totalRows int, hasAssignment bool) error
 		c.folds = min(defaultFolds, totalRows)
 	}
 	switch {
-	case hasAssignment && (c.folds < 2 || c.folds > maxFolds):
-		return errorf("CVSettings.Assignment has folds 0 to %d; the number of folds must be between 2 and %d", c.folds-1, maxFolds)
-	case c.folds < 2 || c.folds > maxFolds:
-		return errorf("CVSettings.Folds = %d; it must be between 2 and %d, for %d rows, or 0 for %d",
-			c.folds, maxFolds, totalRows, min(defaultFolds, totalRows))
+	case hasAssignment && (c.folds < 2 || c.folds > totalRows):
+		return errorf("CVSettings.Assignment has folds 0 to %d; the number of folds must be between 2 and %d", c.folds-1, totalRows)
+	case c.folds < 2 || c.folds > totalRows:
+		return errorf("CVSettings.Folds = %d; it must be between 2 and %d, the number of rows, or 0 for %d",
+			c.folds, totalRows, min(defaultFolds, totalRows))
 	}
 	return nil
 }
@@ -137,7 +108,7 @@ func (c *crossValidation) drawFolds() {
 			rng.Shuffle(len(sectionFolds[class]), func(a, b int) { o := sectionFolds[class]; o[a], o[b] = o[b], o[a] })
 			currentSection[class] = section
 		}
-		c.foldOf.set(i, sectionFolds[class][positions[class]%c.folds])
+		c.foldOf[i] = int32(sectionFolds[class][positions[class]%c.folds])
 		positions[class]++
 	})
 }
@@ -160,7 +131,7 @@ func (c *crossValidation) checkFolds() error {
 	// fold. Because of the signs, the maximum over all processes is right for all three.
 	bounds := slices.Repeat([]float64{math.Inf(-1)}, 3*strata)
 	c.eachRow(func(i, class int) {
-		k := c.foldOf.fold(i)
+		k := int(c.foldOf[i])
 		foldRows[k]++
 		classBounds := bounds[3*class:]
 		classBounds[0] = max(classBounds[0], -float64(c.rowsBefore+i))

@@ -38,7 +38,7 @@ func (c *crossValidation) newFoldScorer(k int) (*foldScorer, error) {
 		crossValidation: c, fold: k, classRows: make([]int, c.strata()), modelsPerPass: c.maxModelsPerPass(k),
 	}
 	c.eachRow(func(i, class int) {
-		if c.foldOf.fold(i) == k {
+		if int(c.foldOf[i]) == k {
 			h.classRows[class]++
 			h.weight += weightOf(c.spec.SampleWeights, i)
 		}
@@ -151,7 +151,7 @@ func (h *foldScorer) windowRows() int {
 func (h *foldScorer) window(lo, hi int) (*window, error) {
 	var rows []int
 	for i := lo; i < hi; i++ {
-		if h.foldOf.fold(i) == h.fold {
+		if int(h.foldOf[i]) == h.fold {
 			rows = append(rows, i)
 		}
 	}

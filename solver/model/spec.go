@@ -122,8 +122,8 @@ type Spec struct {
 
 // An exclusion says which rows a fit out of core leaves out: the rows of a fold.
 type exclusion struct {
-	folds []uint8 // the fold of each row; nil if all rows are fitted
-	fold  uint8   // the fold that is left out
+	folds []int32 // the fold of each row; nil if all rows are fitted
+	fold  int32   // the fold that is left out
 }
 
 // labelName returns the word or number, in the data of the caller, for a label in the rows of a fit.

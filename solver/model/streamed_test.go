@@ -560,7 +560,8 @@ func TestStreamedAUCMemory(t *testing.T) {
 	}
 }
 
-// TestStreamedFolds checks that a fold with all rows of a class, and too many folds, are errors.
+// TestStreamedFolds checks that a fold with all rows of a class, and more folds than rows, are errors. More than
+// 256 folds are not.
 func TestStreamedFolds(t *testing.T) {
 	const n = 503
 	fileData := storeInFile(t, synthetic(t, sparse.SyntheticOptions{Rows: n, Features: 16, Noise: 1, Seed: 2}), false).fileData
@@ -571,16 +572,20 @@ func TestStreamedFolds(t *testing.T) {
 		}
 	}
 	badFolds := make([]int, n)
-	badFolds[7] = 256
+	badFolds[7] = n
 	for want, set := range map[string]*CVSettings{
-		"Assignment has folds 0 to 256; the number of folds must be between 2 and 256": {Assignment: badFolds},
-		"no fold but 1 has rows of label -1":                                           {Assignment: folds},
-		"must be between 2 and 256":                                                    {Folds: 300},
+		"Assignment[7] = 503":                {Assignment: badFolds},
+		"no fold but 1 has rows of label -1": {Assignment: folds},
+		"must be between 2 and 503":          {Folds: 504},
 	} {
 		_, err := CV(t.Context(), &Spec{Memory: 1 << 20}, fileData.X, fileData.Labels, set)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)
 		}
+	}
+	set := &CVSettings{Path: PathSettings{Lambdas: []float64{0.01}}, Folds: 257}
+	if r, err := CV(t.Context(), &Spec{Memory: 1 << 20}, fileData.X, fileData.Labels, set); err != nil || len(r.Values) != 257 {
+		t.Errorf("257 folds: %+v, %v", r, err)
 	}
 }
 

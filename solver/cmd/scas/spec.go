@@ -146,7 +146,7 @@ func (c *fitFlags) keptBytes(data *sparse.Dataset, load workload) int64 {
 		bytesOfRow += 8
 	}
 	if load.fits.Folds > 0 {
-		bytesOfRow++
+		bytesOfRow += 4
 		modelCount = 2 * load.fits.Lambdas * max(1, len(data.Classes.Values)) // fitted to all rows, and to the rows outside a fold
 	}
 	if c.ranks.comm == nil && (c.Positive != nil || c.Labels != "") {

@@ -20,8 +20,8 @@ type FileProblem struct {
 	PositiveLabel *float64  // if not nil, the label that becomes +1; all others become −1
 	Weights       []float64 // ωᵢ ≥ 0; nil for equal weights
 	Offset        []float64 // oᵢ; nil for no offsets
-	Folds         []uint8   // the fold of each sample; samples of fold OutFold are left out; nil for no folds
-	OutFold       uint8
+	Folds         []int32   // the fold of each sample; samples of fold OutFold are left out; nil for no folds
+	OutFold       int32
 	Loss          term.Loss
 	Threads       int
 	Team          *rows.Team // the processes that hold the samples; nil if this process holds all
