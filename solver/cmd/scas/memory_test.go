@@ -127,7 +127,7 @@ func TestKilobytes(t *testing.T) {
 }
 
 func TestFormatBytes(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 bytes", 1: "1 byte", 1023: "1,023 bytes", 1024: "1 KiB", 1536: "1.5 KiB", 12345678: "11.8 MiB", 5 << 30: "5 GiB"} {
+	for n, want := range map[int64]string{0: "0 bytes", 1: "1 byte", 1023: "1,023 bytes", 1024: "1 KiB", 1536: "1.5 KiB", 12345678: "11.8 MiB", 999 << 20: "999 MiB", 1010 << 20: "0.986 GiB", 5 << 30: "5 GiB"} {
 		if got := formatBytes(n); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
 		}

@@ -144,7 +144,7 @@ func formatBytes(n int64) string {
 		return plural(n, "byte")
 	}
 	v, k := float64(n)/(1<<10), 0
-	for v >= 1<<10 {
+	for v >= 999.5 { // %.3g would round such a number to 1e+03
 		v, k = v/(1<<10), k+1
 	}
 	return fmt.Sprintf("%.3g %ciB", v, units[k])
