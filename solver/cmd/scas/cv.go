@@ -268,7 +268,7 @@ func (c *cvCmd) check() error {
 	case classifies && c.Metric == "mse":
 		return usagef("--metric mse is for numbers; with --loss %s take loss, error or auc", c.Loss)
 	}
-	return c.pathFlags.check()
+	return c.pathFlags.check(c.SVG)
 }
 
 // maxFolds returns an upper bound on the number of folds.

@@ -177,9 +177,14 @@ func (c *lambdaFlags) pathSettings() model.PathSettings {
 	return set
 }
 
-func (c *pathFlags) check() error {
-	if c.Lambdas.lambdas != nil && c.Ratio != 0 {
+// check returns an error if flags exclude each other. svg is the file of --svg.
+func (c *pathFlags) check(svg string) error {
+	lambdas := c.Lambdas.lambdas
+	switch {
+	case lambdas != nil && c.Ratio != 0:
 		return usagef("--ratio chooses lambdas, and --lambdas lists them; leave out --ratio")
+	case lambdas != nil && lambdas[0] == 0 && svg != "":
+		return usagef("--svg draws lambdas on a logarithmic axis, which has no 0; give --lambdas a larger one as well")
 	}
 	return c.specFlags.check(&c.rowFlags)
 }

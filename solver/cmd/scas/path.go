@@ -159,7 +159,7 @@ func (r *pathReport) page(e *env, steps []*model.Step, err error) (*page, error)
 }
 
 func (c *pathCmd) Run(e *env) error {
-	if err := c.check(); err != nil {
+	if err := c.check(c.SVG); err != nil {
 		return err
 	}
 	return c.run(e, c.Data, c.fit)
