@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/scas-admm/scas/kernels/pkgerr"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/rows"
@@ -355,6 +356,7 @@ func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step,
 		if err == nil && !p.team.Alone() && set.Validation != nil {
 			err = errorf("PathSettings.Validation is for one process; leave it nil with Spec.Comm")
 		}
+		err = cmp.Or(err, p.checkValidation(set.Validation))
 		if err != nil {
 			yield(nil, err)
 			return
@@ -366,7 +368,8 @@ func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step,
 		for step, err := range steps {
 			if err == nil || step != nil && errors.Is(err, solver.ErrNotConverged) {
 				if judgeErr := patience.judge(step); judgeErr != nil {
-					err = judgeErr
+					yield(step, judgeErr)
+					return
 				}
 			}
 			if !yield(step, err) || step == nil || step.endedEarly() || patience.ended() {
@@ -374,6 +377,19 @@ func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step,
 			}
 		}
 	}
+}
+
+// checkValidation returns an error if v has no metric of the caller and does not fit the models of the path.
+func (p *problems) checkValidation(v *Validation) error {
+	if v == nil || v.X == nil || v.Metric != nil {
+		return nil
+	}
+	m := &Model{Labels: p.mapping}
+	p.spec.describe(m, p.classes)
+	if _, err := m.checkScored(v.X, v.Y, cmp.Or(v.Score, &ScoreSettings{})); err != nil {
+		return errorf("PathSettings.Validation: %s", pkgerr.Text(err))
+	}
+	return nil
 }
 
 // classPaths yields the steps of a path of more than two classes. It ignores set.Validation.

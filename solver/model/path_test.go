@@ -203,6 +203,8 @@ func TestBadPaths(t *testing.T) {
 		"Count = -1":             {Count: -1},
 		"Ratio = 1":              {Ratio: 1},
 		"needs data":             {Validation: &Validation{}},
+		"Validation: 69 labels":  {Validation: &Validation{X: x, Y: y[1:]}},
+		"Validation: label 0 of": {Validation: &Validation{X: x, Y: make([]float64, 70)}},
 	} {
 		stepCount := 0
 		for s, err := range Path(context.Background(), nil, x, y, set) {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -95,13 +96,7 @@ func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 	if set == nil {
 		set = &ScoreSettings{}
 	}
-	if err := set.check(x, y); err != nil {
-		return err
-	}
-	if err := t.m.checkThreshold(set.Threshold); err != nil {
-		return err
-	}
-	classes, err := t.m.classesOf(y)
+	classes, err := t.m.checkScored(x, y, set)
 	if err != nil {
 		return err
 	}
@@ -133,6 +128,15 @@ func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 		t.addClasses(margins, classes, set, updateMean)
 	}
 	return nil
+}
+
+// checkScored returns an error if Score does not accept its arguments, and otherwise what classesOf returns. It
+// does not use the columns of m.
+func (m *Model) checkScored(x *sparse.CSR, y []float64, set *ScoreSettings) ([]int, error) {
+	if err := cmp.Or(set.check(x, y), m.checkThreshold(set.Threshold)); err != nil {
+		return nil, err
+	}
+	return m.classesOf(y)
 }
 
 func (m *Model) classesOf(y []float64) ([]int, error) {
