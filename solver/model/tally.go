@@ -276,6 +276,11 @@ func (t *Tally) join(team *rows.Team) {
 		return
 	}
 	t.team = team
+	threshold := math.Inf(-1) // a process without rows does not know the threshold
+	if t.rows > 0 {
+		threshold = t.threshold
+	}
+	t.threshold = team.MaxNumber(threshold)
 	sums := []float64{float64(t.rows), t.weight}
 	means := []*float64{&t.loss, &t.brier, &t.mse, &t.mae}
 	for _, mean := range means {

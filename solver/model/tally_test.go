@@ -83,6 +83,30 @@ func TestTally(t *testing.T) {
 	}
 }
 
+// TestTallyThreshold checks that a process without rows has the threshold of the other processes.
+func TestTallyThreshold(t *testing.T) {
+	x, y := randomData(t, 20, 3, 1, true)
+	m, threshold := mustFit(t, &Spec{Lambda: 1e-2}, x, y), 0.3
+	score := func(_ context.Context, spec *Spec, x *sparse.CSR, y []float64) (*Metrics, error) {
+		tally := m.NewTally(nil)
+		if spec.Comm.Rank() > 0 {
+			if err := tally.Add(x, y, &ScoreSettings{Threshold: &threshold}); err != nil {
+				return nil, err
+			}
+		}
+		if err := tally.Join(spec.Comm); err != nil {
+			return nil, err
+		}
+		return tally.Metrics()
+	}
+	results, errs := onRanks(t, 2, &Spec{}, x, y, score)
+	for r, got := range results {
+		if errs[r] != nil || *got.Classes.Threshold != threshold {
+			t.Errorf("rank %d: %+v, %v", r, got, errs[r])
+		}
+	}
+}
+
 // addInParts calls the function add for 150 rows of x at a time, with their labels and settings.
 func addInParts(x *sparse.CSR, y []float64, set *ScoreSettings, add func(x *sparse.CSR, y []float64, set *ScoreSettings) error) error {
 	for lo := 0; lo < len(y); lo += 150 {
