@@ -161,6 +161,9 @@ func (s *fitSpec) setNames(path string, p int) error {
 		s.spec.Features = s.data.Names
 		return nil
 	}
+	if s.data.Names != nil {
+		return usagef("--names is for data without names, and those of DATA are %s", firstNames(s.data.Names))
+	}
 	lineOf := map[string]int{}
 	err := eachLine(path, func(l line) error {
 		name := joinWords(l.words)
