@@ -78,6 +78,10 @@ func (c *formatFlags) apply(path string, opt *sparse.ReadOptions) error {
 		return usagef("%s is for tables, and %s is read as %v; give --format csv if it is one", flag, dataName(path), opt.Format)
 	case c.Labels != "" && (isTable || opt.Format == sparse.LIBSVM):
 		return usagef("--labels is for npy, npz and mtx, and %s is read as %v, which has labels", dataName(path), opt.Format)
+	case opt.IndexBase != sparse.AutoBase && opt.Format != sparse.LIBSVM:
+		return usagef("--index-base is for LIBSVM text, and %s is read as %v", dataName(path), opt.Format)
+	case opt.Strict && opt.Format != sparse.LIBSVM && opt.Format != sparse.NPZ:
+		return usagef("--strict is for LIBSVM text and npz, and %s is read as %v", dataName(path), opt.Format)
 	case opt.PositiveName != "" && opt.Positive == nil && !isTable && opt.Format != sparse.Binary:
 		return usagef("--positive: %q: want a label, a finite number; only labels of tables and .scas files may be words", opt.PositiveName)
 	}

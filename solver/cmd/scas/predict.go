@@ -246,8 +246,11 @@ func (c *predictCmd) predictRemedies(originals []sparse.Remedy) (result []sparse
 func (c *predictCmd) readOptions(m *model.Model) *sparse.ReadOptions {
 	opt := m.ReadOptions()
 	opt.Beyond, opt.IgnoreBeyond = true, c.IgnoreBeyond
-	if c.IndexBase != "model" {
+	switch {
+	case c.IndexBase != "model":
 		opt.IndexBase = map[string]sparse.IndexBase{"0": sparse.ZeroBased, "1": sparse.OneBased}[c.IndexBase]
+	case c.formatOf(c.Data) != sparse.LIBSVM:
+		opt.IndexBase = sparse.AutoBase
 	}
 	if c.Offset != "" {
 		opt.Table.Offset = ""
