@@ -26,7 +26,23 @@ type predictReport struct {
 type metrics struct {
 	Loss number `json:"mean_loss"`
 	*model.ClassMetrics
-	*model.NumberMetrics
+	*numberMetrics
+}
+
+// A numberMetrics is a model.NumberMetrics whose numbers may be infinite in JSON.
+type numberMetrics struct {
+	MSE      number  `json:"mse"`
+	MAE      number  `json:"mae"`
+	R2       number  `json:"r2"`
+	Deviance *number `json:"deviance,omitempty"`
+	D2       *number `json:"d2,omitempty"`
+}
+
+func newNumberMetrics(n *model.NumberMetrics) *numberMetrics {
+	if n == nil {
+		return nil
+	}
+	return &numberMetrics{number(n.MSE), number(n.MAE), number(n.R2), (*number)(n.Deviance), (*number)(n.D2)}
 }
 
 // newPredictReport returns the report on predictions of m that have the metrics s. detailed says whether
@@ -41,7 +57,7 @@ func newPredictReport(m *model.Model, s *model.Metrics, detailed, weighted bool)
 		}
 	}
 	if detailed {
-		r.Metrics = &metrics{loss, s.Classes, s.Numbers}
+		r.Metrics = &metrics{loss, s.Classes, newNumberMetrics(s.Numbers)}
 	}
 	return r
 }
@@ -116,7 +132,7 @@ func (r *predictReport) lossSuffix() string {
 }
 
 func addMetrics(f *summary, m *metrics) {
-	if n := m.NumberMetrics; n != nil {
+	if n := m.numberMetrics; n != nil {
 		f.add("errors", "mean squared %.8g, mean absolute %.8g", n.MSE, n.MAE)
 		f.add("R2", "%.8g", n.R2)
 		if n.Deviance != nil {
