@@ -69,7 +69,7 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 }
 
 // A lambdaFitter fits a design for one lambda after the other, with fitter. It uses minimizer instead if fitter
-// is nil, and for lambdas at which fitter fails, see solveOrRetry.
+// is nil, and for lambdas at which fitter fails, see solve.
 type lambdaFitter struct {
 	d           *design
 	fitter      *fitter
@@ -100,19 +100,47 @@ func (l *lambdaFitter) useMinimizer() (err error) {
 	return nil
 }
 
+// solve fits lambda by l.fitter. It also tries solver.Minimize if the working set became too large, or if the
+// run stalled, lambda is positive, there are fewer than retryFeatures features, and a proof is needed. It then
+// returns the better outcome. If ctx ends in solver.Minimize, err and the status of the outcome say so.
 func (l *lambdaFitter) solve(ctx context.Context, lambda float64) (out *outcome, err error) {
 	defer rows.Rescue(&err)
-	if l.fitter == nil {
+	f := l.fitter
+	if f == nil {
 		return l.minimize(ctx, lambda)
 	}
-	out, retried, err := l.fitter.solveOrRetry(ctx, lambda, func() (*outcome, error) {
-		if err := l.useMinimizer(); err != nil { // not at the last iterate, which may be of a much larger lambda
-			return nil, err
-		}
-		return l.minimize(ctx, lambda)
-	})
-	if retried && l.fitter.workingSetFull { // solver.Minimize fits all later lambdas, too
+	out, err = f.solve(ctx, lambda)
+	if out == nil || f.file != nil {
+		return out, err
+	}
+	stalled := errors.Is(err, solver.ErrNotConverged) && out.certificate.Status == solver.Stalled
+	if !f.workingSetFull && !(stalled && lambda > 0 && l.d.p < retryFeatures && !l.d.spec.unproved) {
+		return out, err
+	}
+	if l.useMinimizer() != nil { // it does not begin at the last iterate, which may be of a much larger lambda
+		return out, err
+	}
+	retryOutcome, retryErr := l.minimize(ctx, lambda)
+	better, err := betterOutcome(out, err, retryOutcome, retryErr, f.s.Scale())
+	if better == retryOutcome && f.workingSetFull { // solver.Minimize fits all later lambdas, too
 		l.fitter = nil
+	}
+	return better, err
+}
+
+// betterOutcome returns the outcome of a retry if it is better than out, and otherwise out, with the status
+// of the retry if ctx ended it. The error is the one of the outcome. The retry may have no outcome. RelTol is
+// relative to unit.
+func betterOutcome(out *outcome, err error, retryOutcome *outcome, retryErr error, unit float64) (*outcome, error) {
+	switch {
+	case retryOutcome == nil:
+	case retryOutcome.certificate.better(&out.certificate):
+		return retryOutcome, retryErr
+	case retryOutcome.certificate.Status == solver.Stopped: // ctx has ended
+		out.certificate.Status, err = solver.Stopped, retryErr
+	case retryOutcome.certificate.Status == solver.TimeDone:
+		out.certificate.Status = solver.TimeDone
+		err = out.certificate.lateError(unit)
 	}
 	return out, err
 }
@@ -130,31 +158,6 @@ func (l *lambdaFitter) minimize(ctx context.Context, lambda float64) (*outcome, 
 		l.start, l.startLambda = iterate, lambda
 	}
 	return out, err
-}
-
-// solveOrRetry solves the problem with lambda by f. It calls retry if the working set became too large. It
-// also does so if the run stalled, lambda is positive, there are fewer than retryFeatures features, and a
-// proof is needed. retry solves the problem by solver.Minimize. The better outcome is returned; retried
-// says that it is the one of retry. If ctx ends during retry, err and the status of the outcome say so.
-func (f *fitter) solveOrRetry(ctx context.Context, lambda float64, retry func() (*outcome, error)) (out *outcome, retried bool, err error) {
-	out, err = f.solve(ctx, lambda)
-	if out == nil || f.file != nil {
-		return out, false, err
-	}
-	stalled := errors.Is(err, solver.ErrNotConverged) && out.certificate.Status == solver.Stalled
-	if f.workingSetFull || stalled && lambda > 0 && f.d.p < retryFeatures && !f.d.spec.unproved {
-		switch retryOutcome, retryErr := retry(); {
-		case retryOutcome == nil:
-		case retryOutcome.certificate.better(&out.certificate):
-			return retryOutcome, true, retryErr
-		case retryOutcome.certificate.Status == solver.Stopped: // ctx has ended
-			out.certificate.Status, err = solver.Stopped, retryErr
-		case retryOutcome.certificate.Status == solver.TimeDone:
-			out.certificate.Status = solver.TimeDone
-			err = out.certificate.lateError(f.s.Scale())
-		}
-	}
-	return out, false, err
 }
 
 // outcomeWithoutSteps returns the outcome of a fit that ctx ended before the first step: all coefficients are
