@@ -20,28 +20,28 @@ func (s *Spec) methodExceptAuto() solver.Method {
 
 // A setting is a field of Settings or Spec, other than Method, that requires solver.Minimize if it is set.
 type setting struct {
-	name        string
-	value       any
-	set         bool
-	unsetRemedy sparse.Remedy // how to unset a setting that is only for data in memory; zero for other settings
+	name       string
+	value      any
+	set        bool
+	memoryOnly bool // whether the setting is only for data in memory
 }
 
 func (s *Spec) settingsForMinimize() []setting {
 	return []setting{
-		{name: "RelTol", value: s.RelTol, set: s.RelTol < 0},
-		{name: "Passes", value: s.Passes, set: s.Passes != 0},
-		{name: "DualUpdates", value: s.DualUpdates, set: s.DualUpdates != 0},
-		{"OuterIterations", s.OuterIterations, s.OuterIterations != 0, sparse.Remedy{Field: "Settings.OuterIterations", To: "0"}},
-		{name: "Eta", value: s.Eta, set: s.Eta != 0},
-		{name: "Rho", value: s.Rho, set: s.Rho != 0},
-		{"InnerSteps", s.InnerSteps, s.InnerSteps != 0, sparse.Remedy{Field: "Settings.InnerSteps", To: "0"}},
-		{"BatchSize", s.BatchSize, s.BatchSize != 0, sparse.Remedy{Field: "Settings.BatchSize", To: "0"}},
-		{"Schedule", s.Schedule, s.Schedule == solver.Theorem, sparse.Remedy{Field: "Settings.Schedule", To: "practical"}},
-		{"NoRotation", s.NoRotation, s.NoRotation, sparse.Remedy{Field: "Settings.NoRotation", To: "false"}},
-		{"NoProof", s.NoProof, s.NoProof, sparse.Remedy{Field: "Settings.NoProof", To: "false"}},
-		{"Float32", s.Float32, s.Float32, sparse.Remedy{Field: "Settings.Float32", To: "false"}},
-		{"Average", s.Average, s.Average, sparse.Remedy{Field: "Spec.Average", To: "false"}},
-		{name: "Checkpoint", value: "set", set: s.Checkpoint != nil && !s.streams() && !rows.NewTeam(s.Comm).Alone()},
+		{"RelTol", s.RelTol, s.RelTol < 0, false},
+		{"Passes", s.Passes, s.Passes != 0, false},
+		{"DualUpdates", s.DualUpdates, s.DualUpdates != 0, false},
+		{"OuterIterations", s.OuterIterations, s.OuterIterations != 0, true},
+		{"Eta", s.Eta, s.Eta != 0, false},
+		{"Rho", s.Rho, s.Rho != 0, false},
+		{"InnerSteps", s.InnerSteps, s.InnerSteps != 0, true},
+		{"BatchSize", s.BatchSize, s.BatchSize != 0, true},
+		{"Schedule", s.Schedule, s.Schedule == solver.Theorem, true},
+		{"NoRotation", s.NoRotation, s.NoRotation, true},
+		{"NoProof", s.NoProof, s.NoProof, true},
+		{"Float32", s.Float32, s.Float32, true},
+		{"Average", s.Average, s.Average, true},
+		{"Checkpoint", "set", s.Checkpoint != nil && !s.streams() && !rows.NewTeam(s.Comm).Alone(), false},
 	}
 }
 
@@ -91,6 +91,7 @@ var (
 	noGroups    = sparse.Remedy{Field: "Spec.Penalty", To: "nil"}
 	useAuto     = sparse.Remedy{Field: "Settings.Method", To: "auto"}
 	useStreamed = sparse.Remedy{Field: "Settings.Method", To: "scas-k or scas-l, with NoIntercept and StandardizeOff"}
+	leaveUnset  = sparse.Remedy{To: "leave it unset"} // the setting of the error
 	useSCASK    = sparse.Remedy{Field: "Settings.Method", To: "scas-k"}
 )
 
@@ -146,8 +147,8 @@ func (s *Spec) checkStreamed(settingName string, value any) error {
 	othersSet := false // true if another setting than Method requires stream.Minimize
 	for _, f := range s.settingsForMinimize() {
 		othersSet = othersSet || f.set
-		if f.set && f.unsetRemedy != (sparse.Remedy{}) {
-			return unsupportedError(f.name, f.value, stream.ErrNotStreamed, []unsupportedPart{{true, "it is only for data in memory", []sparse.Remedy{f.unsetRemedy}}})
+		if f.set && f.memoryOnly {
+			return unsupportedError(f.name, f.value, stream.ErrNotStreamed, []unsupportedPart{{true, "it is only for data in memory", []sparse.Remedy{leaveUnset}}})
 		}
 	}
 	const (
@@ -178,7 +179,7 @@ func (s *Spec) checkStreamed(settingName string, value any) error {
 // otherwise. It is for fits out of core that need the default method, such as cross-validation.
 func (s *Spec) refuseMinimize(reason string) error {
 	settingName, value := s.firstSettingForMinimize()
-	remedy := sparse.Remedy{To: "leave it unset"}
+	remedy := leaveUnset
 	if settingName == "Method" {
 		remedy = useAuto
 	}

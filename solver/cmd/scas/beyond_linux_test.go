@@ -153,7 +153,7 @@ func (f *beyondFiles) testTrain(t *testing.T) {
 		"--method sdca: the method is for data in memory; give --method auto, or give --method scas-k or scas-l with --no-intercept and --no-standardize; allow": {"--method", "sdca"},
 		"checkpoints are only for data in memory; leave out --checkpoint; allow":                                                                                 {"--checkpoint", filepath.Join(t.TempDir(), "c")},
 		"--method scas-k: out of core the method fits no intercept, and takes features as they are; give --no-intercept and --no-standardize; allow":             {"--method", "scas-k"},
-		"--float32: it is only for data in memory; leave out --float32; allow":                                                                                   {"--float32"},
+		"--float32: it is only for data in memory; leave it out; allow":                                                                                          {"--float32"},
 		"--passes 9: out of core it is only for the methods scas-k and scas-l; leave it out, or give --method scas-k or scas-l with --no-intercept and":          {"--passes", "9"},
 	} {
 		r := runHere(t, append([]string{"train", "--memory", beyondMemory, f.twoClasses}, args...)...)
