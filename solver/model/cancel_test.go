@@ -120,17 +120,17 @@ func TestLateGoal(t *testing.T) {
 	for name, c := range map[string]struct {
 		spec Spec
 		y    []float64
-		fit  func(d *design) (*outcome, error)
+		fit  func(d *design) (*Column, error)
 		unit float64 // the goal divided by RelTol
 	}{
 		"counts, before the first step": {
 			Spec{Loss: solver.Poisson{}}, []float64{100, 300},
-			func(d *design) (*outcome, error) { return d.outcomeWithoutSteps(ctx) },
+			func(d *design) (*Column, error) { return d.columnWithoutSteps(ctx) },
 			50*math.Log(0.5) + 150*math.Log(1.5),
 		},
 		"offsets, without a known conjugate": {
 			Spec{Loss: struct{ solver.Logistic }{}, Offsets: []float64{-2, 2}}, []float64{0, 1},
-			func(d *design) (*outcome, error) {
+			func(d *design) (*Column, error) {
 				l, err := d.newLambdaFitter(ctx)
 				if err != nil {
 					return nil, err

@@ -293,8 +293,8 @@ func (p *problems) fit(ctx context.Context) (*Model, error) {
 			if out == nil {
 				return nil, err
 			}
-			m := d.emptyModel(out.lambda)
-			m.Columns = []Column{d.column(out)}
+			m := d.emptyModel(spec.Lambda)
+			m.Columns = []Column{*out}
 			return m, err
 		})
 		return err

@@ -39,10 +39,10 @@ func Fit(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (m *Model,
 // exact stalls.
 const retryFeatures = 2048
 
-func (d *design) fit(ctx context.Context) (*outcome, error) {
+func (d *design) fit(ctx context.Context) (*Column, error) {
 	if err := d.prepare(ctx); err != nil {
 		if err == ctx.Err() {
-			return d.outcomeWithoutSteps(ctx)
+			return d.columnWithoutSteps(ctx)
 		}
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 		return l.solve(ctx, d.spec.Lambda)
 	}
 	if d.team.Alone() && ctx.Err() != nil {
-		return d.outcomeWithoutSteps(ctx)
+		return d.columnWithoutSteps(ctx)
 	}
 	if !d.coupled() && d.start == nil && !f.s.EnoughSamples() && d.spec.Lambda > 0 && slices.Contains(f.s.Limit, 0) {
 		// LambdaMax moves the solver to the model in which all penalised coefficients are zero, and the others
@@ -102,8 +102,8 @@ func (l *lambdaFitter) useMinimizer() (err error) {
 
 // solve fits lambda by l.fitter. It also tries solver.Minimize if the working set became too large, or if the
 // run stalled, lambda is positive, there are fewer than retryFeatures features, and a proof is needed. It then
-// returns the better outcome. If ctx ends in solver.Minimize, err and the status of the outcome say so.
-func (l *lambdaFitter) solve(ctx context.Context, lambda float64) (out *outcome, err error) {
+// returns the better column. If ctx ends in solver.Minimize, err and the status of the column say so.
+func (l *lambdaFitter) solve(ctx context.Context, lambda float64) (out *Column, err error) {
 	defer rows.Rescue(&err)
 	f := l.fitter
 	if f == nil {
@@ -113,41 +113,41 @@ func (l *lambdaFitter) solve(ctx context.Context, lambda float64) (out *outcome,
 	if out == nil || f.file != nil {
 		return out, err
 	}
-	stalled := errors.Is(err, solver.ErrNotConverged) && out.certificate.Status == solver.Stalled
+	stalled := errors.Is(err, solver.ErrNotConverged) && out.Certificate.Status == solver.Stalled
 	if !f.workingSetFull && !(stalled && lambda > 0 && l.d.p < retryFeatures && !l.d.spec.unproved) {
 		return out, err
 	}
 	if l.useMinimizer() != nil { // it does not begin at the last iterate, which may be of a much larger lambda
 		return out, err
 	}
-	retryOutcome, retryErr := l.minimize(ctx, lambda)
-	better, err := betterOutcome(out, err, retryOutcome, retryErr, f.s.Scale())
-	if better == retryOutcome && f.workingSetFull { // solver.Minimize fits all later lambdas, too
+	retryOut, retryErr := l.minimize(ctx, lambda)
+	better, err := betterColumn(out, err, retryOut, retryErr, f.s.Scale())
+	if better == retryOut && f.workingSetFull { // solver.Minimize fits all later lambdas, too
 		l.fitter = nil
 	}
 	return better, err
 }
 
-// betterOutcome returns the outcome of a retry if it is better than out, and otherwise out, with the status
-// of the retry if ctx ended it. The error is the one of the outcome. The retry may have no outcome. RelTol is
+// betterColumn returns the column of a retry if it is better than out, and otherwise out, with the status
+// of the retry if ctx ended it. The error is the one of the column. The retry may have no column. RelTol is
 // relative to unit.
-func betterOutcome(out *outcome, err error, retryOutcome *outcome, retryErr error, unit float64) (*outcome, error) {
+func betterColumn(out *Column, err error, retryOut *Column, retryErr error, unit float64) (*Column, error) {
 	switch {
-	case retryOutcome == nil:
-	case retryOutcome.certificate.better(&out.certificate):
-		return retryOutcome, retryErr
-	case retryOutcome.certificate.Status == solver.Stopped: // ctx has ended
-		out.certificate.Status, err = solver.Stopped, retryErr
-	case retryOutcome.certificate.Status == solver.TimeDone:
-		out.certificate.Status = solver.TimeDone
-		err = out.certificate.lateError(unit)
+	case retryOut == nil:
+	case retryOut.Certificate.better(&out.Certificate):
+		return retryOut, retryErr
+	case retryOut.Certificate.Status == solver.Stopped: // ctx has ended
+		out.Certificate.Status, err = solver.Stopped, retryErr
+	case retryOut.Certificate.Status == solver.TimeDone:
+		out.Certificate.Status = solver.TimeDone
+		err = out.Certificate.lateError(unit)
 	}
 	return out, err
 }
 
 // minimize fits lambda by solver.Minimize. The next fit begins at the solution, with the multipliers scaled by
 // the ratio of the two lambdas.
-func (l *lambdaFitter) minimize(ctx context.Context, lambda float64) (*outcome, error) {
+func (l *lambdaFitter) minimize(ctx context.Context, lambda float64) (*Column, error) {
 	if l.startLambda > 0 {
 		for j := range l.start.Dual {
 			l.start.Dual[j] *= lambda / l.startLambda
@@ -160,9 +160,9 @@ func (l *lambdaFitter) minimize(ctx context.Context, lambda float64) (*outcome, 
 	return out, err
 }
 
-// outcomeWithoutSteps returns the outcome of a fit that ctx ended before the first step: all coefficients are
-// 0. If the domain does not contain 0, there is no outcome.
-func (d *design) outcomeWithoutSteps(ctx context.Context) (*outcome, error) {
+// columnWithoutSteps returns the column of a fit that ctx ended before the first step: all coefficients are
+// 0. If the domain does not contain 0, it returns nil.
+func (d *design) columnWithoutSteps(ctx context.Context) (*Column, error) {
 	if d.spec.Domain != nil {
 		nearest := make([]float64, d.p)
 		d.spec.Domain.Project(nearest)
@@ -179,24 +179,13 @@ func (d *design) outcomeWithoutSteps(ctx context.Context) (*outcome, error) {
 		margins = make([]float64, d.n)
 	}
 	loss := mean(d.weights, d.n, func(i int) float64 { return d.loss.Value(margins[i], d.y[i]) })
-	out := &outcome{
-		lambda: d.spec.Lambda, x: make([]float64, d.p+1),
-		certificate: Certificate{Objective: loss, MeanLoss: loss, Gap: math.Inf(1), RelTol: d.spec.relTol(), Status: solver.Stopped},
-	}
+	out := d.column(make([]float64, d.p+1), nil, FitRun{})
+	out.Certificate = Certificate{Objective: loss, MeanLoss: loss, Gap: math.Inf(1), RelTol: d.spec.relTol(), Status: solver.Stopped}
 	if ending.Late(ctx) {
-		out.certificate.Status = solver.TimeDone
-		return out, out.certificate.lateError(d.unit(loss, margins))
+		out.Certificate.Status = solver.TimeDone
+		return out, out.Certificate.lateError(d.unit(loss, margins))
 	}
 	return out, ctx.Err()
-}
-
-// An outcome is the result for one lambda.
-type outcome struct {
-	lambda      float64
-	x           []float64 // coefficients on the original scale, followed by the intercept if there is one
-	certificate Certificate
-	groups      [][]int // sets of features with tied coefficients
-	run         FitRun
 }
 
 // better reports whether c has a smaller gap or a clearly smaller objective than reference has.
@@ -233,11 +222,12 @@ func (c *Certificate) lateError(unit float64) error {
 	return c.notConverged(c.RelTol*unit, &ending.Advice{Remedies: ending.MoreTime})
 }
 
-func (d *design) column(out *outcome) Column {
-	c := Column{Coefficients: out.x[:d.p:d.p], Groups: out.groups, Certificate: out.certificate, Run: out.run}
-	c.Certificate.Ridge = d.ridge(out.x)
+// column returns a Column without a certificate. x has the coefficients on the original scale, followed by the
+// intercept if there is one.
+func (d *design) column(x []float64, groups [][]int, run FitRun) *Column {
+	c := &Column{Coefficients: x[:d.p:d.p], Groups: groups, Run: run}
 	if !d.spec.NoIntercept {
-		c.Intercept = out.x[d.p]
+		c.Intercept = x[d.p]
 	}
 	c.Run.Seed = d.spec.Seed
 	return c

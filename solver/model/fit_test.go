@@ -455,7 +455,7 @@ func TestStalled(t *testing.T) {
 	}
 }
 
-// TestPathRetries checks that Path, like Fit, tries solver.Minimize if a fit stalls, and keeps its outcome
+// TestPathRetries checks that Path, like Fit, tries solver.Minimize if a fit stalls, and keeps its column
 // only if it is better.
 func TestPathRetries(t *testing.T) {
 	retriedSteps := 0
@@ -475,10 +475,10 @@ func TestPathRetries(t *testing.T) {
 	if retriedSteps == 0 {
 		t.Error("no step is of solver.Minimize")
 	}
-	for name, retryOutcome := range map[string]*outcome{
-		"none": nil, "worse": {certificate: Certificate{Objective: 9, Gap: 9}}, "better": {certificate: Certificate{Objective: -1}},
-		"stopped": {certificate: Certificate{Objective: 9, Gap: 9, Status: solver.Stopped}},
-		"late":    {certificate: Certificate{Objective: 9, Gap: 9, Status: solver.TimeDone}},
+	for name, retryOut := range map[string]*Column{
+		"none": nil, "worse": {Certificate: Certificate{Objective: 9, Gap: 9}}, "better": {Certificate: Certificate{Objective: -1}},
+		"stopped": {Certificate: Certificate{Objective: 9, Gap: 9, Status: solver.Stopped}},
+		"late":    {Certificate: Certificate{Objective: 9, Gap: 9, Status: solver.TimeDone}},
 	} {
 		var retryErr error
 		wantStatus := solver.Stalled
@@ -490,13 +490,13 @@ func TestPathRetries(t *testing.T) {
 		case "better":
 			wantStatus = ""
 		}
-		stalled := &outcome{certificate: Certificate{Objective: 1, Gap: 1, RelTol: 1e-30, Status: solver.Stalled}}
-		out, err := betterOutcome(stalled, solver.ErrNotConverged, retryOutcome, retryErr, 1)
-		if want := name == "better"; (out == retryOutcome) != want || (err == nil) != want {
+		stalled := &Column{Certificate: Certificate{Objective: 1, Gap: 1, RelTol: 1e-30, Status: solver.Stalled}}
+		out, err := betterColumn(stalled, solver.ErrNotConverged, retryOut, retryErr, 1)
+		if want := name == "better"; (out == retryOut) != want || (err == nil) != want {
 			t.Errorf("%s: %+v, %v", name, out, err)
 		}
-		if out.certificate.Status != wantStatus || retryErr != nil && err != retryErr {
-			t.Errorf("%s: %v, %v", name, out.certificate.Status, err)
+		if out.Certificate.Status != wantStatus || retryErr != nil && err != retryErr {
+			t.Errorf("%s: %v, %v", name, out.Certificate.Status, err)
 		}
 	}
 }

@@ -149,7 +149,7 @@ func (f *fitter) lambdaMax(ctx context.Context) (float64, error) {
 
 // solve solves the problem with lambda. It begins at the present point of f.s, such as the solution of
 // the previous call.
-func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
+func (f *fitter) solve(ctx context.Context, lambda float64) (*Column, error) {
 	d := f.d
 	goal := d.spec.relTol() * f.s.Scale()
 	set := &exact.Settings{Tol: goal, Interrupt: f.interruptFunc(ctx, f.s), Stop: d.team.IfAlone(ctx.Err), Unproved: d.spec.unproved}
@@ -182,26 +182,25 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 		}
 		return nil, r.Err // an error of the file, or ctx ended before the first gradient
 	}
-	out := &outcome{
-		lambda: lambda, x: slices.Clone(f.s.X()), run: FitRun{Stats: solver.Stats{Name: d.spec.Name, Method: "proximal-newton", NewtonSteps: r.Iterations, Passes: float64(r.Proofs)}},
-		certificate: Certificate{Objective: r.Objective, MeanLoss: r.Loss, Gap: r.Gap, RelTol: d.spec.relTol(), Status: solver.Converged},
-	}
+	x := slices.Clone(f.s.X())
+	out := d.column(x, nil, FitRun{Stats: solver.Stats{Name: d.spec.Name, Method: "proximal-newton", NewtonSteps: r.Iterations, Passes: float64(r.Proofs)}})
+	out.Certificate = Certificate{Objective: r.Objective, MeanLoss: r.Loss, Ridge: d.ridge(x), Gap: r.Gap, RelTol: d.spec.relTol()}
 	if f.file != nil {
-		out.run.Method, out.run.Passes = "streamed-newton", float64(f.file.Visits()-f.countedPasses)
+		out.Run.Method, out.Run.Passes = "streamed-newton", float64(f.file.Visits()-f.countedPasses)
 		f.countedPasses = f.file.Visits()
 	}
 	if d.coupled() && r.Gap <= goal {
-		out.groups = f.s.Ties()
+		out.Groups = f.s.Ties()
 	}
 	if evidence.Late {
 		evidence.Err = nil
 	}
-	c := &out.certificate
+	c := &out.Certificate
 	status, advice := evidence.Status()
 	c.Status = solver.Status(status)
 	var err error
 	// If ctx ends only in this pass, the result of the fit stays as it is.
-	if c.NoOptimum, err = f.hasNoOptimum(ctx, out, r.Err != nil); err != nil && !ending.IsContextError(err) {
+	if c.NoOptimum, err = f.hasNoOptimum(ctx, lambda, x, r.Err != nil); err != nil && !ending.IsContextError(err) {
 		return out, err
 	}
 	if advice != nil {
@@ -210,10 +209,10 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	return out, evidence.Err
 }
 
-// hasNoOptimum reports whether out shows that the objective has no minimum. Out of core this may take one
-// more pass over the file. ended is true if an error has ended the run.
-func (f *fitter) hasNoOptimum(ctx context.Context, out *outcome, ended bool) (bool, error) {
-	freePart := f.d.freePart(out.lambda, out.x)
+// hasNoOptimum reports whether the solution x for lambda shows that the objective has no minimum. Out of core
+// this may take one more pass over the file. ended is true if an error has ended the run.
+func (f *fitter) hasNoOptimum(ctx context.Context, lambda float64, x []float64, ended bool) (bool, error) {
+	freePart := f.d.freePart(lambda, x)
 	if freePart == nil || f.file != nil && (ended || f.d.team.Alone() && ctx.Err() != nil) {
 		return false, nil
 	}

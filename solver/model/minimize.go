@@ -254,7 +254,7 @@ func (m *minimizer) problemFor(lambda float64) solver.Problem {
 
 // solve solves the problem for lambda. It begins at start, or at zeros if start is nil. It also returns the
 // last iterate.
-func (m *minimizer) solve(ctx context.Context, lambda float64, start *solver.Iterate) (*outcome, *solver.Iterate, error) {
+func (m *minimizer) solve(ctx context.Context, lambda float64, start *solver.Iterate) (*Column, *solver.Iterate, error) {
 	d, p := m.d, m.problemFor(lambda)
 	set := d.spec.Settings
 	set.RelTol = m.relTol()
@@ -270,11 +270,11 @@ func (m *minimizer) solve(ctx context.Context, lambda float64, start *solver.Ite
 	if late && !finite(res.At.Objective) { // out of core, the time may end before a point is evaluated
 		return nil, nil, errUnknown
 	}
-	out := m.outcome(lambda, res)
-	c := &out.certificate
+	out, x := m.column(res)
+	c := &out.Certificate
 	err = m.judge(c, err)
 	if err == nil || !late { // after the time limit, there is no time for another pass over the data
-		c.NoOptimum = m.hasNoOptimum(ctx, &p, out)
+		c.NoOptimum = m.hasNoOptimum(ctx, &p, lambda, x)
 	}
 	if late && !errors.Is(err, solver.ErrNotConverged) {
 		zeroUnit, offsetUnit := m.units()
@@ -319,31 +319,33 @@ func subtractRidge(ridge float64, res *solver.Result, err error) {
 	}
 }
 
-func (m *minimizer) outcome(lambda float64, res *solver.Result) *outcome {
+// column returns the column of a result. x has its coefficients, followed by the intercept if there is one.
+func (m *minimizer) column(res *solver.Result) (c *Column, x []float64) {
 	d, set := m.d, &m.d.spec.Settings
-	out := &outcome{
-		lambda: lambda, groups: res.Groups,
-		run: FitRun{
-			Stats: res.Stats, Schedule: set.Schedule, Float32: set.Float32,
-			Last: &LastIterate{res.Unrounded, res.PrimalResidual, res.DualResidual},
-		},
+	run := FitRun{
+		Stats: res.Stats, Schedule: set.Schedule, Float32: set.Float32,
+		Last: &LastIterate{res.Unrounded, res.PrimalResidual, res.DualResidual},
 	}
-	out.run.Seconds, out.run.SetupSeconds = 0, 0 // so that equal fits give equal models
-	x, evaluation, bound := res.X, res.At, res.DualityGap
+	run.Seconds, run.SetupSeconds = 0, 0 // so that equal fits give equal models
+	x, evaluation, bound, groups := res.X, res.At, res.DualityGap, res.Groups
 	if d.spec.Average && res.Status != solver.Diverged {
-		x, evaluation, out.groups = res.XAverage, res.AtAverage, nil
+		x, evaluation, groups = res.XAverage, res.AtAverage, nil
 		rounding := m.lossError(res.X, res.At.Loss) + m.lossError(x, evaluation.Loss)
 		bound = gap.GapAtObjective(bound, res.At.Objective, evaluation.Objective, rounding)
-		out.run.Average, out.run.Rounded, out.run.Last = true, false, nil
+		run.Average, run.Rounded, run.Last = true, false, nil
 	}
-	out.certificate = Certificate{Objective: evaluation.Objective, MeanLoss: evaluation.Loss, Gap: m.gapForGivenLabels(bound), RelTol: d.spec.relTol(), Status: res.Status}
 	_, columns := d.x.Dims()
-	out.x = slices.Clone(x[:columns])
-	divide(out.x[:d.p], m.scale)
+	x = slices.Clone(x[:columns])
+	divide(x[:d.p], m.scale)
 	if box, ok := d.spec.box(d.p); ok { // the division rounds
-		box.Project(out.x[:d.p])
+		box.Project(x[:d.p])
 	}
-	return out
+	c = d.column(x, groups, run)
+	c.Certificate = Certificate{
+		Objective: evaluation.Objective, MeanLoss: evaluation.Loss, Ridge: d.ridge(x),
+		Gap: m.gapForGivenLabels(bound), RelTol: d.spec.relTol(), Status: res.Status,
+	}
+	return c, x
 }
 
 // lossError bounds the error of the computed mean loss at x that rounding of the margins causes.
@@ -396,11 +398,11 @@ func (m *minimizer) judge(c *Certificate, err error) error {
 	return c.notConverged(goal, advice)
 }
 
-// hasNoOptimum reports whether the outcome shows that the objective has no minimum. Out of core, this may
-// take a pass over the file.
-func (m *minimizer) hasNoOptimum(ctx context.Context, p *solver.Problem, out *outcome) bool {
+// hasNoOptimum reports whether the solution x for lambda shows that the objective has no minimum. Out of core,
+// this may take a pass over the file.
+func (m *minimizer) hasNoOptimum(ctx context.Context, p *solver.Problem, lambda float64, x []float64) bool {
 	d := m.d
-	freePart := d.freePart(out.lambda, out.x)
+	freePart := d.freePart(lambda, x)
 	switch {
 	case freePart == nil:
 		return false

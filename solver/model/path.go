@@ -133,7 +133,7 @@ func (p *problems) problemPath(ctx context.Context, k int, set *PathSettings) it
 				yield(nil, err)
 				return
 			}
-			c := stepColumn(l.d.column(out))
+			c := stepColumn(out)
 			c.endedEarly = err != nil && (c.Certificate.Status == solver.Stopped || c.Certificate.Status == solver.TimeDone)
 			step := &Step{Index: i, Lambda: lambda, Columns: []StepColumn{c}, design: &bareDesign, ValidationScore: math.NaN()}
 			if !yield(step, err) || c.endedEarly {
@@ -143,7 +143,7 @@ func (p *problems) problemPath(ctx context.Context, k int, set *PathSettings) it
 	}
 }
 
-func stepColumn(c Column) StepColumn {
+func stepColumn(c *Column) StepColumn {
 	s := StepColumn{Intercept: c.Intercept, Certificate: c.Certificate, run: c.Run, groups: c.Groups}
 	for j, v := range c.Coefficients {
 		if v != 0 {

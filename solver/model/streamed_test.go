@@ -627,7 +627,7 @@ func TestStreamedEndsAfterProof(t *testing.T) {
 		ctx := &countedContext{t.Context(), calls}
 		out, err := f.solve(ctx, 0.01)
 		ended = ctx.calls < 0
-		if converged := out != nil && out.certificate.Status == solver.Converged; converged != (err == nil) {
+		if converged := out != nil && out.Certificate.Status == solver.Converged; converged != (err == nil) {
 			t.Errorf("ended at call %d: %+v, %v", calls, out, err)
 		}
 	}
