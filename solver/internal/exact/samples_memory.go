@@ -360,7 +360,7 @@ func (m *memorySamples) trivialGap(x []float64, value float64) float64 {
 func (m *memorySamples) lossFallsForever(d []float64) bool {
 	margin := make([]float64, m.n)
 	m.Margins(margin, m.Rows, d)
-	return gap.LossFalls(m.Team, m.Loss, margin, m.Labels, m.MeanWeights)
+	return m.Loss.Traits().NeverZero && m.Team.Separates(m.Loss, margin, m.Labels, m.MeanWeights)
 }
 
 // subsample implements samples.subsample: p gets an eighth of the samples. The result is false if there are

@@ -324,16 +324,7 @@ func (pen *Penalty) squareErrorCost(j int, z, zErr float64) float64 {
 }
 
 // Norm returns |v_G|₂, the Euclidean norm over the rows of the group.
-func (g *Group) Norm(v []float64) float64 {
-	var sum float64
-	for _, row := range g.Rows {
-		sum = math.FMA(v[row], v[row], sum)
-	}
-	if linalg.SquaresFit(sum) {
-		return math.Sqrt(sum)
-	}
-	return linalg.ScaledNorm(len(g.Rows), func(k int) float64 { return v[g.Rows[k]] })
-}
+func (g *Group) Norm(v []float64) float64 { return linalg.NormAt(v, g.Rows) }
 
 // clip scales the multipliers of the group down if their Euclidean norm may be above the limit.
 func (g *Group) clip(z []float64) {

@@ -92,10 +92,3 @@ func (s *separation) markMore(t *rows.Team, x *sparse.CSR, l term.Loss, labels, 
 	}
 	return found
 }
-
-// LossFalls reports whether the mean loss falls for ever along a direction: among the samples with a weight
-// weights[i] above 0, no loss rises and at least one falls for ever. marginChanges has the changes of the
-// margins.
-func LossFalls(t *rows.Team, l term.Loss, marginChanges, labels, weights []float64) bool {
-	return l.Traits().NeverZero && t.Separates(l, marginChanges, labels, weights)
-}

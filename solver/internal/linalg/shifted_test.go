@@ -63,6 +63,9 @@ func TestNorm(t *testing.T) {
 		if got := Norm([]float64{3 * size, 0, -4 * size}) / 5; got != size {
 			t.Errorf("%v, want %v", got, size)
 		}
+		if got := NormAt([]float64{3 * size, 0, 7, -4 * size}, []int{3, 1, 0}) / 5; got != size {
+			t.Errorf("NormAt: %v, want %v", got, size)
+		}
 	}
 	if got := Norm([]float64{1, math.Inf(-1)}); !math.IsInf(got, 1) {
 		t.Errorf("%v, want +Inf", got)

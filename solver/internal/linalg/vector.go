@@ -64,16 +64,28 @@ func Norm(x []float64) float64 {
 	if sum := SumSquares(x); SquaresFit(sum) {
 		return math.Sqrt(sum)
 	}
-	return ScaledNorm(len(x), func(k int) float64 { return x[k] })
+	return scaledNorm(len(x), func(k int) float64 { return x[k] })
+}
+
+// NormAt returns the norm of the vector with the entries x[i] for all i in at, like Norm.
+func NormAt[I int | int32](x []float64, at []I) float64 {
+	var sum float64
+	for _, i := range at {
+		sum = math.FMA(x[i], x[i], sum)
+	}
+	if SquaresFit(sum) {
+		return math.Sqrt(sum)
+	}
+	return scaledNorm(len(at), func(k int) float64 { return x[at[k]] })
 }
 
 // SquaresFit reports whether a sum of squares is so far from the ends of the range of float64 that no square
 // has overflowed, and that squares that have underflowed do not matter.
 func SquaresFit(sum float64) bool { return 0x1p-900 <= sum && sum <= math.MaxFloat64 }
 
-// ScaledNorm returns the norm of the vector with the entries entry(0) to entry(n−1). It divides them by a
+// scaledNorm returns the norm of the vector with the entries entry(0) to entry(n−1). It divides them by a
 // power of 2 before it squares them.
-func ScaledNorm(n int, entry func(k int) float64) float64 {
+func scaledNorm(n int, entry func(k int) float64) float64 {
 	var largest, sum float64
 	for k := range n {
 		largest = max(largest, math.Abs(entry(k)))

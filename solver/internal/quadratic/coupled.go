@@ -308,7 +308,7 @@ func (q *Coupled) newton() (decrement float64, ok bool) {
 		}
 	}
 	q.fixCoordinates(h)
-	if !q.system.factor() {
+	if !q.system.factor(firstShift) {
 		return 0, false
 	}
 	q.system.solve(q.step, q.rhs)

@@ -165,7 +165,7 @@ func (q *Coupled) solveReduced(partition *Partition, zero []bool) bool {
 	partition.Nearest(y, q.U)
 	system := newSystem(NewTriangle(partition.GroupCount, q.reducedWidth(partition)), q.Threads)
 	q.formReduced(system, partition, kind)
-	if partition.GroupCount > 0 && !system.factorFrom(reducedShift) {
+	if partition.GroupCount > 0 && !system.factor(reducedShift) {
 		return false
 	}
 	lastDecrement := math.Inf(1)

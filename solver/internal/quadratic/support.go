@@ -74,7 +74,7 @@ func (h *Dense) factor(f []float64, support []int32) bool {
 			}
 		}
 	}
-	if !c.factorFrom(leastShift) {
+	if !c.factor(leastShift) {
 		return false
 	}
 	if c.shift > leastShift { // order stays empty: after an update, solveShifted would be too inaccurate

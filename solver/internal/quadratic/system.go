@@ -43,17 +43,14 @@ func (s *system) reset(t Triangle) {
 }
 
 const (
-	firstShift = 1e-15 // the smallest shift of method factor: a few units in the last place of 1
+	firstShift = 1e-15 // the first shift of Coupled.newton: a few units in the last place of 1
 	lastShift  = 1e-4  // the largest shift
 )
 
-// factor computes the Cholesky factor of D H D + shift I, where D is the diagonal matrix of scale. It tries
-// a few shifts, the smallest first, until all pivots are positive. It returns false if no shift is large
+// factor computes the Cholesky factor of D H D + shift I, where D is the diagonal matrix of scale. It tries a few
+// shifts, beginning with the given one, until all pivots are positive. It returns false if no shift is large
 // enough.
-func (s *system) factor() bool { return s.factorFrom(firstShift) }
-
-// factorFrom does what factor does, but the first shift that it tries is the given one.
-func (s *system) factorFrom(shift float64) bool {
+func (s *system) factor(shift float64) bool {
 	n := s.Order
 	for j := range n {
 		s.scale[j] = powerOfTwo(s.h[j*s.Stride+j])

@@ -2,6 +2,8 @@ package term
 
 import (
 	"math"
+
+	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
 // GroupL2 is the group lasso g(y) = Lambda Σ Weights_k |y_k|₂, where y_k has the coordinates of y that are in
@@ -23,18 +25,10 @@ func (g GroupL2) Limit(k int) float64 {
 	return float64(g.Lambda * g.Weights[k])
 }
 
-func (g GroupL2) norm(k int, y []float64) float64 {
-	var sum float64
-	for _, j := range g.Groups[k] {
-		sum += float64(y[j] * y[j])
-	}
-	return math.Sqrt(sum)
-}
-
 func (g GroupL2) Value(y []float64) float64 {
 	var sum float64
 	for k := range g.Groups {
-		sum += float64(g.Limit(k) * g.norm(k, y))
+		sum += float64(g.Limit(k) * linalg.NormAt(y, g.Groups[k]))
 	}
 	return sum
 }
@@ -47,7 +41,7 @@ func (g GroupL2) Prox(dst, v, step []float64) {
 			continue
 		}
 		factor := 0.0
-		if norm, t := g.norm(k, v), float64(step[group[0]]*g.Limit(k)); norm > t {
+		if norm, t := linalg.NormAt(v, group), float64(step[group[0]]*g.Limit(k)); norm > t {
 			factor = 1 - t/norm
 		}
 		for _, j := range group {
@@ -59,7 +53,7 @@ func (g GroupL2) Prox(dst, v, step []float64) {
 func (g GroupL2) Conjugate(z []float64) float64 {
 	grouped := make([]bool, len(z))
 	for k, group := range g.Groups {
-		if g.norm(k, z) > g.Limit(k) {
+		if linalg.NormAt(z, g.Groups[k]) > g.Limit(k) {
 			return math.Inf(1)
 		}
 		for _, j := range group {
