@@ -560,8 +560,8 @@ func TestStreamedAUCMemory(t *testing.T) {
 	}
 }
 
-// TestStreamedFolds checks that a fold with all rows of a class, and more folds than rows, are errors. More than
-// 256 folds are not.
+// TestStreamedFolds checks that a fold with all rows of a class, and more folds than rows, are errors, and that
+// 257 folds are none.
 func TestStreamedFolds(t *testing.T) {
 	const n = 503
 	fileData := storeInFile(t, synthetic(t, sparse.SyntheticOptions{Rows: n, Features: 16, Noise: 1, Seed: 2}), false).fileData

@@ -27,7 +27,7 @@
 //     a floating-point number; Bound computes a bound of its distance from the stored multiplier.
 //   - The few features without such a multiplier are called roots, for example an intercept. There eⱼ is
 //     made 0 by a change of α. The change is never computed; its size, and so its cost to the gap, is
-//     bounded. See rootChange.
+//     bounded. No change is necessary if α is 0 at all samples that have the feature. See rootChange.
 //   - If multipliers exceed their limits, they are clipped before the other steps, or the whole dual point
 //     is scaled down after them. The limit of a row without a square is the largest |z_k| for which g*(z)
 //     is finite; the limit of a group is the largest such norm of its multipliers.

@@ -22,7 +22,7 @@ import (
 // (see smoothen), and a logarithmic barrier replaces X (see barriers). As τ → 0, the minimum of this smooth
 // problem converges to a solution of the original problem. For each τ, Newton's method with a line search
 // comes close to the minimum. In place of second derivatives it uses curvatures that depend on multipliers.
-// Then full steps succeed far from the solution, and τ may fall by factors of 10 to 1000 (Chan, Golub, Mulet
+// Then full steps succeed far from the solution, and τ may fall by factors of up to 1000 (Chan, Golub, Mulet
 // 1999; Andersen, Christiansen, Conn, Overton 2000).
 type Coupled struct {
 	Triangle                 // how H is stored
