@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -61,9 +62,9 @@ type env struct {
 	matrices       *[]*sparse.CSR            // the matrices read so far; env.checkUnchanged checks their files
 }
 
-// An exit is the exit code with which package kong wants to end the process. It is the value of a panic,
-// which run recovers.
-type exit int
+// A helpWritten is the value of the panic, recovered in run, that stops package kong after it has written the
+// help or the version.
+type helpWritten struct{}
 
 // run executes a command and returns the exit code. args is the command line without the program's name.
 func run(e *env, args []string) (code int) {
@@ -71,11 +72,11 @@ func run(e *env, args []string) (code int) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))     // restores the limit, which --memory changes
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // so that run reports a mapped file that shrank
 	e.matrices = new([]*sparse.CSR)
-	helpOut := &stickyWriter{Writer: e.stdout}
+	var help bytes.Buffer // e.print reports write errors, which package kong ignores
 	defer func() {
 		r := recover()
-		if wantedCode, ok := r.(exit); ok {
-			code = e.codeOrFail(helpOut.err, int(wantedCode))
+		if r == (helpWritten{}) {
+			code = e.fail(e.print(help.String()))
 		} else if err := e.checkUnchanged(r); r != nil && err != nil {
 			code = e.fail(err)
 		} else if r != nil {
@@ -88,8 +89,8 @@ func run(e *env, args []string) (code int) {
 		kong.Description("Fits sparse linear models, such as the lasso and the graph-guided fused lasso with logistic loss, and proves how far each is from the optimum. Begin with\n\n    scas cv -o model.json train.csv\n    scas predict -m model.json new.csv\n\n"+exitCodes),
 		helpTexts(),
 		kong.Help(printHelp),
-		kong.Writers(helpOut, e.stderr),
-		kong.Exit(func(code int) { panic(exit(code)) }),
+		kong.Writers(&help, e.stderr),
+		kong.Exit(func(int) { panic(helpWritten{}) }),
 		kong.ConfigureHelp(helpOptions),
 		kong.WithHyphenPrefixedParameters(true),
 	)
@@ -103,9 +104,6 @@ func run(e *env, args []string) (code int) {
 		e.command = pathOf(command)
 	}
 	e.jsonLog = a.LogFormat == "json" || err != nil && asksForJSON(args)
-	if helpOut.err != nil {
-		return e.codeOrFail(helpOut.err, exitIO)
-	}
 	if err == nil {
 		err = cmp.Or(kernels.EnvError(), checkEmpty(command))
 	}
@@ -146,29 +144,6 @@ func helpTexts() kong.Vars {
 		"version": "scas " + version, "data": dataHelp, "losses": term.LossHelp(), "formats": strings.Join(formats, ", "),
 		"max_component": strconv.Itoa(glasso.DefaultMaxComponent),
 	}
-}
-
-// A stickyWriter writes to Writer and keeps the first error in err. Package kong ignores write errors.
-type stickyWriter struct {
-	io.Writer
-	err error
-}
-
-func (w *stickyWriter) Write(p []byte) (int, error) {
-	n, err := w.Writer.Write(p)
-	if w.err == nil {
-		w.err = err
-	}
-	return n, err
-}
-
-// codeOrFail returns code if err is nil. Otherwise it reports err as a failed write to standard output, and
-// returns the exit code of this failure.
-func (e *env) codeOrFail(err error, code int) int {
-	if err == nil {
-		return code
-	}
-	return e.fail(fmt.Errorf("writing to standard output: %w", err))
 }
 
 func (e *env) print(text string) error {
