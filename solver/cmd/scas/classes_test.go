@@ -110,7 +110,7 @@ func TestManyClasses(t *testing.T) {
 		t.Errorf("train prints %s", r.out)
 	}
 	html := textOf(t, page)
-	for want, count := range map[string]int{"<h2>Coefficients of class": 20, ">called</text>": 1, "<summary>105 lines</summary>": 1, " more, none of more rows": 1} {
+	for want, count := range map[string]int{"<h2>Coefficients of class": 20, "class of the row ↓, called →": 1, "<summary>105 lines</summary>": 1, " more, none of more rows": 1} {
 		if n := strings.Count(html, want); n != count {
 			t.Errorf("the page has %q %d times, want %d", want, n, count)
 		}

@@ -1,14 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
-	"html/template"
 	"math"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/scas-admm/scas/solver/model"
 )
@@ -98,69 +94,52 @@ func (m *confusionTable) byF1() []int {
 	return order
 }
 
-// heatMap draws the confusion table as SVG. The colour of the cell in row i and column j shows which share
-// of the rows of class i the model predicts to be of class j. With more than maxMapped classes it returns "".
-func (m *confusionTable) heatMap() template.HTML {
-	k := len(m.Classes)
-	if k > maxMapped {
-		return ""
-	}
-	cellSize := math.Max(2, math.Min(22, math.Round(640/float64(k))))
-	nameStep := int(math.Ceil(13 / cellSize)) // a name needs a height of 13 pixels
-	longestName := 0
-	for _, c := range m.Classes {
-		longestName = max(longestName, utf8.RuneCountInString(shortenName(c.Class)))
-	}
-	leftMargin, side := 24+6.2*float64(longestName), cellSize*float64(k)
-	top := leftMargin
-	width, height := math.Max(leftMargin+side+12, leftMargin+390), top+side+58
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" font-family=\"sans-serif\" font-size=\"11\" role=\"img\">\n", width, height, width, height)
-	fmt.Fprintf(&b, "<title>Which classes are predicted</title>\n<g fill=\"#333333\">\n")
-	for i := 0; i < k; i += nameStep {
-		centre, name := cellSize*(float64(i)+0.5), template.HTMLEscapeString(shortenName(m.Classes[i].Class))
-		fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>",
-			leftMargin-5, top+centre+4, name)
-		fmt.Fprintf(&b, "<text transform=\"translate(%.1f %.1f) rotate(-90)\">%s</text>\n",
-			leftMargin+centre+4, top-5, name)
-	}
-	fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"12\">called</text><text transform=\"translate(12 %.1f) rotate(-90)\" text-anchor=\"end\">class of the row</text>\n</g>\n", leftMargin, top)
-	fmt.Fprintf(&b, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#ffffff\" stroke=\"#bbbbbb\"/>\n", leftMargin, top, side, side)
-	for i, row := range m.Confusion {
-		for j, rows := range row {
-			if rows == 0 {
-				continue
-			}
-			share := rows / m.Classes[i].Rows
-			fmt.Fprintf(&b, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%g\" height=\"%g\" fill=\"%s\"><title>%s called %s: %s of %s</title></rect>\n", leftMargin+cellSize*float64(j), top+cellSize*float64(i), cellSize, cellSize,
-				cellColour(share, i == j), template.HTMLEscapeString(m.Classes[i].Class), template.HTMLEscapeString(m.Classes[j].Class), formatWeight(rows), rowsOfWeight(m.Classes[i].Rows))
-		}
-	}
-	y := top + side + 16
-	for line, correct := range []bool{true, false} {
-		x, y := leftMargin+70, y+18*float64(line)
-		fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%.1f\" fill=\"#333333\">%s</text>", leftMargin, y+10, map[bool]string{true: "right", false: "wrong"}[correct])
-		for _, share := range []float64{0.01, 0.1, 0.25, 0.5, 1} {
-			fmt.Fprintf(&b, "<rect x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"12\" fill=\"%s\" stroke=\"#bbbbbb\"/><text x=\"%.1f\" y=\"%.1f\" fill=\"#333333\">%.0f %%</text>", x, y, cellColour(share, correct), x+18, y+10, 100*share)
-			x += 60
-		}
-		b.WriteByte('\n')
-	}
-	b.WriteString("</svg>\n")
-	return template.HTML(b.String()) // the class names have been escaped
+// A heatMap is a picture of a confusion table: a grid with a row for each class and a column for each predicted
+// class. The first row and the first column of the grid have the names, so class 0 has row 2 and column 2.
+type heatMap struct {
+	Classes int
+	Names   []heatName
+	Cells   []heatCell // the cells with rows
 }
 
-// cellColour returns the colour of a cell of the heat map, such as #d55e00. share is from 0 to 1; its square
-// root makes small shares visible.
-func cellColour(share float64, correct bool) string {
-	ink := [3]float64{0xd5, 0x5e, 0x00}
-	if correct {
-		ink = [3]float64{0x00, 0x72, 0xb2}
-	}
-	var b strings.Builder
-	b.WriteByte('#')
-	for _, v := range ink {
-		fmt.Fprintf(&b, "%02x", int(math.Round(255+(v-255)*math.Sqrt(share))))
-	}
-	return b.String()
+// A heatName is the name of the class with row Line and column Line.
+type heatName struct {
+	Line int
+	Name string
 }
+
+// A heatCell says which percentage of the rows of a class the model predicts to be of one class.
+type heatCell struct {
+	Row, Column int
+	Percent     float64
+	Title       string
+}
+
+// heatMap returns the heat map of m, or nil if there are more than maxMapped classes.
+func (m *confusionTable) heatMap() *heatMap {
+	const widest, nameHeight = 640, 13 // pixels of the grid and of a name, as in page.tmpl
+	if len(m.Classes) > maxMapped {
+		return nil
+	}
+	h := &heatMap{Classes: len(m.Classes)}
+	step := 1 + nameHeight*len(m.Classes)/widest // with many classes, the names of all have no room
+	for i := 0; i < len(m.Classes); i += step {
+		h.Names = append(h.Names, heatName{i + 2, shortenName(m.Classes[i].Class)})
+	}
+	for i, row := range m.Confusion {
+		class := m.Classes[i]
+		for j, rows := range row {
+			if rows > 0 {
+				title := fmt.Sprintf("%s called %s: %s of %s", class.Class, m.Classes[j].Class, formatWeight(rows), rowsOfWeight(class.Rows))
+				h.Cells = append(h.Cells, heatCell{i + 2, j + 2, 100 * rows / class.Rows, title})
+			}
+		}
+	}
+	return h
+}
+
+// Legend returns the percentages in the legend.
+func (h *heatMap) Legend() []float64 { return []float64{1, 10, 25, 50, 100} }
+
+// opacity returns the opacity of a cell in CSS. The square root makes small percentages visible.
+func opacity(percent float64) string { return fmt.Sprintf("%.3f", math.Sqrt(percent/100)) }

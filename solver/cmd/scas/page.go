@@ -27,8 +27,8 @@ type page struct {
 	Data    string
 	Summary summary // the summary that the command prints
 	Verdict judgement
-	Metrics summary       // metrics on the training data
-	Heat    template.HTML // picture of the confusion table; empty if there is none
+	Metrics summary  // metrics on the training data
+	Heat    *heatMap // picture of the confusion table, or nil
 	Plot    template.HTML
 	Models  []modelSection
 	Omitted string // a sentence that says which classes have a section; empty if all have
@@ -84,7 +84,7 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"grouped": groupDigits[int], "number": func(v number) string { return fmt.Sprintf("%.6g", v) },
-	"coefficient": func(v float64) string { return fmt.Sprintf("%.6g", v) },
+	"coefficient": func(v float64) string { return fmt.Sprintf("%.6g", v) }, "opacity": opacity,
 }).Parse(pageText))
 
 func (p *page) write(w io.Writer) error {
