@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 	"strconv"
 
-	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -129,34 +128,30 @@ func (v memorySize) limitHeap(d *demand, room int64) (end func()) {
 
 // refuse returns the error for work that exceeds the limit.
 func (v memorySize) refuse(d *demand) error {
+	limit, origin := v.limit()
+	neededBytes, outOfCoreBytes := v.neededBytes(d), d.leastOutOfCoreBytes()
+	text := fmt.Sprintf("%s needs about %s of memory, more than %s (%s)",
+		d.work, formatBytes(int64(min(neededBytes, 1<<62))), formatBytes(limit), origin)
+	remedy := "allow " + formatAllowance(neededBytes) + " with --memory"
 	if d.distributed && !v.exceededBy(d) {
-		return v.refuseShared(d)
+		text = fmt.Sprintf("%s: other ranks need more memory than %s (%s)", d.work, formatBytes(limit), origin)
+		neededBytes, remedy = math.Inf(1), "allow more with --memory" // this rank does not know what the others need
 	}
-	limit, origin := v.limit()
-	neededBytes, known := v.neededBytes(d)
-	text := fmt.Sprintf("%s needs about %s of memory, more than %s (%s)", d.work, formatBytes(int64(min(neededBytes, 1<<62))), formatBytes(limit), origin)
-	if !known {
-		text = fmt.Sprintf("%s needs more than the %s of memory allowed (%s)", d.work, formatBytes(limit), origin)
+	unused := d.mostlyUnused()
+	switch {
+	case unused && d.featuresGiven:
+		remedy = "give a smaller --features, or " + remedy
+	case unused:
+		remedy = "number the features without gaps, or " + remedy
 	}
-	switch outOfCoreHelps := d.leastOutOfCoreBytes() < neededBytes || !known; {
+	outOfCoreHelps := outOfCoreBytes < neededBytes
+	switch {
 	case outOfCoreHelps && d.obstacle == nil:
-		return fmt.Errorf("%s; allow %s with --memory, to read it in pieces", text, formatAllowance(d.leastOutOfCoreBytes(), true))
-	case outOfCoreHelps && d.obstacleMatters():
-		return fmt.Errorf("%s: %w; %sallow %s with --memory",
-			text, d.obstacle, d.featureRemedy(), formatAllowance(neededBytes, known))
+		return fmt.Errorf("%s; allow %s with --memory, to read it in pieces", text, formatAllowance(outOfCoreBytes))
+	case outOfCoreHelps && (d.data.X.Mapped() || !unused): // a .scas file does not help against unused features
+		return fmt.Errorf("%s: %w; %s", text, d.obstacle, remedy)
 	}
-	return fmt.Errorf("%s; %sallow %s with --memory",
-		text, d.featureRemedy(), formatAllowance(neededBytes, known))
-}
-
-// refuseShared returns the error for work that exceeds the limit on other ranks but not on this one.
-func (v memorySize) refuseShared(d *demand) error {
-	limit, origin := v.limit()
-	text := fmt.Sprintf("%s: other ranks have rows beyond the %s of memory allowed (%s)", d.work, formatBytes(limit), origin)
-	if d.obstacle != nil {
-		return fmt.Errorf("%s: %w", text, d.obstacle)
-	}
-	return fmt.Errorf("%s; allow %s with --memory, to read all of them in pieces", text, formatAllowance(d.leastOutOfCoreBytes(), true))
+	return fmt.Errorf("%s; %s", text, remedy)
 }
 
 // refuseUnstreamed returns the error of refuse, with err as the obstacle, if err wraps
@@ -169,54 +164,30 @@ func (v memorySize) refuseUnstreamed(d *demand, err error) error {
 	return v.refuse(d)
 }
 
-// neededBytes estimates the bytes that the work needs if all rows are in memory, the program included. If
-// mapped data are larger than the limit, their rows are not checked yet, and a pass over a large file takes
-// long. So neededBytes checks only small data (see isSmall). For large data, and for small data with an
-// invalid row, it returns the size of the data or of the file, whichever is larger.
-//
-// known is false for large data that were not checked. Errors then do not state the bytes.
-func (v memorySize) neededBytes(d *demand) (bytes float64, known bool) {
+// neededBytes estimates the bytes that the work needs if all rows are in memory, the program included. If the
+// rows of mapped data are not checked (see lessThanMapped), the exact estimate needs smallAndValid. Otherwise
+// the estimate is three times the size of the data.
+func (v memorySize) neededBytes(d *demand) float64 {
 	dataSize := float64(dataBytes(d.data))
 	if d.data.X.Mapped() { // as in lessThanMapped, the size of the file counts if it is larger
 		dataSize = max(dataSize, float64(d.data.Stats.Bytes))
 	}
 	if v.lessThanMapped(d.data) && !d.smallAndValid() {
-		return dataSize, d.isSmall()
+		return 3 * dataSize
 	}
 	neededBytes := max(dataSize, d.inMemoryBytes())
 	if !d.data.X.Mapped() {
 		neededBytes = max(neededBytes, 2*dataSize) // to read text, twice the size of the data is needed
 	}
 	// With a limit of this size, limit − reservedBytes(limit) is neededBytes.
-	return neededBytes + min(neededBytes/2, mostReserve), true
+	return neededBytes + min(neededBytes/2, mostReserve)
 }
 
-// isSmall reports whether the data need less memory than the smallest limit for work out of core.
-func (d *demand) isSmall() bool { return float64(dataBytes(d.data)) < d.leastOutOfCoreBytes() }
-
-// smallAndValid reports whether the data are small and all rows are valid.
+// smallAndValid reports whether all rows of the data are valid. It returns false for data that need more memory
+// than the smallest limit for work out of core, because a pass over a large file takes long.
 func (d *demand) smallAndValid() bool {
 	n, _ := d.data.X.Dims()
-	return d.isSmall() && d.data.X.Check(0, n) == nil
-}
-
-// obstacleMatters reports whether an error should have the text of d.obstacle. For data that are not mapped,
-// this text asks for a .scas file, which does not help if there are too many features for work out of core.
-func (d *demand) obstacleMatters() bool {
-	_, p := d.data.X.Dims()
-	return d.data.X.Mapped() || p < exact.DenseFeatures
-}
-
-// featureRemedy returns a text that says how to have fewer features, and ends with "or". It returns "" unless
-// mostlyUnused returns true.
-func (d *demand) featureRemedy() string {
-	switch {
-	case !d.mostlyUnused():
-		return ""
-	case d.featuresGiven:
-		return "give a smaller --features, or "
-	}
-	return "number the features without gaps, or "
+	return float64(dataBytes(d.data)) < d.leastOutOfCoreBytes() && d.data.X.Check(0, n) == nil
 }
 
 // mostlyUnused reports whether there are many features and most of them have no entry.
@@ -242,12 +213,8 @@ func (d *demand) mostlyUnused() bool {
 	return 2*usedCount < p
 }
 
-// formatAllowance formats bytes as a value for --memory, rounded up. known is false if bytes is only the size
-// of the data.
-func formatAllowance(bytes float64, known bool) string {
-	if !known {
-		return "more than the " + formatBytes(int64(bytes)) + " of the data, some three times as much as a rule,"
-	}
+// formatAllowance formats bytes as a value for --memory, rounded up.
+func formatAllowance(bytes float64) string {
 	unit := ""
 	for _, larger := range []string{"KiB", "MiB", "GiB", "TiB"} {
 		if bytes < 1<<10 {

@@ -121,12 +121,12 @@ func (c *fitFlags) obstacle(data *sparse.Dataset, method solver.Method) error {
 		columns++
 	}
 	switch {
+	case method == nil && columns > exact.DenseFeatures:
+		return fmt.Errorf("%w: up to %s coefficients are streamed, the intercept among them; scas train --method scas-k and scas-l take more, with --no-intercept and --no-standardize", stream.ErrNotStreamed, groupDigits(exact.DenseFeatures))
 	case !data.X.Mapped() && c.ranks.comm != nil:
 		return fmt.Errorf("%w: the rows of a rank must be in one .scas file, which scas convert writes, for all ranks or for each", stream.ErrNotStreamed)
 	case !data.X.Mapped():
 		return errNotMapped
-	case method == nil && columns > exact.DenseFeatures:
-		return fmt.Errorf("%w: up to %s coefficients are streamed, the intercept among them; scas train --method scas-k and scas-l take more, with --no-intercept and --no-standardize", stream.ErrNotStreamed, groupDigits(exact.DenseFeatures))
 	}
 	return nil
 }
