@@ -40,6 +40,32 @@ func (c Classes) All() []string {
 // no such class.
 func (c Classes) Find(label float64) (k int, ok bool) { return slices.BinarySearch(c.Values, label) }
 
+// Mapping returns the mapping of two classes to -1 and +1. positive and positiveName name the positive class, as
+// ReadOptions.Positive and ReadOptions.PositiveName do; without them it is class 1. ok is false if they name
+// neither class.
+func (c Classes) Mapping(positive *float64, positiveName string) (m LabelMapping, ok bool) {
+	k := 1 // the positive class
+	switch {
+	case positive == nil && positiveName == "":
+	case c.Names != nil && positiveName != "":
+		k = slices.Index(c.Names, positiveName)
+	case c.Names != nil:
+		k = slices.Index(c.Names, strconv.FormatFloat(*positive, 'f', -1, 64))
+	case positive != nil:
+		k = slices.Index(c.Values, *positive)
+	default: // a word, and the labels are numbers
+		k = -1
+	}
+	if k < 0 {
+		return m, false
+	}
+	m = LabelMapping{Negative: c.Values[1-k], Positive: c.Values[k]}
+	if c.Names != nil {
+		m.NegativeName, m.PositiveName = c.Names[1-k], c.Names[k]
+	}
+	return m, true
+}
+
 // A seenLabel is a label and the place where it first occurs.
 type seenLabel struct {
 	label        float64
@@ -241,7 +267,8 @@ func (c *labelCollector) assignLabels(d *Dataset) error {
 		msg := fmt.Sprintf("every label is %s: expected two classes", c.labelText(kinds[0].label))
 		return &ParseError{File: c.name, Msg: msg, Remedies: remedies}
 	case len(kinds) > 2:
-		return c.assignClasses(d)
+		d.Classes = c.classes()
+		return d.checkClasses(c.name, c.opt, kinds)
 	}
 	return c.assignPair(d)
 }
@@ -249,61 +276,50 @@ func (c *labelCollector) assignLabels(d *Dataset) error {
 // assignPair sets the labels of d to -1 and +1, and sets their mapping. It returns an error if the
 // positive label that opt names does not occur.
 func (c *labelCollector) assignPair(d *Dataset) error {
-	a, b := c.kinds.list[0].label, c.kinds.list[1].label
-	m := LabelMapping{Negative: min(a, b), Positive: max(a, b)}
-	positiveName, positiveLabel := c.opt.PositiveName, math.NaN()
-	if c.opt.Positive != nil && (c.words == nil || positiveName == "") {
-		positiveName, positiveLabel = formatFloat(*c.opt.Positive), *c.opt.Positive
-		if c.words != nil {
-			positiveName = strconv.FormatFloat(*c.opt.Positive, 'f', -1, 64)
-		}
-	}
-	if c.words != nil {
-		positiveLabel = float64(slices.Index(c.words, positiveName))
-	}
-	switch {
-	case positiveName == "" || positiveLabel == m.Positive:
-	case positiveLabel == m.Negative:
-		m.Negative, m.Positive = m.Positive, m.Negative
-	default:
-		return &ParseError{File: c.name, Msg: fmt.Sprintf(
-			"the label %s said to be positive does not occur: the labels are %s and %s", positiveName, c.labelText(m.Negative), c.labelText(m.Positive))}
+	classes := c.classes()
+	m, ok := classes.Mapping(c.opt.Positive, c.opt.PositiveName)
+	if !ok {
+		return &ParseError{File: c.name, Msg: fmt.Sprintf("the label %s said to be positive does not occur: the labels are %s and %s",
+			c.opt.positiveText(), classes.Name(0), classes.Name(1))}
 	}
 	for i, label := range d.Labels {
 		d.Labels[i], _ = m.Sign(label)
-	}
-	if c.words != nil {
-		m.NegativeName, m.PositiveName = c.labelText(m.Negative), c.labelText(m.Positive)
 	}
 	d.Mapping = m
 	return nil
 }
 
-func (c *labelCollector) assignClasses(d *Dataset) error {
-	for _, kind := range c.kinds.list {
-		d.Classes.Values = append(d.Classes.Values, kind.label)
+// positiveText returns the label that o says to be positive.
+func (o *ReadOptions) positiveText() string {
+	if o.PositiveName != "" {
+		return o.PositiveName
 	}
-	slices.Sort(d.Classes.Values)
+	return formatFloat(*o.Positive)
+}
+
+// classes returns the labels that have occurred.
+func (c *labelCollector) classes() (classes Classes) {
+	for _, kind := range c.kinds.list {
+		classes.Values = append(classes.Values, kind.label)
+	}
+	slices.Sort(classes.Values)
 	if c.words != nil {
-		for _, label := range d.Classes.Values {
-			d.Classes.Names = append(d.Classes.Names, c.labelText(label))
+		for _, label := range classes.Values {
+			classes.Names = append(classes.Names, c.labelText(label))
 		}
 	}
-	return d.checkClasses(c.name, c.opt, c.kinds.list)
+	return classes
 }
 
 // checkClasses checks labels of more than two classes. It returns an error if opt names a
 // positive label, or if a class has only one row, because such a label is usually a typing
 // mistake. kinds holds the different labels, each with the place where it first occurs.
 func (d *Dataset) checkClasses(name string, opt *ReadOptions, kinds []seenLabel) error {
-	if positiveName := opt.PositiveName; positiveName != "" || opt.Positive != nil {
-		if opt.Positive != nil {
-			positiveName = formatFloat(*opt.Positive)
-		}
+	if opt.Positive != nil || opt.PositiveName != "" {
 		return &ParseError{
 			File: name,
 			Msg: fmt.Sprintf("the label %s is to be positive, but there are %d classes, %s: expected two",
-				positiveName, len(d.Classes.Values), firstNames(d.Classes.All())),
+				opt.positiveText(), len(d.Classes.Values), firstNames(d.Classes.All())),
 			Remedies: []Remedy{{Field: "ReadOptions.Positive", To: "nil"}},
 		}
 	}

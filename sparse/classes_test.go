@@ -142,3 +142,27 @@ func TestManyClasses(t *testing.T) {
 	_, err := readAs(LIBSVM, strings.NewReader(b.String()), "t", &ReadOptions{MaxClasses: classes})
 	sparsetest.CheckError(t, err, fmt.Sprintf("t:%d:1: ", rows+1))
 }
+
+func TestMappingOfClasses(t *testing.T) {
+	numbers, words := Classes{Values: []float64{2, 7}}, Classes{Values: []float64{0, 1}, Names: []string{"7", "no"}}
+	for _, c := range []struct {
+		classes      Classes
+		positive     *float64
+		positiveName string
+		want         LabelMapping // zero if neither class is the positive one
+	}{
+		{numbers, nil, "", LabelMapping{Negative: 2, Positive: 7}},
+		{numbers, new(7.0), "7.0", LabelMapping{Negative: 2, Positive: 7}},
+		{numbers, new(2.0), "", LabelMapping{Negative: 7, Positive: 2}},
+		{numbers, new(3.0), "", LabelMapping{}},
+		{numbers, nil, "no", LabelMapping{}},
+		{words, nil, "", LabelMapping{Negative: 0, Positive: 1, NegativeName: "7", PositiveName: "no"}},
+		{words, nil, "7", LabelMapping{Negative: 1, Positive: 0, NegativeName: "no", PositiveName: "7"}},
+		{words, new(7.0), "", LabelMapping{Negative: 1, Positive: 0, NegativeName: "no", PositiveName: "7"}},
+		{words, new(7.0), "7.0", LabelMapping{}},
+	} {
+		if m, ok := c.classes.Mapping(c.positive, c.positiveName); m != c.want || ok == c.want.IsZero() {
+			t.Errorf("%+v: %+v, %v", c, m, ok)
+		}
+	}
+}

@@ -33,7 +33,7 @@ func checkFinite(y []float64, firstRow int) error {
 // mapLabels returns the mapping of the labels of two classes to −1 and +1. labels are the different labels of
 // all processes, in increasing order; there must be two. Out of core they must be −1 and +1.
 func (p *problems) mapLabels(labels []float64) (m sparse.LabelMapping, err error) {
-	low, high, positive := labels[0], labels[len(labels)-1], p.spec.Positive
+	positive := p.spec.Positive
 	if p.spec.streams() {
 		if want := p.spec.originalLabel(1); positive != nil && *positive != want {
 			return m, errorf("Spec.Positive = %v: the positive class of data larger than memory is %v; for the other class set ReadOptions.Positive", *positive, want)
@@ -47,15 +47,15 @@ func (p *problems) mapLabels(labels []float64) (m sparse.LabelMapping, err error
 		}
 		positive = nil // it is 1
 	}
-	switch m = (sparse.LabelMapping{Negative: low, Positive: high}); {
-	case low == high:
-		return m, errorf("every label is %s; expected two classes", p.spec.labelName(low))
+	switch {
+	case len(labels) == 1:
+		return m, errorf("every label is %s; expected two classes", p.spec.labelName(labels[0]))
 	case len(labels) > 2:
 		return m, p.team.CommonError(p.thirdLabelError(labels))
-	case positive != nil && *positive == low:
-		m = sparse.LabelMapping{Negative: high, Positive: low}
-	case positive != nil && *positive != high:
-		return m, errorf("the label %v said to be positive does not occur; the labels are %v and %v", *positive, low, high)
+	}
+	m, ok := sparse.Classes{Values: labels}.Mapping(positive, "")
+	if !ok {
+		return m, errorf("the label %v said to be positive does not occur; the labels are %v and %v", *positive, labels[0], labels[1])
 	}
 	return m, nil
 }

@@ -107,29 +107,19 @@ func (c *fitFlags) alignLabels(data *sparse.Dataset) error {
 			names = append(names, wordClasses.Name(k))
 		}
 	}
-	if len(values) > 2 {
+	classes := sparse.Classes{Values: values, Names: names}
+	switch {
+	case len(values) == 1:
+		return fmt.Errorf("%s: every label is %s: expected two classes (--loss squared takes labels as numbers)", c.file, classes.Name(0))
+	case len(values) > 2:
 		c.restoreLabels(data)
-		data.Classes = sparse.Classes{Values: values, Names: names}
+		data.Classes = classes
 		return c.checkClasses(data)
 	}
-	m := sparse.LabelMapping{Negative: values[0], Positive: values[len(values)-1]}
-	if names != nil {
-		m.NegativeName, m.PositiveName = names[0], names[len(names)-1]
-	}
-	isPositive := func(sign float64) bool {
-		if names != nil {
-			return c.Positive.word == m.Name(sign)
-		}
-		return c.Positive.number != nil && *c.Positive.number == m.Original(sign)
-	}
-	switch {
-	case m.Negative == m.Positive:
-		return fmt.Errorf("%s: every label is %s: expected two classes (--loss squared takes labels as numbers)", c.file, m.Name(-1))
-	case c.Positive == nil || isPositive(1):
-	case isPositive(-1):
-		m = sparse.LabelMapping{Negative: m.Positive, NegativeName: m.PositiveName, Positive: m.Negative, PositiveName: m.NegativeName}
-	default:
-		return fmt.Errorf("%s: the label of --positive does not occur: the labels are %s and %s", c.file, m.Name(-1), m.Name(1))
+	positive := cmp.Or(c.Positive, &positiveFlag{})
+	m, ok := classes.Mapping(positive.number, positive.word)
+	if !ok {
+		return fmt.Errorf("%s: the label of --positive does not occur: the labels are %s and %s", c.file, classes.Name(0), classes.Name(1))
 	}
 	switch {
 	case storedMapping.Negative == m.Negative && storedMapping.Positive == m.Positive:
