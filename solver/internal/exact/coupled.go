@@ -109,7 +109,7 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	firstTau := startTau * s.scale / termCount
 	expectedExcess := s.scale
 	if !math.IsInf(c.excess, 1) {
-		firstTau = math.Min(firstTau, c.excess/termCount)
+		firstTau = math.Min(firstTau, math.Max(m.Tau, c.excess/termCount))
 		expectedExcess = math.Min(c.excess, squaredFactor*c.excess*c.excess/s.scale)
 	}
 	if s.hasConstantCurvature() {
@@ -121,7 +121,7 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 		goal = math.Min(gapPart*tol, modelEnd*s.scale)
 		firstTau = math.Max(firstTau, leastFall*goal/termCount)
 	}
-	m.Solve(goal, firstTau)
+	m.Solve(&quadratic.CoupledSettings{Gap: goal, StartTau: firstTau, Precise: mayBeLast})
 	stopped := m.Stop != nil && m.Stop()
 	used := !stopped && finite(m.U) && finite(m.Move)
 	if !used { // x does not move

@@ -22,7 +22,7 @@ import (
 // (see smoothen), and a logarithmic barrier replaces X (see barriers). As τ → 0, the minimum of this smooth
 // problem converges to a solution of the original problem. For each τ, Newton's method with a line search
 // comes close to the minimum. In place of second derivatives it uses curvatures that depend on multipliers.
-// Then full steps succeed far from the solution, and τ may fall by factors of up to 1000 (Chan, Golub, Mulet
+// Then full steps succeed far from the solution, and τ may fall by factors of 10 to 1000 (Chan, Golub, Mulet
 // 1999; Andersen, Christiansen, Conn, Overton 2000).
 type Coupled struct {
 	Triangle                 // how H is stored
@@ -71,32 +71,42 @@ func (q *Coupled) ForgetMultipliers() {
 	q.barriers.forget()
 }
 
-// StartFrom copies the multipliers of another problem. The next Solve starts with these multipliers.
+// StartFrom copies the multipliers and the Tau of another problem. The next Solve starts with these
+// multipliers, but with the τ of its settings.
 func (q *Coupled) StartFrom(source *Coupled) {
-	q.multipliers = slices.Clone(source.multipliers)
+	q.multipliers, q.Tau = slices.Clone(source.multipliers), source.Tau
 	q.barriers = source.barriers
 	q.barriers.lowerDual, q.barriers.upperDual = slices.Clone(source.barriers.lowerDual), slices.Clone(source.barriers.upperDual)
 }
 
-// Solve minimises the function in the comment of Coupled, starting at q.X and with τ = startTau. It reports
-// whether the function at U exceeds its minimum by at most gap. If it returns false, U is the last point near
-// the central path, or the end of the last step.
-func (q *Coupled) Solve(gap, startTau float64) bool {
+// CoupledSettings are the settings of Coupled.Solve.
+type CoupledSettings struct {
+	Gap      float64 // how much the function at the solution may exceed its minimum
+	StartTau float64 // the first value of τ (see Coupled)
+	// Precise asks for more steps at the last τ. Then the multipliers have more correct digits.
+	Precise bool
+}
+
+// Solve minimises the function in the comment of Coupled, starting at q.X. It reports whether the function
+// at U exceeds its minimum by at most set.Gap. If it returns false, U is the last point near the central
+// path, or the end of the last step.
+func (q *Coupled) Solve(set *CoupledSettings) bool {
 	q.prepare()
-	reached := q.followPath(gap, startTau)
+	reached := q.followPath(set)
 	q.restoreDual()
 	return reached
 }
 
 // followPath does the work of Solve.
-func (q *Coupled) followPath(gap, startTau float64) bool {
-	end := gap / (4 * q.termCount)
-	q.Tau, q.lastTau = startTau, math.Inf(1)
+func (q *Coupled) followPath(set *CoupledSettings) bool {
+	end := set.Gap / (4 * q.termCount)
+	q.Tau, q.lastTau = set.StartTau, math.Inf(1)
 	if q.Tau < leastLastFall*end {
 		q.Tau = end
 	}
-	stepsAtTau, shortSteps := 0, 0     // the number of steps at this τ, and of short steps in a row
-	fastestFall, raiseCount := 1e-3, 0 // the smallest factor by which τ falls; how often τ was raised
+	stepsAtTau, shortSteps := 0, 0  // the number of steps at this τ, and of short steps in a row
+	lastDecrement := 0.0            // the squared decrement of the previous step
+	minFactor, raiseCount := 0.0, 0 // the smallest allowed tauFactor; how often τ was raised
 	for q.Steps = 1; q.Steps <= maxSteps && stepsAtTau < maxAtOneTau; q.Steps++ {
 		decrement, ok := q.newton()
 		if !ok {
@@ -108,24 +118,26 @@ func (q *Coupled) followPath(gap, startTau float64) bool {
 		if length == 1 {
 			q.saveDual()
 		}
-		// Very near the central path, only rounding errors make a step short.
-		isFull := length >= longStep || decrement <= float64(settledPart*q.Tau)
-		if isFull && decrement <= 0.25*math.Max(gap, q.Tau*q.termCount) {
-			if q.saveCentre(); q.Tau <= end {
-				return true
-			}
+		if decrement <= float64(settledPart*q.Tau) {
+			length = 1 // only rounding errors have made the step short
+		}
+		near := q.isNear(length, decrement, set.Gap)
+		if near {
+			q.saveCentre()
+		}
+		settled := !set.Precise || decrement <= float64(preciseEnd*q.Tau) || stepsAtTau > 0 && decrement > 0.1*lastDecrement
+		if lastDecrement = decrement; near && q.Tau <= end && settled {
+			return true
 		}
 		if q.Stop != nil && q.Stop() {
 			return false
 		}
 		stepsAtTau, shortSteps = stepsAtTau+1, shortSteps+1
-		if isFull || length >= shortStep {
+		if length >= shortStep {
 			shortSteps = 0
 		}
-		tau := q.Tau
-		if isFull { // the nearer the central path, the faster τ falls
-			tau *= math.Min(1, math.Max(fastestFall, 0.2*decrement/float64(q.Tau*q.termCount)))
-		}
+		factor := math.Max(minFactor, tauFactor(length, decrement/q.Tau, q.termCount))
+		tau := factor * q.Tau
 		if tau < leastLastFall*end {
 			tau = end
 		}
@@ -134,27 +146,68 @@ func (q *Coupled) followPath(gap, startTau float64) bool {
 			copy(q.lastImage, q.image)
 			q.lastTau, q.Tau, stepsAtTau = q.Tau, tau, 0
 		case shortSteps >= maxShort && raiseCount < maxRaised: // τ fell too fast
-			q.Tau, fastestFall, stepsAtTau, shortSteps = math.Min(q.lastTau, 10*q.Tau), carefulFall, 0, 0
+			q.Tau, minFactor, stepsAtTau, shortSteps = math.Min(q.lastTau, 10*q.Tau), carefulFall, 0, 0
 			raiseCount++
 			q.ForgetMultipliers() // the multipliers belong to a smaller τ
 		}
 	}
 	q.restoreCentre()
+	for range extraSteps { // each step gives more correct digits of the multipliers
+		decrement, ok := q.newton()
+		if !ok {
+			break
+		}
+		length := q.search(decrement)
+		if q.updateMultipliers(); !q.isNear(length, decrement, set.Gap) {
+			break
+		}
+		q.accept(length)
+		q.saveCentre()
+		q.saveDual()
+	}
+	q.restoreCentre()
 	return false
+}
+
+// isNear reports whether a step of this length ends near the central path. decrement is the squared Newton
+// decrement before the step.
+func (q *Coupled) isNear(length, decrement, gap float64) bool {
+	return length >= longStep && decrement <= 0.25*math.Max(gap, q.Tau*q.termCount)
 }
 
 const (
 	maxSteps    = 100
-	maxAtOneTau = 15   // the largest number of steps at one τ
-	longStep    = 0.9  // a step of at least this length counts as a full step
-	shortStep   = 0.3  // a step below this length is short
-	maxShort    = 2    // this number of short steps in a row makes τ larger
-	maxRaised   = 20   // the largest number of times that τ is raised
-	carefulFall = 0.2  // the smallest factor by which τ falls after it was raised
-	settledPart = 1e-6 // a step counts as full if the squared Newton decrement is at most this part of τ
+	preciseEnd  = 1e-12 // if Precise is set, Solve may end when (Newton decrement)²/τ is at most this
+	settledPart = 1e-6  // a step counts as full if the squared Newton decrement is at most this part of τ
+	maxAtOneTau = 15    // the largest number of steps at one τ
+	longStep    = 0.9   // a step of at least this length counts as a full step
+	shortStep   = 0.3   // a step below this length is short
+	maxShort    = 2     // this number of short steps in a row makes τ larger
+	maxRaised   = 20    // the largest number of times that τ is raised
+	carefulFall = 0.2   // the smallest allowed tauFactor after τ was raised
 	// The last fall of τ is by at least this factor, so that method zeros can compare the last two τ.
 	leastLastFall = 2
+	// If Coupled.followPath can make no more progress before it reaches the gap, it returns to the stored
+	// centre and makes at most this number of further steps.
+	extraSteps = 2
 )
+
+// tauFactor returns the number by which τ is multiplied after a step of the given length. The number is small
+// if the point is near the central path. decrement is the squared Newton decrement before the step, divided
+// by τ. terms is the result of TermCount.
+func tauFactor(length, decrement, terms float64) float64 {
+	switch {
+	case length >= longStep && decrement <= 0.1:
+		return 0.001
+	case length >= longStep && decrement <= 0.1*terms:
+		return 0.01
+	case length >= longStep && decrement <= terms:
+		return 0.1
+	case length >= 0.5 && decrement <= terms:
+		return 0.3
+	}
+	return 1
+}
 
 // A centre is a point near the central path.
 type centre struct {

@@ -171,7 +171,7 @@ func TestCoupled(t *testing.T) {
 					}
 					q := randomCoupled(t, rng, order, rank, matrixOf(t, a, order), groups, set)
 					description := fmt.Sprintf("%s, %s, groups %v, seed %d", a, name, grouped, seed)
-					ok := q.Solve(1e-11, 0.1)
+					ok := q.Solve(&CoupledSettings{Gap: 1e-11, StartTau: 0.1})
 					proved, excess := provedGap(q)
 					if !ok || !(math.Abs(proved) < 1e-9) || excess > 1e-9 {
 						t.Errorf("%s: %v after %d steps, proved %.2e, multipliers beyond their limits by %.1e", description, ok, q.Steps, proved, excess)
@@ -195,11 +195,11 @@ func TestCoupled(t *testing.T) {
 }
 
 // TestCoupledStart checks that Solve needs fewer steps if it starts with the solution and the multipliers of
-// a similar problem, and with a small startTau.
+// a similar problem, and with a small CoupledSettings.StartTau.
 func TestCoupledStart(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	q := randomCoupled(t, rng, 40, 60, matrixOf(t, "chain and identity", 40), nil, nil)
-	q.Solve(1e-10, 0.1)
+	q.Solve(&CoupledSettings{Gap: 1e-10, StartTau: 0.1})
 	firstSteps := q.Steps
 	copy(q.X, q.U)
 	grad := make([]float64, 40)
@@ -208,7 +208,7 @@ func TestCoupledStart(t *testing.T) {
 	for j := range q.Gradient {
 		q.Gradient[j] += 1e-4 * rng.NormFloat64()
 	}
-	q.Solve(1e-10, 1e-6)
+	q.Solve(&CoupledSettings{Gap: 1e-10, StartTau: 1e-6})
 	if proved, excess := provedGap(q); !(math.Abs(proved) < 1e-9) || excess > 1e-9 || q.Steps >= firstSteps {
 		t.Errorf("%d steps, then %d; proved %.1e, beyond the limits by %.1e", firstSteps, q.Steps, proved, excess)
 	}
@@ -220,10 +220,10 @@ func TestStartFrom(t *testing.T) {
 		return randomCoupled(t, rand.New(rand.NewPCG(5, 6)), 12, 20, matrixOf(t, "chain", 12), nil, term.NewBox(12, -0.1, 0.2))
 	}
 	source, q := random(), random()
-	source.Solve(1e-6, 0.1)
+	source.Solve(&CoupledSettings{Gap: 1e-6, StartTau: 0.1})
 	want := slices.Concat(source.barriers.lowerDual, source.barriers.upperDual)
 	q.StartFrom(source)
-	q.Solve(1e-10, source.Tau)
+	q.Solve(&CoupledSettings{Gap: 1e-10, StartTau: source.Tau})
 	if got := slices.Concat(source.barriers.lowerDual, source.barriers.upperDual); len(want) == 0 || !slices.Equal(got, want) {
 		t.Errorf("multipliers %v, before %v", got, want)
 	}
@@ -234,7 +234,7 @@ func TestCoupledThreads(t *testing.T) {
 	for _, threads := range []int{1, 2} {
 		q := randomCoupled(t, rand.New(rand.NewPCG(7, 7)), 300, 310, matrixOf(t, "chain and identity", 300), nil, nil)
 		q.Threads = threads
-		q.Solve(1e-8, 0.1)
+		q.Solve(&CoupledSettings{Gap: 1e-8, StartTau: 0.1})
 		if got := append(slices.Clone(q.U), q.Z...); want == nil {
 			want = got
 		} else if !slices.Equal(want, got) {
@@ -246,7 +246,7 @@ func TestCoupledThreads(t *testing.T) {
 func TestCoupledStop(t *testing.T) {
 	q := randomCoupled(t, rand.New(rand.NewPCG(1, 1)), 12, 20, matrixOf(t, "chain and identity", 12), nil, nil)
 	q.Stop = func() bool { return true }
-	if q.Solve(1e-10, 0.1) || q.Steps != 1 {
+	if q.Solve(&CoupledSettings{Gap: 1e-10, StartTau: 0.1}) || q.Steps != 1 {
 		t.Errorf("solved, in %d steps", q.Steps)
 	}
 }
@@ -276,7 +276,7 @@ func TestTiesWithBounds(t *testing.T) {
 			Set: term.Box{Lower: c.lower[:], Upper: c.upper[:]}.Region(2),
 		}
 		q.Set.Project(q.X)
-		q.Solve(1e-12, 0.1)
+		q.Solve(&CoupledSettings{Gap: 1e-12, StartTau: 0.1, Precise: true})
 		partition, ok := q.MakeExact(1e-10, []float64{1, 1})
 		if !ok || !partition.Holds(q.U) {
 			t.Errorf("%+v: %v is not exact", c, q.U)
@@ -299,7 +299,7 @@ func TestZeros(t *testing.T) {
 			Triangle: NewTriangle(2, 1), H: []float64{1, 0, 0, 1}, X: make([]float64, 2), Gradient: []float64{-0.97, 2},
 			Penalty: gap.NewPenalty(linalg.New(nil, 2), []float64{1, 1}, nil, nil), Threads: 1,
 		}
-		q.Solve(tolerance, start*tolerance/8)
+		q.Solve(&CoupledSettings{Gap: tolerance, StartTau: start * tolerance / 8, Precise: true})
 		if q.lastTau < leastLastFall*q.Tau {
 			t.Errorf("first τ %v: the last two τ are %v and %v", start, q.lastTau, q.Tau)
 		}
