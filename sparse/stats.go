@@ -43,6 +43,9 @@ func statsOfRows(a *CSR, lo, hi int, weight func(i int) float64) *ColumnStats {
 		if weight != nil {
 			w = weight(i)
 		}
+		if w == 0 {
+			continue
+		}
 		s.Rows += w
 		idx, val := a.Row(i)
 		for k, j := range idx {
@@ -60,6 +63,9 @@ func statsOfRows(a *CSR, lo, hi int, weight func(i int) float64) *ColumnStats {
 	for i := lo; i < hi; i++ {
 		if weight != nil {
 			w = weight(i)
+		}
+		if w == 0 {
+			continue
 		}
 		idx, val := a.Row(i)
 		for k, j := range idx {

@@ -207,7 +207,7 @@ func (f *File) meanLoss(x []float64) float64 {
 	return loss
 }
 
-// separate returns nil: a File does not search for separated samples.
+// separate does nothing: a File does not search for separated samples.
 func (f *File) separate(func(j int) (above, below bool)) {}
 
 func (f *File) setBounds(q *gap.Problem) {

@@ -44,6 +44,9 @@ func (f *File) Survey(maxSamples int) error {
 			pieceMoments[k].add(f, lo, hi)
 			for i := lo; i < hi; i++ {
 				c, o, b := f.meanWeight(i), f.offsetOf(i), f.label(i)
+				if c == 0 {
+					continue
+				}
 				largestOffset[k] = max(largestOffset[k], o, -o)
 				sumsAtZero[k][0] += float64(c * f.Loss.Value(o, b))
 				if hasCounts {
@@ -119,11 +122,13 @@ func (m *moments) add(f *File, lo, hi int) {
 		m.stats.Add(f.Data, lo, hi, f.omega)
 		return
 	}
-	data := f.Data.Rows(lo, hi)
-	val := data.Val[data.Ptr[0]:data.Ptr[hi-lo]]
-	for k, j := range data.Idx[data.Ptr[0]:data.Ptr[hi-lo]] {
-		if v := math.Abs(val[k]); v > m.largest[j] {
-			m.largest[j] = v
+	for i := lo; i < hi; i++ {
+		if f.omega(i) == 0 {
+			continue
+		}
+		idx, val := f.Data.Row(i)
+		for k, j := range idx {
+			m.largest[j] = max(m.largest[j], val[k], -val[k])
 		}
 	}
 }
@@ -147,11 +152,6 @@ func (f *File) columnsOf(m *moments) (c gap.Columns, deviation []float64) {
 	for j, mean := range m.stats.StoredMean {
 		meanSquare := (m.stats.Square[j] + float64(m.stats.Stored[j]*float64(mean*mean))) / f.totalWeight
 		norm[j] = gap.NormOf(meanSquare, m.stats.Largest[j]) * (1 + 1e-9)
-	}
-	for j, weight := range m.stats.Stored {
-		if weight == 0 { // all entries are in rows of weight 0, which do not matter
-			m.stats.Largest[j] = 0
-		}
 	}
 	c, deviation = gap.Columns{LargestEntry: m.stats.Largest, Norm: norm}, m.stats.Scale()
 	if f.HasOnes {

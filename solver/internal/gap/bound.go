@@ -30,7 +30,7 @@ type Problem struct {
 	oneSidedFeatures []int32  // features whose entry of relaxed depends on the sign of eⱼ, see checkSigns
 	correction       *correction
 	rootsVersion     int // see RootsVersion
-	// inGroupOfSingletons marks the rows of A whose group has only singleton rows.
+	// inGroupOfSingletons marks the rows of A whose group has only singleton rows, all of features with a ridge.
 	inGroupOfSingletons []bool
 	// optimisedFeatures lists features. domainGap chooses the multipliers of their singleton rows.
 	optimisedFeatures []int32
@@ -40,7 +40,7 @@ type Problem struct {
 	dual           dualPoint // the dual point that is bounded
 }
 
-// Columns has statistics of the columns of the data matrix.
+// Columns has statistics of the columns of the data matrix. Rows of weight 0 do not count.
 type Columns struct {
 	LargestEntry []float64 // max over i of |x_ij|
 	// Norm has upper bounds of √(Σ cᵢ x_ij²), where cᵢ is the weight of sample i. It may be nil if no feature
@@ -70,7 +70,8 @@ type Sum struct {
 	ExtraErrors []float64 // bounds of the errors of Head that Roundings does not count; nil if it counts all
 	// RootSums returns sums over the samples of all processes: the k × k matrix H in the comment of type
 	// rootChange, of which only the upper triangle is set, and then k numbers Σ |cᵢαᵢ(XN)ᵢₐ|, one for each root
-	// a. It may be nil if there are no roots.
+	// a. A sum may be +Inf if it is not known, and all may be NaN; then nothing is proved. RootSums may be nil if
+	// there are no roots.
 	RootSums func() []float64
 }
 
@@ -432,7 +433,7 @@ func (p *Problem) clearRecomputed(z []float64) {
 func (p *Problem) choosesMultiplier(j, row int) bool {
 	switch {
 	case p.Penalty.Grouped():
-		return p.set == nil && p.Ridge[j] > 0 && p.inGroupOfSingletons[row]
+		return p.set == nil && p.inGroupOfSingletons[row]
 	case p.productDomain:
 		return p.Ridge[j] > 0 || p.bounded(j) || p.halfBounded(j)
 	}
@@ -450,25 +451,12 @@ func (p *Problem) setResidual(t *Tally, sum *Sum) {
 		absTrans(d.eErr, p.Penalty.M, d.z)
 	}
 	for j, size := range d.eErr {
-		entryCount := float64(p.Penalty.entryCount(j) + 8)
-		roundings := sum.Roundings + entryCount
-		if p.Columns.EntryCount != nil {
-			roundings += p.Columns.EntryCount[j]
-		}
 		// Σ cᵢ|αᵢx_ij| is bounded in two ways: by the largest |x_ij|, and by the Cauchy-Schwarz inequality.
 		absoluteSum := float64(t.Size * p.Columns.LargestEntry[j])
 		if p.Columns.Norm != nil {
 			absoluteSum = min(absoluteSum, alphaNorm*p.Columns.Norm[j])
 		}
-		size += absoluteSum
-		if compensated {
-			d.eErr[j] = float64(compensatedRoundoff * math.Max(1, sum.Samples/maxTerms) * size)
-		} else {
-			d.eErr[j] = float64(roundings * roundoff * size)
-		}
-		if sum.ExtraErrors != nil {
-			d.eErr[j] += sum.ExtraErrors[j]
-		}
+		d.eErr[j] = p.residualError(sum, j, size+absoluteSum)
 	}
 	if !compensated {
 		if len(p.recomputedRows) < len(d.z) {
@@ -482,6 +470,24 @@ func (p *Problem) setResidual(t *Tally, sum *Sum) {
 		d.e[j] += v
 		d.eErr[j] += float64(2 * roundoff * math.Abs(d.e[j]))
 	}
+}
+
+// residualError bounds the error of the computed eⱼ. size bounds the sum of the absolute values of its terms. If
+// the sum is compensated, the last addition, of Sum.Tail, does not count.
+func (p *Problem) residualError(sum *Sum, j int, size float64) (bound float64) {
+	if sum.Tail != nil {
+		bound = float64(compensatedRoundoff * math.Max(1, sum.Samples/maxTerms) * size)
+	} else {
+		roundings := sum.Roundings + float64(p.Penalty.entryCount(j)+8)
+		if p.Columns.EntryCount != nil {
+			roundings += p.Columns.EntryCount[j]
+		}
+		bound = float64(roundings * roundoff * size)
+	}
+	if sum.ExtraErrors != nil {
+		bound += sum.ExtraErrors[j]
+	}
+	return bound
 }
 
 // leastPivot is the smallest pivot of a Cholesky factor at which rounding errors are negligible. The factored
@@ -514,8 +520,10 @@ func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 	sums := slices.Clone(sum.RootSums())
 	scale, h := make([]float64, k), sums[:k*k]
 	for a, size := range sums[k*k:] {
-		if j := roots[a].feature; size == 0 && !p.Penalty.Touches(int(j)) {
-			d.e[j], d.eErr[j] = 0, 0 // α is 0 at each sample that has the feature
+		// At a rare feature, α may be much smaller than elsewhere, or 0: then the error of eⱼ is so, too.
+		if j := int(roots[a].feature); !p.Penalty.Touches(j) {
+			bound := p.residualError(sum, j, float64(1.001*size)) + float64(2*roundoff*math.Abs(d.e[j]))
+			d.eErr[j] = min(d.eErr[j], bound)
 		}
 	}
 	if p.isFeasibleAtRoots() {
@@ -523,9 +531,10 @@ func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 	}
 	chol := linalg.NewCholesky(k)
 	noChange := rootChange{reach: math.Inf(1), exactReach: math.Inf(1)}
+	settled := make([]bool, k) // e is 0 at the root, and no change of α changes it
 	for a, r := range roots {
-		if d.e[r.feature] == 0 && d.eErr[r.feature] == 0 && h[a*k+a] == 0 {
-			h[a*k+a] = 1 // instead of 0: e is 0 at this root, and no change of α changes it
+		if settled[a] = d.e[r.feature] == 0 && d.eErr[r.feature] == 0 && h[a*k+a] == 0; settled[a] {
+			h[a*k+a] = 1 // instead of 0, so that H can be factored
 		}
 		if scale[a] = 1 / math.Sqrt(h[a*k+a]); math.IsNaN(scale[a]) || math.IsInf(scale[a], 0) || scale[a] == 0 {
 			return noChange // the square overflows or underflows, or the column is 0
@@ -546,6 +555,9 @@ func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 		norm2 += float64(u * u)
 	}
 	for a, r := range roots {
+		if settled[a] {
+			continue
+		}
 		clear(v)
 		v[a] = 1
 		chol.Solve(v, v)
@@ -736,7 +748,7 @@ func (p *Problem) setBallOrSimplexMultipliers() {
 	}
 }
 
-// setGroupMultipliers sets the multipliers of the groups that have only singleton rows. It makes the dual
+// setGroupMultipliers sets the multipliers of the rows in inGroupOfSingletons. It makes the dual
 // residuals eⱼ zero, but then reduces the multipliers of a group that exceed its limit.
 func (p *Problem) setGroupMultipliers() {
 	d := &p.dual
