@@ -381,7 +381,7 @@ func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step,
 
 // checkValidation returns an error if v has no metric of the caller and does not fit the models of the path.
 func (p *problems) checkValidation(v *Validation) error {
-	if v == nil || v.X == nil || v.Metric != nil {
+	if v == nil || v.Metric != nil {
 		return nil
 	}
 	m := &Model{Labels: p.mapping}

@@ -22,7 +22,7 @@ type CVSettings struct {
 	// computed from all data. Path.Validation must be nil.
 	Path PathSettings
 	// Folds is the number of folds. Zero means 10, or the number of rows if it is less than 10. Each class
-	// needs at least two rows.
+	// needs at least two rows, and outside each fold a row of positive weight.
 	Folds int
 	// Assignment has the number of the fold, from 0, of each row of this process. If it is nil, the folds are
 	// drawn at random with Settings.Seed. The numbers of rows of these folds differ by at most one, in each

@@ -117,7 +117,9 @@ func (l *lambdaFitter) solve(ctx context.Context, lambda float64) (out *Column, 
 	if !f.workingSetFull && !(stalled && lambda > 0 && l.d.p < retryFeatures && !l.d.spec.unproved) {
 		return out, err
 	}
-	if l.useMinimizer() != nil { // it does not begin at the last iterate, which may be of a much larger lambda
+	// The retry does not begin at the last iterate, which may be of a much larger lambda. If solver.Minimize
+	// does not take the problem, the first column stays.
+	if l.useMinimizer() != nil {
 		return out, err
 	}
 	retryOut, retryErr := l.minimize(ctx, lambda)
@@ -128,9 +130,9 @@ func (l *lambdaFitter) solve(ctx context.Context, lambda float64) (out *Column, 
 	return better, err
 }
 
-// betterColumn returns the column of a retry if it is better than out, and otherwise out, with the status
-// of the retry if ctx ended it. The error is the one of the column. The retry may have no column. RelTol is
-// relative to unit.
+// betterColumn returns the column of a retry if it is better than out, and otherwise out, each with its error.
+// If ctx ended the retry, out gets the status of the retry, and the error says so. The retry may have no column.
+// RelTol is relative to unit.
 func betterColumn(out *Column, err error, retryOut *Column, retryErr error, unit float64) (*Column, error) {
 	switch {
 	case retryOut == nil:
@@ -229,7 +231,7 @@ func (d *design) column(x []float64, groups [][]int, run FitRun) *Column {
 	if !d.spec.NoIntercept {
 		c.Intercept = x[d.p]
 	}
-	c.Run.Seed = d.spec.Seed
+	c.Run.Name, c.Run.Seed = d.spec.Name, d.spec.Seed
 	return c
 }
 

@@ -183,7 +183,7 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*Column, error) {
 		return nil, r.Err // an error of the file, or ctx ended before the first gradient
 	}
 	x := slices.Clone(f.s.X())
-	out := d.column(x, nil, FitRun{Stats: solver.Stats{Name: d.spec.Name, Method: "proximal-newton", NewtonSteps: r.Iterations, Passes: float64(r.Proofs)}})
+	out := d.column(x, nil, FitRun{Stats: solver.Stats{Method: "proximal-newton", NewtonSteps: r.Iterations, Passes: float64(r.Proofs)}})
 	out.Certificate = Certificate{Objective: r.Objective, MeanLoss: r.Loss, Ridge: d.ridge(x), Gap: r.Gap, RelTol: d.spec.relTol()}
 	if f.file != nil {
 		out.Run.Method, out.Run.Passes = "streamed-newton", float64(f.file.Visits()-f.countedPasses)

@@ -178,16 +178,16 @@ type modelScorer struct {
 
 func (s *modelScorer) add(w *window) error {
 	err := s.tally.Add(w.x, w.y, w.set)
+	if err == nil && s.metric != nil {
+		var v float64
+		v, err = s.metric(s.m, w.x, w.y, w.set)
+		weight := w.set.totalWeight(len(w.y))
+		s.sum[0] += float64(weight * v)
+		s.sum[1] += weight
+	}
 	if overflow, ok := errors.AsType[*OverflowError](err); ok {
 		return &OverflowError{w.rows[overflow.Row], overflow.Margin}
 	}
-	if err != nil || s.metric == nil {
-		return err
-	}
-	v, err := s.metric(s.m, w.x, w.y, w.set)
-	weight := w.set.totalWeight(len(w.y))
-	s.sum[0] += float64(weight * v)
-	s.sum[1] += weight
 	return err
 }
 

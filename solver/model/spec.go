@@ -50,7 +50,8 @@ type Spec struct {
 	// PenaltyFactors has a factor ≥ 0 for each feature; nil means that all factors are 1. A feature with
 	// factor 0 is penalised only by Graph, Mu and MuA.
 	PenaltyFactors []float64
-	// SampleWeights has a weight ≥ 0 for each row; nil means that all weights are 1.
+	// SampleWeights has a weight ≥ 0 for each row; nil means that all weights are 1. Each class needs a row whose
+	// weight is positive after multiplication by ClassWeights.
 	SampleWeights []float64
 	// ClassWeights maps a label to a factor for the weights of its rows. Labels that are not in the map have
 	// the factor 1.

@@ -134,7 +134,7 @@ type specFlags struct {
 	Intercept      bool        `negatable:"" default:"true" help:"Fit an intercept, which is not penalised (default: yes)." group:"Intercept and features:"`
 	Standardize    *bool       `negatable:"" help:"Divide features by their standard deviations for the penalty; coefficients stay on the scale of the data (default: yes, but no with a graph)." group:"Intercept and features:"`
 	L1Ratio        *share      `name:"l1-ratio" placeholder:"F" help:"Elastic net: in the penalty, F |x|_1 + (1-F) |x|^2/2 replaces |x|_1. 1 is the lasso, 0 ridge regression. The differences along a graph keep their weight (default 1)." group:"Loss and penalty:"`
-	Names          string      `placeholder:"FILE" help:"File with the names of the features, one a line." group:"Intercept and features:"`
+	Names          string      `placeholder:"FILE" help:"File with the names of the features, one a line, for data without names." group:"Intercept and features:"`
 	Offset         string      `placeholder:"FILE" help:"File with a number for each row, one a line, that is added to its margin, such as the logarithm of an exposure. For tables see --offset-column." group:"Rows:"`
 	PenaltyFactors string      `placeholder:"FILE" help:"File with a factor for each feature, one a line, that multiplies its penalty; 0 keeps the feature in every model. A column of words is a feature for each category, such as city=Bern." group:"Intercept and features:"`
 	ClassWeights   string      `enum:"none,balanced" default:"none" help:"balanced gives both classes the same total weight. With more than two classes, it does so for each class and the rest." group:"Rows:"`
@@ -146,7 +146,7 @@ type rowFlags struct {
 	memoryFlags
 	Positive     *positiveFlag `placeholder:"LABEL" help:"Label of the positive class, if there are two classes (default: the larger number, or the later word)." group:"Rows:"`
 	OffsetColumn string        `placeholder:"COLUMN" help:"Column with the offset of each row, see --offset. It is not a feature." group:"Tables:"`
-	Strict       bool          `help:"Refuse rows whose indices do not increase, instead of sorting them." group:"Form of DATA:"`
+	Strict       bool          `help:"Refuse rows of LIBSVM text or npz whose indices do not increase, instead of sorting them." group:"Form of DATA:"`
 }
 
 type solveFlags struct {

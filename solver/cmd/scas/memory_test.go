@@ -191,7 +191,7 @@ func TestRoom(t *testing.T) {
 }
 
 // allowedPattern matches the part of an error that says which value of --memory is enough.
-var allowedPattern = regexp.MustCompile(`allow ([0-9.]+[KMG]iB) with --memory(, to read it in pieces)?\n`)
+var allowedPattern = regexp.MustCompile(`allow ([0-9.]+[KMG]iB) with --memory(, to read the data in pieces)?\n`)
 
 // sufficientMemory runs a command with a value of --memory that is too small. It returns the value that the
 // error says is enough.

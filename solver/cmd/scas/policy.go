@@ -129,14 +129,16 @@ func (v memorySize) limitHeap(d *demand, room int64) (end func()) {
 // refuse returns the error for work that exceeds the limit.
 func (v memorySize) refuse(d *demand) error {
 	limit, origin := v.limit()
-	neededBytes, outOfCoreBytes := v.neededBytes(d), d.leastOutOfCoreBytes()
-	text := fmt.Sprintf("%s needs about %s of memory, more than %s (%s)",
-		d.work, formatBytes(int64(min(neededBytes, 1<<62))), formatBytes(limit), origin)
-	remedy := "allow " + formatAllowance(neededBytes) + " with --memory"
-	if d.distributed && !v.exceededBy(d) {
-		text = fmt.Sprintf("%s: other ranks need more memory than %s (%s)", d.work, formatBytes(limit), origin)
-		neededBytes, remedy = math.Inf(1), "allow more with --memory" // this rank does not know what the others need
+	// A rank with enough memory does not know how much the others need.
+	text := fmt.Sprintf("%s: other ranks need more memory than %s (%s)", d.work, formatBytes(limit), origin)
+	neededBytes, remedy := math.Inf(1), "allow more with --memory"
+	if !d.distributed || v.exceededBy(d) {
+		neededBytes = v.neededBytes(d)
+		text = fmt.Sprintf("%s needs about %s of memory, more than %s (%s)",
+			d.work, formatBytes(int64(min(neededBytes, 1<<62))), formatBytes(limit), origin)
+		remedy = "allow " + formatAllowance(neededBytes) + " with --memory"
 	}
+	outOfCoreBytes := d.leastOutOfCoreBytes()
 	unused := d.mostlyUnused()
 	switch {
 	case unused && d.featuresGiven:
@@ -147,7 +149,7 @@ func (v memorySize) refuse(d *demand) error {
 	outOfCoreHelps := outOfCoreBytes < neededBytes
 	switch {
 	case outOfCoreHelps && d.obstacle == nil:
-		return fmt.Errorf("%s; allow %s with --memory, to read it in pieces", text, formatAllowance(outOfCoreBytes))
+		return fmt.Errorf("%s; allow %s with --memory, to read the data in pieces", text, formatAllowance(outOfCoreBytes))
 	case outOfCoreHelps && (d.data.X.Mapped() || !unused): // a .scas file does not help against unused features
 		return fmt.Errorf("%s: %w; %s", text, d.obstacle, remedy)
 	}

@@ -25,7 +25,7 @@ type predictCmd struct {
 	IgnoreBeyond bool    `help:"Leave out features of DATA whose index is larger than in the model. With names, features that the model does not have are always left out." group:"Predictions:"`
 	formatFlags
 	memoryFlags
-	IndexBase string `enum:"model,0,1" default:"model" help:"Number of the first feature in DATA; model: as in the training file (default ${default})." group:"Form of DATA:"`
+	IndexBase string `enum:"model,0,1" default:"model" help:"Number of the first feature in DATA, if this is LIBSVM text; model: as in the training file (default ${default})." group:"Form of DATA:"`
 }
 
 func (predictCmd) Help() string {

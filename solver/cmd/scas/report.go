@@ -20,7 +20,7 @@ type trainReport struct {
 	problemReport
 	*columnFit               // nil if each class has a fit of its own
 	Classes    []classReport `json:"classes,omitempty"`
-	Accuracy   *float64      `json:"accuracy,omitempty"` // on the fitted rows; nil out of core, or if labels are numbers
+	Accuracy   *float64      `json:"accuracy,omitempty"` // on the fitted rows, counted with their weights; nil out of core, or if labels are numbers
 	writtenFiles
 
 	model         *model.Model

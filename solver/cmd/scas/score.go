@@ -17,9 +17,11 @@ type predictReport struct {
 	Classes     []string `json:"class_names,omitempty"`
 	N           int      `json:"n"`
 	Loss        *number  `json:"mean_loss"`          // mean over the rows; null unless predictions are compared with labels
-	Accuracy    *float64 `json:"accuracy,omitempty"` // share of rows whose class is predicted correctly
+	Accuracy    *float64 `json:"accuracy,omitempty"` // share of rows, counted with their weights, whose class is predicted correctly
 	CorrectRows *int     `json:"correct,omitempty"`  // nil if the rows have weights
 	Metrics     *metrics `json:"metrics,omitempty"`  // nil if --metrics is not given
+
+	weighted bool // whether the rows have weights
 }
 
 // A metrics has the metrics of a model on some rows. In JSON they are the fields of one object.
@@ -49,7 +51,7 @@ func newNumberMetrics(n *model.NumberMetrics) *numberMetrics {
 // the report shows all metrics, and weighted whether the rows had weights.
 func newPredictReport(m *model.Model, s *model.Metrics, detailed, weighted bool) *predictReport {
 	loss := number(s.Loss)
-	r := &predictReport{Classes: m.Classes.All(), N: s.Rows, Loss: &loss}
+	r := &predictReport{Classes: m.Classes.All(), N: s.Rows, Loss: &loss, weighted: weighted}
 	if s.Classes != nil {
 		r.Accuracy = &s.Classes.Accuracy
 		if correctRows := int(math.Round(*r.Accuracy * float64(s.Rows))); !weighted {
@@ -114,6 +116,8 @@ func (r *predictReport) summary() (f summary) {
 		}
 		f.add("accuracy", "%.2f %%%s", 100**r.Accuracy, countText)
 		f.add("mean loss", "%.8g%s", *r.Loss, r.lossSuffix())
+	case r.Loss != nil && r.weighted:
+		f.add("mean loss", "%.8g", *r.Loss)
 	case r.Loss != nil:
 		f.add("mean loss", "%.8g over %s", *r.Loss, plural(r.N, "row"))
 	}

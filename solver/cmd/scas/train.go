@@ -137,7 +137,7 @@ func (c *trainCmd) train(e *env) error {
 	if writeErr != nil {
 		return writeErr
 	}
-	timeDone := func(c model.Column) bool { return c.Certificate.Status == solver.TimeDone }
+	timeDone := func(column model.Column) bool { return column.Certificate.Status == solver.TimeDone }
 	if !slices.ContainsFunc(r.model.Columns, timeDone) { // otherwise, the fit can continue with more time
 		c.removeCheckpoint(e)
 	}
