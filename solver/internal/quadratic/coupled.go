@@ -83,7 +83,8 @@ func (q *Coupled) StartFrom(source *Coupled) {
 type CoupledSettings struct {
 	Gap      float64 // how much the function at the solution may exceed its minimum
 	StartTau float64 // the first value of τ (see Coupled)
-	// Precise asks for more steps at the last τ. Then the multipliers have more correct digits.
+	// Precise asks for more steps at the last τ. Then the multipliers have more correct digits, which a proof of
+	// a gap near the rounding errors needs.
 	Precise bool
 }
 
@@ -126,7 +127,8 @@ func (q *Coupled) followPath(set *CoupledSettings) bool {
 			q.saveCentre()
 		}
 		settled := !set.Precise || decrement <= float64(preciseEnd*q.Tau) || stepsAtTau > 0 && decrement > 0.1*lastDecrement
-		if lastDecrement = decrement; near && q.Tau <= end && settled {
+		lastDecrement = decrement
+		if near && q.Tau <= end && settled {
 			return true
 		}
 		if q.Stop != nil && q.Stop() {
