@@ -42,30 +42,6 @@ func TestSampleWeights(t *testing.T) {
 	}
 }
 
-// TestHugeRowOfWeightZero checks that a row of weight 0 does not make proofs inaccurate, however large its
-// entries are.
-func TestHugeRowOfWeightZero(t *testing.T) {
-	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 30, Features: 4, Groups: 1, GroupSize: 2, Noise: 1, Seed: 3}, 1e-3)
-	rows := make([][]float64, 30)
-	for i := range rows {
-		rows[i] = make([]float64, 4)
-		idx, val := p.Data.Row(i)
-		for k, j := range idx {
-			rows[i][j] = val[k]
-		}
-	}
-	rows[3] = []float64{1e15, 1e15, 1e15, 1e15}
-	var err error
-	if p.Data, err = sparse.FromDense(30, 4, slices.Concat(rows...)); err != nil {
-		t.Fatal(err)
-	}
-	p.SampleWeights = slices.Repeat([]float64{1}, 30)
-	p.SampleWeights[3] = 0
-	if res := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-9}); res.Status != solver.Converged {
-		t.Errorf("%s, gap %.1e of %.1e", res.Status, res.DualityGap, res.At.Objective)
-	}
-}
-
 // TestBatchesOfWeightedSamples checks that the automatic step size of steps with many samples depends on the
 // sample weights. Here, rows with large values have nearly all the weight. A step size that ignored the weights
 // would be too long, and would have to be halved.

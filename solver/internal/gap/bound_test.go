@@ -465,3 +465,23 @@ func TestGroupWithSomeRidges(t *testing.T) {
 		}
 	}
 }
+
+// TestSaturatedRoot bounds the gap for two free features. The second one occurs only in a row whose loss and α are
+// 0. There no change of α is possible, and none is needed; the large entry of the row must not enlarge the change
+// that the first feature needs.
+func TestSaturatedRoot(t *testing.T) {
+	x, err := sparse.FromDense(3, 2, []float64{1, 0, 1, 0, 1, 1e6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := testProblemOf(&exact.Problem{
+		Data: x, Rows: x.Compact(false), Labels: []float64{1, -1, 1}, Loss: term.SquaredHinge{}, A: linalg.New(nil, 2),
+		Limit: make([]float64, 2), Ridge: make([]float64, 2),
+	})
+	point := pointAt(m, []float64{0, 1}) // the optimum
+	alpha := slices.Clone(point.Slope)
+	alpha[0] += 1e-7
+	if b := m.prove(point, alpha, make([]float64, 2), make([]float64, 2), 1e-9); !(b.Gap >= 0 && b.Gap <= 1e-9) {
+		t.Errorf("gap %g with alpha %v", b.Gap, alpha)
+	}
+}
