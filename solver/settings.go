@@ -90,7 +90,8 @@ type Settings struct {
 	// repeats its Newton steps. The state must be of a run with the same problem and settings. If the
 	// method, the sizes of X, Y or Dual, or the objective at the best stored iterate differ, or if a stored X
 	// is not in the Domain, Minimize returns an error. It may miss other differences, but DualityGap is valid
-	// in any case. Newton steps keep no checkpoint, so a Checkpoint is an error if the loss allows only these.
+	// in any case. Newton steps keep no checkpoint. So a Checkpoint is an error if the loss allows only Newton
+	// steps.
 	Checkpoint dist.Checkpoint `json:"-"`
 	// Recorder, if not nil, gets the start and then every RecordEvery-th outer iterate. If one process has
 	// a Recorder, all need one. An error of one Recorder ends the run in all processes.

@@ -132,7 +132,7 @@ func (e *Encoder) checkColumns(record map[string]any) error {
 		firstNames(lacking), firstNames(slices.Sorted(maps.Keys(record))))
 }
 
-// isFeature reports whether a column of a record is itself a feature, so that it holds numbers.
+// isFeature reports whether a feature has the name of the column. Then the column has numbers, not categories.
 func (e *Encoder) isFeature(column string) bool {
 	_, found := e.position[column]
 	return found

@@ -86,7 +86,7 @@ func TestEncoderRefuses(t *testing.T) {
 			t.Errorf("%v: does it wrap ErrMissing?", err)
 		}
 	}
-	// Column a holds numbers, so that a=b and a=b=c can only be columns themselves.
+	// Column a has numbers. So a=b and a=b=c are not categories of a, but columns.
 	e, err = NewEncoder(&ReadOptions{Names: []string{"a", "a=b", "c", "a=b=c"}})
 	must(t, err)
 	_, err = e.Encode(map[string]any{"a": 1, "c": 2})

@@ -61,8 +61,8 @@ func TestIgnoreBeyond(t *testing.T) {
 	}
 }
 
-// TestIgnoreBeyondWithoutFeatures checks that IgnoreBeyond without Features drops no index that is too large
-// for every matrix.
+// TestIgnoreBeyondWithoutFeatures checks that an index that no matrix can have is an error if IgnoreBeyond is set
+// and Features is not.
 func TestIgnoreBeyondWithoutFeatures(t *testing.T) {
 	_, err := readAs(LIBSVM, strings.NewReader("1 1:1 3000000000:1\n"), "f", &ReadOptions{IgnoreBeyond: true})
 	wantParseError(t, err, 1, 7, "the index is too large: at most 2147483647")
@@ -158,8 +158,8 @@ func TestWritesWords(t *testing.T) {
 	}
 }
 
-// TestWritesNumberAsWord checks that a table is not written if its labels would be read as numbers, because the
-// first label is a word that looks like a number.
+// TestWritesNumberAsWord checks that a table is not written if its first label is a word that looks like a number:
+// readers would expect numbers in all lines.
 func TestWritesNumberAsWord(t *testing.T) {
 	d := mustReadCSV(t, "x,label\n1,a\n2,7\n3,a\n", nil)
 	must(t, Write(io.Discard, CSV, d))

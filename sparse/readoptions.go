@@ -21,9 +21,9 @@ type ReadOptions struct {
 	// dense table with another number of columns.
 	Features int
 	// IgnoreBeyond drops entries in columns after the first Features columns, instead of returning an
-	// error. It applies to sparse data only, and only if Features is not 0. In LIBSVM text with an index 0, features have the numbers 0 to
-	// Features − 1. The number Features is dropped there only if IndexBase is ZeroBased; otherwise it is an
-	// error.
+	// error. It applies to sparse data only, and only if Features is not 0. In LIBSVM text with an index 0,
+	// features have the numbers 0 to Features − 1. The number Features is dropped there only if IndexBase is
+	// ZeroBased; otherwise it is an error.
 	IgnoreBeyond bool
 	// Positive, if not nil, is the label that becomes +1. It must occur. If labels are words, it stands for
 	// the word that is this number in decimal, unless PositiveName is set.

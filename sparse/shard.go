@@ -25,9 +25,9 @@ import (
 // labels.
 //
 // X has opt.Features columns. If that is 0, it has as many columns as the indices in the shard need, or as
-// the .scas file has. Stats.IndexBase follows from this shard alone; see Dataset.Rebase. .scas files without
-// names of features cannot be joined to a shard if their Stats.IndexBase differ. A shard without rows is an
-// error.
+// the .scas file has. Stats.IndexBase follows from this shard alone; see Dataset.Rebase. A shard
+// cannot have rows of several .scas files if they have no names of features and different Stats.IndexBase. A
+// shard without rows is an error.
 func ReadShard(paths []string, part, parts int, opt *ReadOptions) (*Dataset, error) {
 	if part < 0 || part >= parts || len(paths) == 0 {
 		return nil, errorf("part %d of %d parts of %d files: want a part number from 0 to the number of parts minus 1, and a file", part, parts, len(paths))

@@ -22,7 +22,7 @@ import (
 //	αᵢ ← φ'(u),  where u + κ φ'(u) = κ αᵢ + aᵢ'(x − ρ(Σ αᵢ aᵢ + A'v))
 //	x  ← x − (ρ/4)(r⁺ − r + r/n)
 //
-// αᵢ, v and r start at zero; of Settings.Start, only X is used.
+// αᵢ, v and r start at zero. SDCA uses only the field X of Settings.Start.
 //
 // If mu > 0, the term (mu/2)|x|² is a part of g: the rows of I with the penalty (mu/2)|·|² are appended to A,
 // and η_B is λ₁ + 1. Rho is ρ; zero means 0.1. Eta is not used. beta is v/n, and y is A x.

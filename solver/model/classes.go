@@ -379,7 +379,8 @@ func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step,
 	}
 }
 
-// checkValidation returns an error if v has no metric of the caller and does not fit the models of the path.
+// checkValidation returns an error if the rows and labels of v cannot be scored by the models of the path. It
+// accepts every v with a metric of the caller.
 func (p *problems) checkValidation(v *Validation) error {
 	if v == nil || v.Metric != nil {
 		return nil

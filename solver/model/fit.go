@@ -100,9 +100,10 @@ func (l *lambdaFitter) useMinimizer() (err error) {
 	return nil
 }
 
-// solve fits lambda by l.fitter. It also tries solver.Minimize if the working set became too large, or if the
-// run stalled, lambda is positive, there are fewer than retryFeatures features, and a proof is needed. It then
-// returns the better column. If ctx ends in solver.Minimize, err and the status of the column say so.
+// solve fits the design for lambda by l.fitter. In two cases it fits the design again, by solver.Minimize, and
+// returns the better of the two columns: if the working set became too large; and if the run stalled, lambda is
+// positive, there are fewer than retryFeatures features, and a proof is needed. If ctx ends the second fit, the
+// status of the column and err are those of an interrupted run.
 func (l *lambdaFitter) solve(ctx context.Context, lambda float64) (out *Column, err error) {
 	defer rows.Rescue(&err)
 	f := l.fitter
@@ -117,8 +118,7 @@ func (l *lambdaFitter) solve(ctx context.Context, lambda float64) (out *Column, 
 	if !f.workingSetFull && !(stalled && lambda > 0 && l.d.p < retryFeatures && !l.d.spec.unproved) {
 		return out, err
 	}
-	// The retry does not begin at the last iterate, which may be of a much larger lambda. If solver.Minimize
-	// does not take the problem, the first column stays.
+	// The second fit does not begin at l.start, which may be the solution for a much larger lambda.
 	if l.useMinimizer() != nil {
 		return out, err
 	}
@@ -130,9 +130,9 @@ func (l *lambdaFitter) solve(ctx context.Context, lambda float64) (out *Column, 
 	return better, err
 }
 
-// betterColumn returns the column of a retry if it is better than out, and otherwise out, each with its error.
-// If ctx ended the retry, out gets the status of the retry, and the error says so. The retry may have no column.
-// RelTol is relative to unit.
+// betterColumn returns one of two columns, and its error. It returns retryOut, the column of a second fit, if this
+// is better than out; retryOut may be nil. If it returns out although ctx ended the second fit, out gets the status
+// of the second fit, and the error is that of an interrupted run. RelTol is relative to unit.
 func betterColumn(out *Column, err error, retryOut *Column, retryErr error, unit float64) (*Column, error) {
 	switch {
 	case retryOut == nil:

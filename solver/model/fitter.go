@@ -210,7 +210,7 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*Column, error) {
 }
 
 // hasNoOptimum reports whether the solution x for lambda shows that the objective has no minimum. Out of core
-// this may take one more pass over the file. ended is true if an error has ended the run.
+// it may read the file once more. ended says whether an error has ended the run.
 func (f *fitter) hasNoOptimum(ctx context.Context, lambda float64, x []float64, ended bool) (bool, error) {
 	freePart := f.d.freePart(lambda, x)
 	if freePart == nil || f.file != nil && (ended || f.d.team.Alone() && ctx.Err() != nil) {

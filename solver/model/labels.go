@@ -103,7 +103,8 @@ func signOf(label, positive float64) float64 {
 
 // weigh returns the products of sample weights and class weights, or nil if s has no weights. classOfRow(i)
 // is 1 if row i is of the positive class, and otherwise 0. classOfRow may be nil unless s is Balanced. If it is
-// not nil, a class whose rows have no weight is an error, which uses the names of classNames.
+// not nil, and all rows of a class have the weight 0, weigh returns an error. The error names the class by
+// classNames, which has the negative class first.
 func (s *Spec) weigh(t *rows.Team, y []float64, classOfRow func(i int) int, classNames [2]string) ([]float64, error) {
 	if s.SampleWeights == nil && s.ClassWeights == nil && !s.Balanced {
 		return nil, nil

@@ -560,8 +560,8 @@ func TestStreamedAUCMemory(t *testing.T) {
 	}
 }
 
-// TestStreamedFolds checks that a fold with all rows of a class, and more folds than rows, are errors, and that
-// 257 folds are none.
+// TestStreamedFolds checks that CV returns an error for a fold with all rows of a class and for more folds than
+// rows, and that it accepts 257 folds.
 func TestStreamedFolds(t *testing.T) {
 	const n = 503
 	fileData := storeInFile(t, synthetic(t, sparse.SyntheticOptions{Rows: n, Features: 16, Noise: 1, Seed: 2}), false).fileData

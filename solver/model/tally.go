@@ -130,8 +130,8 @@ func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 	return nil
 }
 
-// checkScored returns an error if Score does not accept its arguments, and otherwise what classesOf returns. It
-// does not use the columns of m.
+// checkScored returns an error if Score does not accept x, y and set. Otherwise it returns the class of each row, see
+// classesOf. It does not use the columns of m.
 func (m *Model) checkScored(x *sparse.CSR, y []float64, set *ScoreSettings) ([]int, error) {
 	if err := cmp.Or(set.check(x, y), m.checkThreshold(set.Threshold)); err != nil {
 		return nil, err

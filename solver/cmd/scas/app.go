@@ -62,8 +62,8 @@ type env struct {
 	matrices       *[]*sparse.CSR            // the matrices read so far; env.checkUnchanged checks their files
 }
 
-// A helpWritten is the value of the panic, recovered in run, that stops package kong after it has written the
-// help or the version.
+// Package kong calls a function when it has written the help or the version. This function panics with a
+// helpWritten, which ends the call of kong, and run recovers.
 type helpWritten struct{}
 
 // run executes a command and returns the exit code. args is the command line without the program's name.

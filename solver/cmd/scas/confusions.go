@@ -102,13 +102,14 @@ type heatMap struct {
 	Cells   []heatCell // the cells with rows
 }
 
-// A heatName is the name of the class with row Line and column Line.
+// A heatName is the name of the class that has row number Line and column number Line of the grid.
 type heatName struct {
 	Line int
 	Name string
 }
 
-// A heatCell says which percentage of the rows of a class the model predicts to be of one class.
+// A heatCell is a cell of the grid. Percent is the share of the rows of the cell's class that are predicted to be
+// of the class of the cell's column.
 type heatCell struct {
 	Row, Column int
 	Percent     float64
@@ -122,7 +123,7 @@ func (m *confusionTable) heatMap() *heatMap {
 		return nil
 	}
 	h := &heatMap{Classes: len(m.Classes)}
-	step := 1 + nameHeight*len(m.Classes)/widest // with many classes, the names of all have no room
+	step := 1 + nameHeight*len(m.Classes)/widest // with many classes, there is no room for all names
 	for i := 0; i < len(m.Classes); i += step {
 		h.Names = append(h.Names, heatName{i + 2, shortenName(m.Classes[i].Class)})
 	}
@@ -138,7 +139,7 @@ func (m *confusionTable) heatMap() *heatMap {
 	return h
 }
 
-// Legend returns the percentages in the legend.
+// Legend returns the percentages whose colours page.tmpl explains below the grid.
 func (h *heatMap) Legend() []float64 { return []float64{1, 10, 25, 50, 100} }
 
 // opacity returns the opacity of a cell in CSS. The square root makes small percentages visible.

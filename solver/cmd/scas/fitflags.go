@@ -177,7 +177,8 @@ func (c *lambdaFlags) pathSettings() model.PathSettings {
 	return set
 }
 
-// check returns an error if flags exclude each other. svg is the file of --svg.
+// check returns an error if two flags contradict each other. svg is the value of --svg; "" means that the flag is
+// not given.
 func (c *pathFlags) check(svg string) error {
 	lambdas := c.Lambdas.lambdas
 	switch {

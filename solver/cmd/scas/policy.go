@@ -129,10 +129,13 @@ func (v memorySize) limitHeap(d *demand, room int64) (end func()) {
 // refuse returns the error for work that exceeds the limit.
 func (v memorySize) refuse(d *demand) error {
 	limit, origin := v.limit()
-	// A rank with enough memory does not know how much the others need.
-	text := fmt.Sprintf("%s: other ranks need more memory than %s (%s)", d.work, formatBytes(limit), origin)
-	neededBytes, remedy := math.Inf(1), "allow more with --memory"
-	if !d.distributed || v.exceededBy(d) {
+	var neededBytes float64
+	var text, remedy string
+	if d.distributed && !v.exceededBy(d) {
+		neededBytes = math.Inf(1) // only other ranks need more memory, and this rank does not know how much
+		text = fmt.Sprintf("%s: other ranks need more memory than %s (%s)", d.work, formatBytes(limit), origin)
+		remedy = "allow more with --memory"
+	} else {
 		neededBytes = v.neededBytes(d)
 		text = fmt.Sprintf("%s needs about %s of memory, more than %s (%s)",
 			d.work, formatBytes(int64(min(neededBytes, 1<<62))), formatBytes(limit), origin)
@@ -166,9 +169,9 @@ func (v memorySize) refuseUnstreamed(d *demand, err error) error {
 	return v.refuse(d)
 }
 
-// neededBytes estimates the bytes that the work needs if all rows are in memory, the program included. If the
-// rows of mapped data are not checked (see lessThanMapped), the exact estimate needs smallAndValid. Otherwise
-// the estimate is three times the size of the data.
+// neededBytes estimates the bytes that the work needs if all rows are in memory, the program included. A good
+// estimate reads all rows, so they must be valid. If the rows of mapped data have not been checked (see
+// lessThanMapped), and smallAndValid returns false, the estimate is three times the size of the data.
 func (v memorySize) neededBytes(d *demand) float64 {
 	dataSize := float64(dataBytes(d.data))
 	if d.data.X.Mapped() { // as in lessThanMapped, the size of the file counts if it is larger
@@ -185,8 +188,8 @@ func (v memorySize) neededBytes(d *demand) float64 {
 	return neededBytes + min(neededBytes/2, mostReserve)
 }
 
-// smallAndValid reports whether all rows of the data are valid. It returns false for data that need more memory
-// than the smallest limit for work out of core, because a pass over a large file takes long.
+// smallAndValid reports whether the data are small and all rows are valid. It does not read large data, because
+// that takes long. Data are small if they need less memory than the smallest limit for work out of core.
 func (d *demand) smallAndValid() bool {
 	n, _ := d.data.X.Dims()
 	return float64(dataBytes(d.data)) < d.leastOutOfCoreBytes() && d.data.X.Check(0, n) == nil

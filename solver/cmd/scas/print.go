@@ -110,7 +110,8 @@ func plural[T int | int64](n T, noun string) string {
 	return groupDigits(n) + " " + noun + "s"
 }
 
-// formatWeight formats the total weight of some rows. If no row has a weight, this is their number.
+// formatWeight formats the total weight of some rows, such as 15 or 2.5. Without weights, the total weight is the
+// number of the rows.
 func formatWeight(v float64) string {
 	if v == math.Trunc(v) && v < 1e15 {
 		return groupDigits(int64(v))
@@ -118,7 +119,7 @@ func formatWeight(v float64) string {
 	return fmt.Sprintf("%.6g", v)
 }
 
-// rowsOfWeight formats the total weight of some rows with the noun row.
+// rowsOfWeight returns a text such as "1 row", "15 rows" or "2.5 rows" for the total weight of some rows.
 func rowsOfWeight(v float64) string {
 	if v == 1 {
 		return "1 row"

@@ -31,7 +31,7 @@ type metrics struct {
 	*numberMetrics
 }
 
-// A numberMetrics is a model.NumberMetrics whose numbers may be infinite in JSON.
+// A numberMetrics has the numbers of a model.NumberMetrics. In JSON, an infinite number is null.
 type numberMetrics struct {
 	MSE      number  `json:"mse"`
 	MAE      number  `json:"mae"`

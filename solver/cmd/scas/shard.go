@@ -46,8 +46,8 @@ func (c *fitFlags) readShard(e *env, opt *sparse.ReadOptions) (*sparse.Dataset, 
 }
 
 // alignColumns gives the data of all ranks the same number of columns. If indices in LIBSVM text count from 0
-// on one rank, they count from 0 on all ranks. For .scas files without names of features this is an error.
-// format is the format of the files.
+// on one rank, they count from 0 on all ranks. It is an error if .scas files without names of
+// features differ in this. format is the format of the files.
 func (c *fitFlags) alignColumns(data *sparse.Dataset, format sparse.Format) error {
 	t := c.ranks.team
 	_, columns := data.X.Dims()

@@ -45,9 +45,9 @@
 //   - NewPlan chooses a plan. If K is diagonal, as with Kappa > 0, it calls newDiagonalPlan
 //     (plan_diagonal.go); otherwise, without a domain or with a ball, newCoupledPlan (plan_rotated.go). Add
 //     the choice of the plan to one of these three functions. Measure when the plan is faster, as BenchmarkDiagonal
-//     (plan_bench_test.go) does. If it replaces a densePlan, compare it also with the larger batches that a
-//     densePlan chooses if BatchSize is 0. Plans that NoRotation forbids have names that begin with
-//     "rotated".
+//     (plan_bench_test.go) does. If the plan replaces a densePlan, compare the two also with BatchSize 0: a
+//     densePlan then chooses the size of its batches itself. If the plan rotates w, its name must begin with
+//     "rotated"; it is not chosen if NoRotation is set.
 //   - In TestIteratesEqualNaive (solver/naive_test.go), add the name to the sorted list at the end, and add
 //     a case that takes the plan. With a guard, add also a case with largeL2, which the plan must not fit.
 //     The plain loop starts at 0, so the domain must contain 0. It needs an L1 penalty, the logistic or the

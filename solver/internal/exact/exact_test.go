@@ -490,8 +490,8 @@ func BenchmarkPath(b *testing.B) {
 	}
 }
 
-// TestSamplesWithoutZero checks that a solution for some of the samples is taken as the start although the objective
-// at 0 is smaller, if 0 is not in the domain.
+// TestSamplesWithoutZero checks that a run starts at the solution for some of the samples if 0 is not in the domain,
+// even if the objective is smaller at 0.
 func TestSamplesWithoutZero(t *testing.T) {
 	const n = sampleShare * leastSample
 	data, labels := make([]float64, n), make([]float64, n)

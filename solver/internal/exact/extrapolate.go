@@ -29,9 +29,9 @@ const longestExtrapolation = 2
 // nearly on a line. Then the objective is typically a hundred times closer to its minimum than at the last
 // solution, and one step with an old Hessian is enough where two were needed.
 //
-// A coefficient with a limit stays zero if it is zero, and becomes zero if it would change its sign. A coefficient
-// that would cross a bound ends at the bound. extrapolate computes the loss at the new point, for which it reads the
-// columns of the working set once.
+// Coefficients with a limit keep their zeros and signs: extrapolate does not move a zero coefficient, and sets a
+// coefficient to zero if it would change its sign. A coefficient that would cross a bound ends at the bound. The
+// loss at the new point costs one visit of the columns of the working set.
 func (s *Solver) extrapolate(lambda float64) {
 	p, w := &s.past, &s.set
 	m, inMemory := s.rows.(*memorySamples)

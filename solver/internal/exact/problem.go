@@ -102,8 +102,8 @@ type objective struct{ loss, value float64 }
 type workspace struct {
 	damping  float64 // the damping of the next Hessian, see term.Loss.Curvatures
 	mostFall float64 // in the present or last call of Solve, the largest decrease of a model's value
-	// The sum of √fall over the steps with the present Hessian, a measure of the way from the point of the Hessian.
-	// fall is the decrease of the model's value, or of the objective if extrapolate moved the point.
+	// Measures how far the point has moved since the Hessian was computed: the sum of √fall over the moves. fall is the
+	// decrease of the model's value in a step, and of the objective in a call of extrapolate.
 	distance float64
 	excess   float64 // the expected difference of the objective and its optimum after the last step
 	// The quadratic.SeparableSettings.Tolerance of a model is multiplied by tightening. It is 1 until a step

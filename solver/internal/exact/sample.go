@@ -23,7 +23,7 @@ func enoughSamples(n, features int) bool {
 func (s *Solver) EnoughSamples() bool { return enoughSamples(s.rows.sampleCount(), s.p) }
 
 // startBySamples moves the point to the solution for some of the samples, and returns the Solver that found
-// it. If it returns nil, the point has not moved. An error of Settings.Interrupt is returned.
+// it. If it returns nil, the point has not moved. It returns the error of set.Interrupt, if there is one.
 func (s *Solver) startBySamples(lambda float64, set *Settings) (*Solver, error) {
 	subproblem := *s.Problem
 	if !s.rows.subsample(&subproblem) {

@@ -13,9 +13,10 @@ type Settings struct {
 	Tol           float64 // a proved gap of at most Tol ends Solve; 0 makes the gap as small as possible
 	MaxIterations int     // largest number of Newton steps; 0 means 100
 	// Unproved makes Solve end, usually without a proof, when the objective is estimated to be at most Tol
-	// above the optimum. It has an effect only near the solution for another lambda (see warmFactor), where
-	// the estimate is good, or if the solution is only a start for another Solver. It has none for samples in a
-	// file, or if proofs cost little: with a Gram matrix, and near a solution if the working set has all columns.
+	// above the optimum. It has an effect only near the solution for another lambda (see warmFactor), because
+	// the estimate is good there, and if the solution is only a start for another Solver. It has no effect for
+	// samples in a file, and if proofs cost little: with a Gram matrix, and near a solution if the working set
+	// has all columns.
 	Unproved  bool
 	Interrupt func() error // called before each step or pass; its error ends the run; may be nil
 	Stop      func() error // called during a step; its error ends the step; may be nil
@@ -43,9 +44,9 @@ const (
 )
 
 // Solve moves the point to the solution for lambda ≥ 0, and proves a gap of at most set.Tol if it can. It
-// starts at the current point; a first call may choose another start, see sample.go and ascent.go. It starts at 0
-// instead if its own choice is worse than 0, or if the given start is and the curvature of the loss has no bound:
-// Newton steps from a far point are short.
+// starts at the current point; a first call may choose another start, see sample.go and ascent.go. In two cases it
+// starts at 0, if the objective is smaller there: if it has chosen the other start itself; and if the curvature of
+// the loss has no bound, because then Newton steps from a far point are short.
 func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	r := &run{
 		Solver: s, settings: set, tol: math.Max(set.Tol, leastTol*s.scale), stepBudget: cmp.Or(set.MaxIterations, maxIterations),
@@ -84,7 +85,7 @@ type run struct {
 	// The expected decrease of the next model's value; before the first step, the largest decrease in the last run.
 	nextFall float64
 	// The number of proofs in a row without progress. A proof makes progress if it clearly improves the gap, or if
-	// the objective has fallen since the proof before, where it was lastValue.
+	// the objective has fallen below lastValue, its value at the last proof.
 	stalledProofs int
 	lastValue     float64
 }
@@ -219,8 +220,8 @@ func (r *run) proveOrGrow(length float64) {
 	// If the objective is at most tol, the dual point 0 may prove that the gap is at most tol. The last step
 	// allowed is followed by a proof.
 	far := length > 0 && s.current.value > r.tol && r.result.Iterations < r.stepBudget
-	// A proof is impossible while required columns are missing. But a model without a formed Hessian is solved less
-	// accurately: then another step with the same columns may be better.
+	// No gap can be proved while the set lacks required columns. So the set grows now if the Hessian is formed.
+	// Otherwise the model was solved less accurately, and another step with the same columns may be better.
 	grows := far && length == 1 && s.set.lacksColumns && s.gram == nil
 	if !grows || !s.set.formed {
 		t := s.rows.tally()

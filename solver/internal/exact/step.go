@@ -131,10 +131,12 @@ func (s *Solver) excessAfter(fall, distance float64) float64 {
 	return float64(squaredFactor*fall*float64(distance*distance)) / s.scale
 }
 
-// A step may use the Hessian of an earlier point if the expected excess after it, the objective minus its
-// optimum, is at most reusePart times the tolerance. So may the first step for a lambda, if the proved gap was so
-// small for the last lambda. A visit of a file computes no Hessian if the excess is so small. For a coupled model the
-// part is coupledReuse in the first case: when its ties change, the estimate of the excess is often too small.
+// The excess is the objective minus its optimum. It counts as small if it is at most reusePart times the tolerance:
+//
+//   - A step may use the Hessian of an earlier point if the expected excess after the step is small. For a coupled
+//     model, coupledReuse replaces reusePart here: when its ties change, the estimate is often too small.
+//   - The first step for a lambda may use such a Hessian if the gap that was proved for the last lambda is small.
+//   - A visit of a file computes no Hessian if the expected excess is small.
 const reusePart, coupledReuse = 0.2, 0.05
 
 // servesAgain reports whether the excess that is expected after a step with the present Hessian is small enough,
@@ -192,7 +194,7 @@ const (
 )
 
 // search moves x towards the solution of the model. It halves the step until the objective P falls enough,
-// and returns the length of the step: 1 for the solution itself, 0 if x does not move.
+// and returns the length of the step. The length is 1 if x moves to the solution, and 0 if x does not move.
 func (s *Solver) search(tol float64) (length float64) {
 	w := &s.set
 	s.work.uphill = false

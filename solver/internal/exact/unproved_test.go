@@ -10,8 +10,8 @@ import (
 )
 
 // TestUnproved checks a path of lambdas with Settings.Unproved: each objective must be at most three
-// tolerances above the optimum for its lambda. All runs near an earlier solution must end without a proof; for losses
-// whose curvature jumps, nearly all.
+// tolerances above the optimum for its lambda. Of the runs near an earlier solution, all must end without a proof, or
+// nearly all if the curvature of the loss jumps.
 func TestUnproved(t *testing.T) {
 	runs, proofs := 0, 0
 	for _, loss := range []term.Loss{term.Logistic{}, term.SquaredHinge{}, term.Huber{Delta: 0.5}} {

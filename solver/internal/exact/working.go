@@ -64,9 +64,11 @@ const (
 // the curvature of the loss is constant. For a set that is kept, chooseSet only decides again whether to form the
 // Hessian (see formsHessian).
 //
-// Otherwise new columns enter, first those with the largest ratio of correlation to limit. But the set stays, and
-// noRoom becomes true, if more than maxColumns columns are required, and most of these places (15 of 16) go to columns
-// that are required because of their coefficient or limit. chooseSet reports whether the set lacked required columns.
+// Otherwise new columns enter, first those with the largest ratio of correlation to limit. There is one exception:
+// more than maxColumns columns are required, and more than 15/16 of maxColumns of them because of their coefficient
+// or limit. Then the set stays, and noRoom becomes true.
+//
+// chooseSet reports whether the set lacked required columns.
 func (s *Solver) chooseSet(share float64) bool {
 	w := &s.set
 	w.lacksColumns = false

@@ -68,10 +68,10 @@ type Sum struct {
 	Samples     float64   // the number of samples of all processes
 	Base        []float64 // the point at which the margins were computed; nil if it is x
 	ExtraErrors []float64 // bounds of the errors of Head that Roundings does not count; nil if it counts all
-	// RootSums returns sums over the samples of all processes: the k × k matrix H in the comment of type
-	// rootChange, of which only the upper triangle is set, and then k numbers Σ |cᵢαᵢ(XN)ᵢₐ|, one for each root
-	// a. A sum may be +Inf if it is not known, and all may be NaN; then nothing is proved. RootSums may be nil if
-	// there are no roots.
+	// RootSums returns k² + k sums over the samples of all processes, where k is the number of roots. The first
+	// k² are the matrix H in the comment of type rootChange; only its upper triangle is set. The others are
+	// Σ |cᵢαᵢ(XN)ᵢₐ| for each root a, or +Inf if this sum is not known. If all numbers are NaN, nothing is
+	// proved. RootSums may be nil if there are no roots.
 	RootSums func() []float64
 }
 
@@ -472,8 +472,8 @@ func (p *Problem) setResidual(t *Tally, sum *Sum) {
 	}
 }
 
-// residualError bounds the error of the computed eⱼ. size bounds the sum of the absolute values of its terms. If
-// the sum is compensated, the last addition, of Sum.Tail, does not count.
+// residualError bounds the error of the computed eⱼ. size bounds the sum of the absolute values of its terms. With a
+// compensated sum, the rounding of the last addition, Head + Tail, is not included.
 func (p *Problem) residualError(sum *Sum, j int, size float64) (bound float64) {
 	if sum.Tail != nil {
 		bound = float64(compensatedRoundoff * math.Max(1, sum.Samples/maxTerms) * size)
@@ -520,7 +520,8 @@ func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 	sums := slices.Clone(sum.RootSums())
 	scale, h := make([]float64, k), sums[:k*k]
 	for a, size := range sums[k*k:] {
-		// At a rare feature, α may be much smaller than elsewhere, or 0: then the error of eⱼ is so, too.
+		// If feature j is rare, α may be very small, or 0, at all samples that have it. Then this bound is
+		// much smaller than the one of setResidual.
 		if j := int(roots[a].feature); !p.Penalty.Touches(j) {
 			bound := p.residualError(sum, j, float64(1.001*size)) + float64(2*roundoff*math.Abs(d.e[j]))
 			d.eErr[j] = min(d.eErr[j], bound)

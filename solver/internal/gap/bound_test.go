@@ -424,8 +424,8 @@ func TestDependentScale(t *testing.T) {
 	}
 }
 
-// TestGroupWithSomeRidges checks bounds for a group of two features of which one has a ridge: no point may be
-// further above the optimum than its bound.
+// TestGroupWithSomeRidges checks bounds for a group of two features, one with a ridge and one without. At random
+// points, the objective minus its optimum must not exceed the bound.
 func TestGroupWithSomeRidges(t *testing.T) {
 	for seed := range uint64(100) {
 		rng := rand.New(rand.NewPCG(seed, 2))

@@ -37,8 +37,8 @@ func (p *Problem) NewRootRow() *RootRow {
 }
 
 // SetRow computes a'N (see RootRow) for the row a' with the given entries. It returns the roots at which a'N
-// can differ from 0, in increasing order. A root whose column of X is zero in all rows with a weight may be
-// out of order. The slice is valid until the next call.
+// can differ from 0. The roots are in increasing order, except those whose column of X is 0 in all rows of
+// positive weight. The returned slice is valid until the next call.
 func (r *RootRow) SetRow(idx []int32, val []float64) []int32 {
 	for _, k := range r.rootList {
 		r.sum[k], r.listed[k] = 0, false

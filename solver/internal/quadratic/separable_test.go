@@ -388,8 +388,7 @@ func TestFactorUpdates(t *testing.T) {
 	}
 }
 
-// TestSweepStaysWithinBounds checks that a coordinate that moves to its bound does not go beyond the bound by a
-// rounding error.
+// TestSweepStaysWithinBounds checks that rounding errors do not move a coordinate beyond its bound.
 func TestSweepStaysWithinBounds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 1000 {

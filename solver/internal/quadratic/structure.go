@@ -68,9 +68,10 @@ func (s *Structure) Ties(x []float64) []float64 {
 const rounding = 16 * 0x1p-52
 
 // MakeExact tries two candidates: x with exact zeros, and x with exact zeros and ties. project moves a
-// candidate to the nearest feasible point, and value returns the objective. A candidate is refused if the move
-// destroys its zeros or ties, or if its objective is larger than at x, except for rounding. MakeExact returns
-// the remaining candidate with the smaller objective and true, or x and false if there is none.
+// candidate to the nearest feasible point, and value returns the objective. MakeExact refuses a candidate if
+// project destroys its zeros or ties, or if its objective is larger than at x by more than rounding errors. Of the
+// other candidates, it returns the one with the smallest objective, and true. If there is none, it returns x and
+// false.
 func (s *Structure) MakeExact(x []float64, project func(x []float64), value func(x []float64) float64) ([]float64, bool) {
 	best, exact, minimum := x, false, value(x)
 	minimum += float64(rounding * math.Abs(minimum))

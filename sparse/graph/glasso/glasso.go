@@ -90,8 +90,8 @@ type Result struct {
 // Estimate computes the sparse inverse covariance matrix for S = c and rho = opt.Penalty. It divides the
 // problem into the connected components of the graph whose edges are the pairs with |S_ij| > rho, which
 // changes no solution (Mazumder and Hastie 2012). It solves each component by a proximal Newton method
-// (Hsieh et al. 2011) until its duality gap is at most the constant tolerance times its
-// number of features, or as small as rounding allows.
+// (Hsieh et al. 2011). The duality gap at the end is at most 1e-12 times the number of
+// features of the component, or as small as rounding allows.
 //
 // If a component is larger than MaxComponent, or if more than graph.MaxEdges pairs have |S_ij| > rho,
 // the error is a *graph.ComponentError, which states a penalty that avoids it. With FreeDiagonal, a constant

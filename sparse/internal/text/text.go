@@ -77,9 +77,9 @@ func ReadFile[T any](path string, read func(r io.Reader, name string) (T, error)
 	return read(f, path)
 }
 
-// Write calls fill with a buffer for w. It returns the error of fill, else the first error of w, as an error of
-// package pkg. fill may ignore the errors of the buffer. action says in the error what failed, such as "writing
-// labels".
+// Write writes to w through a buffer, which fill fills. It returns the error of fill or, if this is nil, the first
+// error of w. The text of the error names the package pkg and the action that failed, such as "writing labels". fill
+// may ignore errors of the buffer.
 func Write(w io.Writer, pkg, action string, fill func(*bufio.Writer) error) error {
 	buffer := bufio.NewWriterSize(w, 1<<16)
 	err := fill(buffer)
