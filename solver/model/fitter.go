@@ -200,7 +200,8 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*Column, error) {
 	c.Status = solver.Status(status)
 	var err error
 	// If ctx ends only in this pass, the result of the fit stays as it is.
-	if c.NoOptimum, err = f.hasNoOptimum(ctx, lambda, x, r.Err != nil); err != nil && !ending.IsContextError(err) {
+	c.NoOptimum, err = f.hasNoOptimum(ctx, lambda, x, r.Err != nil)
+	if err != nil && !ending.IsContextError(err) {
 		return out, err
 	}
 	if advice != nil {

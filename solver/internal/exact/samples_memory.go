@@ -173,7 +173,8 @@ func (m *memorySamples) columnDot(j int, c []float64) float64 {
 func (m *memorySamples) separate(open func(j int) (above, below bool)) {
 	separated := gap.FindSeparated(m.Team, m.Data, m.Loss, m.Labels, m.MeanWeights, open)
 	for i, b := range m.Labels {
-		if m.lo[i], m.hi[i] = slopeRange(m.Loss, b, m.MeanWeights[i]); separated != nil && separated[i] {
+		m.lo[i], m.hi[i] = slopeRange(m.Loss, b, m.MeanWeights[i])
+		if separated != nil && separated[i] {
 			m.lo[i], m.hi[i] = 0, 0
 		}
 	}

@@ -34,7 +34,8 @@ func (s *Solver) step(tol float64, keepHessian bool) (fall, length float64) {
 	// If the curvature of the loss jumps, a damped or old Hessian may be much too large. Then a small fall does not
 	// mean that the optimum is near.
 	unreliable := !s.Loss.Traits().ContinuousCurvature && (s.work.damping > 0 || s.work.stale)
-	if length = s.search(tol); length < 1 || unreliable {
+	length = s.search(tol)
+	if length < 1 || unreliable {
 		s.work.excess = math.Inf(1)
 	}
 	if !w.formed {
@@ -61,7 +62,8 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 	}
 	set := quadratic.SeparableSettings{Tolerance: s.work.tightening * s.setUnits(tol), RelTolerance: innerPart}
 	if s.work.nearOptimum || s.hasConstantCurvature() { // if φ″ is constant, the model is the problem itself
-		if set.RelTolerance = s.work.relTolerance; q.IsLinear() {
+		set.RelTolerance = s.work.relTolerance
+		if q.IsLinear() {
 			set.RelTolerance *= set.RelTolerance // Solve takes the root
 		}
 	} else {

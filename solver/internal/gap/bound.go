@@ -534,7 +534,8 @@ func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 	noChange := rootChange{reach: math.Inf(1), exactReach: math.Inf(1)}
 	settled := make([]bool, k) // e is 0 at the root, and no change of α changes it
 	for a, r := range roots {
-		if settled[a] = d.e[r.feature] == 0 && d.eErr[r.feature] == 0 && h[a*k+a] == 0; settled[a] {
+		settled[a] = d.e[r.feature] == 0 && d.eErr[r.feature] == 0 && h[a*k+a] == 0
+		if settled[a] {
 			h[a*k+a] = 1 // instead of 0, so that H can be factored
 		}
 		if scale[a] = 1 / math.Sqrt(h[a*k+a]); math.IsNaN(scale[a]) || math.IsInf(scale[a], 0) || scale[a] == 0 {
