@@ -175,6 +175,17 @@ func TestPlantedSolution(t *testing.T) {
 	}
 }
 
+// TestLostZeros checks that the zeros of y do not count as exact if the domain has no point with these zeros.
+func TestLostZeros(t *testing.T) {
+	opt := sparse.SyntheticOptions{Rows: 100, Features: 20, Noise: 0.5, Seed: 1, Regression: true}
+	p, _ := solvertest.PlantedProblem(t, opt, 0.2)
+	p.Domain = solver.NewBox(20, 0.01, 1)
+	res := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 3})
+	if !slices.Contains(res.Y[15:], 0) || res.Stats.Rounded {
+		t.Errorf("y = %v, exact: %v", res.Y, res.Stats.Rounded)
+	}
+}
+
 // TestExactStart checks that zeros and ties remain exact if rounding makes the start, the solution of another
 // run, better than the result of Newton steps.
 func TestExactStart(t *testing.T) {

@@ -7,17 +7,33 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// makeExact makes the zeros of r.X exact in a copy, and also the ties if this does not raise the objective.
-// It returns the copy and true. If it cannot make the zeros exact, or if the objective would rise by more
-// than rounding, it returns r.X itself and false.
+// rounding bounds the relative rounding error in the value of an objective.
+const rounding = 16 * 0x1p-52
+
+// makeExact tries two points near r.X: one with exact zeros, and one with exact zeros and ties. It moves each to the
+// domain, and refuses it if its zeros or ties are lost there, or if the objective is larger than at r.X by more than
+// rounding. makeExact returns the one with the smaller objective, and true; or r.X itself and false if it refuses both.
 func (r *Run) makeExact() ([]float64, bool) {
-	p := r.Problem
+	p, a := r.Problem, r.product.Matrix()
 	value := p.Evaluate(r.X).Objective
 	shifted := p.Coupling != nil && p.Coupling.C != nil
-	isMap := r.product.Matrix() == nil && !r.product.IsIdentity()
+	isMap := a == nil && !r.product.IsIdentity()
 	if math.IsNaN(value) || math.IsInf(value, 0) || shifted || isMap {
 		return r.X, false
 	}
-	s := quadratic.ReadStructure(r.product.Matrix(), r.Y, term.Limits(p.penalty(), len(r.Y)), len(r.X))
-	return s.MakeExact(r.X, p.project, func(x []float64) float64 { return p.Evaluate(x).Objective })
+	best, exact := r.X, false
+	highest := value + float64(rounding*math.Abs(value))
+	for _, ties := range []bool{false, true} {
+		partition := quadratic.ReadPartition(a, r.Y, term.Limits(p.penalty(), len(r.Y)), len(r.X), ties)
+		x, y := make([]float64, len(r.X)), make([]float64, partition.GroupCount)
+		partition.Nearest(y, r.X)
+		partition.Expand(x, y)
+		p.project(x)
+		v := p.Evaluate(x).Objective
+		if v <= highest && partition.Holds(x) {
+			best, exact = x, true
+			highest = min(highest, v+float64(rounding*math.Abs(v)))
+		}
+	}
+	return best, exact
 }

@@ -124,7 +124,7 @@ func (s *Solver) multipliers() []float64 {
 // structure returns the zeros and ties of the point; ok is false if they are not exact.
 func (s *Solver) structure() (structure quadratic.Partition, ok bool) {
 	if s.coupled == nil {
-		return quadratic.ReadStructure(nil, s.x, s.limit, s.p).Partition(), true
+		return quadratic.ReadPartition(nil, s.x, s.limit, s.p, true), true
 	}
 	if c := s.coupled; c.exact && c.structure.Holds(s.x) {
 		return c.structure, true

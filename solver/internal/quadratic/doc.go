@@ -21,5 +21,5 @@
 // The first algorithm is in separable.go; dense.go and columns.go have its two matrices. eliminated.go
 // eliminates the coordinate FreeIndex, such as an intercept, and support.go factors a Dense matrix for Newton
 // steps. The second algorithm is in coupled.go (Solve), smoothing.go and barriers.go. Both solve linear
-// systems by system.go. Zeros and ties are in exact.go, structure.go and partition.go.
+// systems by system.go. Zeros and ties are in exact.go and partition.go.
 package quadratic

@@ -32,7 +32,7 @@ func (q *Coupled) MakeExact(slack float64, curvature []float64) (partition Parti
 			y[k] = 1
 		}
 	}
-	partition = ReadStructure(q.Penalty.M, y, nil, q.Order).Partition()
+	partition = ReadPartition(q.Penalty.M, y, nil, q.Order, true)
 	oldValue, u := q.Value(), append([]float64(nil), q.U...)
 	if q.Penalty.Grouped() || q.Set != nil {
 		q.setTies(&partition, curvature)

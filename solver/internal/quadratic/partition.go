@@ -16,19 +16,39 @@ type Partition struct {
 	GroupCount int       // the number of groups
 }
 
-// Partition returns the partition that the zeros and ties of s imply. Tied coordinates are all zero if one of
-// them is zero or if their ties contradict each other. A coordinate that is neither zero nor tied is a group
-// of its own.
-func (s *Structure) Partition() Partition {
-	p := len(s.zero)
-	g := newUnionFind(p)
-	for _, t := range s.ties {
-		g.union(t.i, t.j, t.factor)
+// ReadPartition returns the partition of x that y = A x implies. A row of A at which y is 0 gives a zero if it has
+// one entry and, if ties is true, a tie if it has two entries. Tied coordinates are all zero if one of them is zero
+// or if their ties contradict each other. A coordinate that is neither zero nor tied is a group of its own.
+//
+// The argument a is A; nil is the identity. Rows with limit 0 are ignored; a nil limit means that no row is ignored.
+// p is the length of x.
+func ReadPartition(a *sparse.CSR, y, limit []float64, p int, ties bool) Partition {
+	zeros, g := make([]bool, p), newUnionFind(p)
+	for row, v := range y {
+		if v != 0 || limit != nil && limit[row] == 0 {
+			continue
+		}
+		if a == nil {
+			zeros[row] = true
+			continue
+		}
+		switch idx, val := a.Row(row); {
+		case len(idx) == 1:
+			zeros[idx[0]] = true
+		case len(idx) == 2 && ties:
+			g.union(idx[0], idx[1], -val[1]/val[0])
+		}
 	}
-	zero := make([]bool, p) // zero[root] is true if the group with this root is zero
-	for j, z := range s.zero {
+	return g.partition(zeros)
+}
+
+// partition returns the partition with the given zeros and the ties that g has.
+func (g *unionFind) partition(zeros []bool) Partition {
+	p := len(zeros)
+	zeroRoot := make([]bool, p) // zeroRoot[root] is true if the group with this root is zero
+	for j, z := range zeros {
 		if root, _ := g.find(int32(j)); z {
-			zero[root] = true
+			zeroRoot[root] = true
 		}
 	}
 	out := Partition{Group: make([]int32, p), Factor: make([]float64, p)}
@@ -37,7 +57,7 @@ func (s *Structure) Partition() Partition {
 		root, factor := g.find(int32(j))
 		out.Factor[j] = factor
 		switch {
-		case zero[root] || g.contradictory[root]:
+		case zeroRoot[root] || g.contradictory[root]:
 			out.Group[j] = -1
 			continue
 		case groupNumber[root] == 0:
@@ -136,12 +156,15 @@ func (p *Partition) Holds(x []float64) bool {
 	return true
 }
 
+// repairPart is the largest relative change that repair makes, a few rounding errors.
+const repairPart = 16 * 0x1p-52
+
 // repair makes the ties of x exact if they hold up to rounding. Otherwise, or if x has a NaN, it changes
 // nothing.
 func (p *Partition) repair(x []float64) {
 	repaired := make([]float64, len(x))
 	p.Expand(repaired, p.values(x))
-	if slices.EqualFunc(x, repaired, func(a, b float64) bool { return math.Abs(a-b) <= rounding*math.Abs(a) }) {
+	if slices.EqualFunc(x, repaired, func(a, b float64) bool { return math.Abs(a-b) <= repairPart*math.Abs(a) }) {
 		copy(x, repaired)
 	}
 }
@@ -184,3 +207,53 @@ func (p *Partition) ImpliesZero(a *sparse.CSR, row int) bool {
 	}
 	return true
 }
+
+// unionFind is a union-find structure in which each member j has a factor: x_j = factor[j]·x_parent[j].
+type unionFind struct {
+	parent []int32
+	factor []float64
+	// contradictory marks the roots of groups whose ties contradict each other. All members of such a group
+	// are zero.
+	contradictory []bool
+}
+
+func newUnionFind(n int) *unionFind {
+	g := &unionFind{make([]int32, n), make([]float64, n), make([]bool, n)}
+	for j := range n {
+		g.parent[j], g.factor[j] = int32(j), 1
+	}
+	return g
+}
+
+// find returns the root of j and the factor in x_j = factor·x_root.
+func (g *unionFind) find(j int32) (root int32, factor float64) {
+	root, factor = j, 1
+	for g.parent[root] != root {
+		factor *= g.factor[root]
+		root = g.parent[root]
+	}
+	for f := factor; g.parent[j] != root && j != root; { // compress the path
+		parent, ownFactor := g.parent[j], g.factor[j]
+		g.parent[j], g.factor[j] = root, f
+		f /= ownFactor
+		j = parent
+	}
+	return root, factor
+}
+
+// union adds the tie x_i = factor·x_j.
+func (g *unionFind) union(i, j int32, factor float64) {
+	ri, fi := g.find(i)
+	rj, fj := g.find(j)
+	if ri == rj {
+		g.contradictory[ri] = g.contradictory[ri] || differ(fi, float64(factor*fj))
+		return
+	}
+	g.parent[rj], g.factor[rj] = ri, fi/(factor*fj)
+	g.contradictory[ri] = g.contradictory[ri] || g.contradictory[rj]
+}
+
+// agreement is the relative difference up to which two factors count as equal.
+const agreement = 1e-12
+
+func differ(a, b float64) bool { return math.Abs(a-b) > agreement*math.Abs(a) }
