@@ -20,7 +20,7 @@ func outcome(name, series string, size float64) *Outcome {
 	}
 	return &Outcome{
 		Spec: Spec{Name: name, Series: series, SeriesSize: size}, Head: "data & more", ObjectiveAtZero: 1,
-		Reference: Reference{Values: []float64{0.5}, ErrorBounds: []float64{1e-12}, Source: "known"},
+		Optima: []Bounds{{0.5, 0.5 + 1e-12}},
 		Lanes: []*Lane{
 			{Peer: Peer{Name: "scas", DefaultTol: 1e-6}, Version: "1", Points: points(0.01*size, 1)},
 			{Peer: Peer{Name: "slow"}, Version: "2", Points: points(0.05*size, math.NaN())},

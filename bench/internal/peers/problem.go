@@ -39,8 +39,6 @@ type Problem struct {
 	Lambdas    []float64   // decreasing weights λ of the L1 term; a single one for the task Fit
 	Deviations []float64   // standard deviations of the features; nil means ones
 	Folds      []int       // for the task CV, the fold of each row, from 0
-	// KnownOptimum is the optimum that is stored with the data, or NaN if none is stored.
-	KnownOptimum float64
 }
 
 // A Loss has two implementations of a loss φ(t; b) of the margin t and the label b: one of this package and

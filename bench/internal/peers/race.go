@@ -37,7 +37,7 @@ type Point struct {
 	Tol       float64
 	Seconds   float64   // the least time of all answers, see Options.UseWall
 	Repeats   int       // number of answers
-	Gap       float64   // (objective − Outcome.Reference)/Problem.ObjectiveAtZero; the largest of all, ≥ 0
+	Gap       float64   // (objective − Bounds.Lower)/Problem.ObjectiveAtZero; the largest of all, ≥ 0
 	ProvedGap float64   // the proved gap, divided by Problem.ObjectiveAtZero; NaN if the peer proved none
 	CVLosses  []float64 // for the task CV, the mean loss on the rows held out, for each lambda
 }
@@ -89,10 +89,10 @@ func (l *Lane) DefaultPoint() *Point {
 // An Outcome is the result of a race on one problem.
 type Outcome struct {
 	Spec
-	Head            string  // a line that describes the problem
-	ObjectiveAtZero float64 // Problem.ObjectiveAtZero
-	Reference       Reference
-	Lanes           []*Lane // scas first
+	Head            string   // a line that describes the problem
+	ObjectiveAtZero float64  // Problem.ObjectiveAtZero
+	Optima          []Bounds // for each lambda
+	Lanes           []*Lane  // scas first
 }
 
 // FastestPeer returns the lane of the fastest peer that comes within the gap, or nil if no peer does. scas
@@ -125,12 +125,12 @@ func Race(ctx context.Context, p *Problem, opt *Options) (*Outcome, error) {
 		return nil, err
 	}
 	defer h.Remove()
-	reference, err := newReference(ctx, p)
+	optima, err := proveOptima(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	r := &race{Options: opt, h: h, limit: opt.Limit}
-	r.outcome = &Outcome{Spec: p.Spec, Head: p.head(), ObjectiveAtZero: p.ObjectiveAtZero(), Reference: *reference}
+	r.outcome = &Outcome{Spec: p.Spec, Head: p.head(), ObjectiveAtZero: p.ObjectiveAtZero(), Optima: optima}
 	for _, peer := range append([]Peer{scas}, opt.Peers...) {
 		r.outcome.Lanes = append(r.outcome.Lanes, &Lane{Peer: peer})
 	}
@@ -312,21 +312,23 @@ func (r *race) fit(ctx context.Context, l *Lane, tol float64) (*Point, error) {
 	return p, nil
 }
 
+// accuracy is the tolerance in comparisons of objectives.
+const accuracy = 1e-10
+
 // judge raises p.Gap to the gap of an objective for Lambdas[k], if this gap is larger. It returns an error if
-// the objective is below the reference, or if the gap that the peer claims is smaller than possible: then a
-// solver or this comparison is wrong.
+// the objective is below the lower bound of the optimum, or if the gap that the peer claims is smaller than
+// possible: then a solver or this comparison is wrong.
 func (r *race) judge(l *Lane, p *Point, k int, objective float64) error {
-	ref, objectiveAtZero := &r.outcome.Reference, r.outcome.ObjectiveAtZero
-	slack := knownAccuracy * max(1, objectiveAtZero)
-	p.Gap = max(p.Gap, (objective-ref.Values[k])/objectiveAtZero)
-	if ref.Values[k]-objective > slack {
-		return fmt.Errorf("peers: %s: the objective of %s at tolerance %g and lambda %d, %.15g, is below the reference %.15g (%s)",
-			r.outcome.Name, l.Name, p.Tol, k+1, objective, ref.Values[k], ref.Source)
+	optimum, objectiveAtZero := r.outcome.Optima[k], r.outcome.ObjectiveAtZero
+	slack := accuracy * max(1, objectiveAtZero)
+	p.Gap = max(p.Gap, (objective-optimum.Lower)/objectiveAtZero)
+	if optimum.Lower-objective > slack {
+		return fmt.Errorf("peers: %s: the objective of %s at tolerance %g and lambda %d, %.15g, is below the optimum, which scas proves to be at least %.15g",
+			r.outcome.Name, l.Name, p.Tol, k+1, objective, optimum.Lower)
 	}
-	upperBound := ref.Values[k] + ref.ErrorBounds[k]
-	if objective-p.ProvedGap*objectiveAtZero > upperBound+slack {
+	if objective-p.ProvedGap*objectiveAtZero > optimum.Upper+slack {
 		return fmt.Errorf("peers: %s: %s at tolerance %g says that its objective at lambda %d, %.15g, is within %.2g of the optimum, which is at most %.15g",
-			r.outcome.Name, l.Name, p.Tol, k+1, objective, p.ProvedGap*objectiveAtZero, upperBound)
+			r.outcome.Name, l.Name, p.Tol, k+1, objective, p.ProvedGap*objectiveAtZero, optimum.Upper)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/scas-admm/scas/bench/internal/machine"
@@ -117,25 +118,20 @@ func (o *scasSession) solution(s *model.Step) []float64 {
 	return x
 }
 
-// A Reference has the objectives from which gaps are measured.
-type Reference struct {
-	Values []float64 // for each lambda, the known optimum or a lower bound on the optimum
-	// ErrorBounds has, for each lambda, an upper bound on the difference optimum − Values[k].
-	ErrorBounds []float64
-	Source      string // how Values were computed, in words
-}
+// Bounds are a lower and an upper bound on the optimum for one lambda.
+type Bounds struct{ Lower, Upper float64 }
 
-// newReference returns the reference of a problem: the optimum p.KnownOptimum or, if p.KnownOptimum is NaN,
-// the greatest lower bound that scas proves.
-func newReference(ctx context.Context, p *Problem) (*Reference, error) {
+// proveOptima returns bounds on the optimum for each lambda. The lower bound is the greatest that scas proves:
+// an objective minus its proved gap. The upper bound is the smallest objective. The error wraps ErrNoReference
+// if the bounds of a lambda are too far apart.
+func proveOptima(ctx context.Context, p *Problem) ([]Bounds, error) {
 	q := *p
 	if q.Task == CV { // only the path on all rows needs a reference, not the fits of the folds
 		q.Task = Path
 	}
-	r := &Reference{Source: "scas: objective minus proved gap"}
-	bestObjectives := make([]float64, len(p.Lambdas))
-	for k := range bestObjectives {
-		r.Values, bestObjectives[k] = append(r.Values, math.Inf(-1)), math.Inf(1)
+	optima := make([]Bounds, len(p.Lambdas))
+	for k := range optima {
+		optima[k] = Bounds{math.Inf(-1), math.Inf(1)}
 	}
 	objectiveAtZero := p.ObjectiveAtZero()
 	for _, tol := range []float64{1e-10, 1e-12} {
@@ -143,47 +139,30 @@ func newReference(ctx context.Context, p *Problem) (*Reference, error) {
 		if err != nil {
 			return nil, fmt.Errorf("peers: the reference of %s: %w", p.Name, err)
 		}
-		largestGap := 0.0
 		for k, x := range a.X {
 			objective := p.Objective(k, x)
-			bestObjectives[k] = min(bestObjectives[k], objective)
-			r.Values[k] = max(r.Values[k], objective-provedGaps[k])
-			largestGap = max(largestGap, provedGaps[k])
+			optima[k].Lower = max(optima[k].Lower, objective-provedGaps[k])
+			optima[k].Upper = min(optima[k].Upper, objective)
 		}
+		largestGap := slices.Max(provedGaps)
 		if largestGap > tol*objectiveAtZero || largestGap < 1e-12*objectiveAtZero {
 			break // a tighter tolerance would not give a better proof
 		}
 	}
-	for k, b := range bestObjectives {
-		r.ErrorBounds = append(r.ErrorBounds, max(0, b-r.Values[k]))
+	// The gaps of peers are too large by up to this distance, so it must be far below the smallest target.
+	if distance := maxDistance(optima) / objectiveAtZero; !(distance <= 0.1*Targets[len(Targets)-1]) {
+		return nil, fmt.Errorf("%w: scas, the only solver that proves gaps, proves only %.1g P(0)", ErrNoReference, distance)
 	}
-	if math.IsNaN(p.KnownOptimum) {
-		// The gaps of peers are too large by up to this error, so it must be far below the smallest target.
-		if maxError := r.MaxError() / objectiveAtZero; !(maxError <= 0.1*Targets[len(Targets)-1]) {
-			return nil, fmt.Errorf("%w: scas, the only solver that proves gaps, proves only %.1g P(0)",
-				ErrNoReference, maxError)
-		}
-		return r, nil
-	}
-	if p.KnownOptimum > bestObjectives[0]+knownAccuracy || p.KnownOptimum < r.Values[0]-knownAccuracy {
-		return nil, fmt.Errorf("peers: the known optimum of %s, %.15g, is not between the bounds that scas proves, %.15g and %.15g",
-			p.Name, p.KnownOptimum, r.Values[0], bestObjectives[0])
-	}
-	const source = "known optimum of the data; scas proves the same"
-	return &Reference{[]float64{p.KnownOptimum}, r.ErrorBounds, source}, nil
+	return optima, nil
 }
 
-// MaxError returns the largest entry of ErrorBounds.
-func (r *Reference) MaxError() (worst float64) {
-	for _, v := range r.ErrorBounds {
-		worst = max(worst, v)
+// maxDistance returns the largest difference of an upper and a lower bound.
+func maxDistance(optima []Bounds) (worst float64) {
+	for _, b := range optima {
+		worst = max(worst, b.Upper-b.Lower)
 	}
 	return worst
 }
 
 // ErrNoReference means that the optimum is not known precisely enough to measure the smallest gap of Targets.
 var ErrNoReference = errors.New("peers: no reference for gaps")
-
-// knownAccuracy is the largest error of the optima that are stored with the data. It is also the tolerance in
-// comparisons of objectives.
-const knownAccuracy = 1e-10

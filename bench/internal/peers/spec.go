@@ -2,8 +2,6 @@ package peers
 
 import (
 	"context"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -11,8 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
@@ -230,7 +226,7 @@ func (s Spec) Load(dir string) (*Problem, error) {
 	if s.Loss == "" {
 		s.Loss = "logistic"
 	}
-	p := &Problem{Spec: s, X: d.X, Labels: d.Labels, Lambdas: []float64{s.L1}, KnownOptimum: math.NaN()}
+	p := &Problem{Spec: s, X: d.X, Labels: d.Labels, Lambdas: []float64{s.L1}}
 	if s.Standardize {
 		p.Deviations = deviations(d.X)
 	}
@@ -261,46 +257,7 @@ func (s Spec) Load(dir string) (*Problem, error) {
 		}
 		p.A = c.A
 	}
-	if s.File != "" && s.Task == Fit && s.Loss == "logistic" {
-		p.KnownOptimum, err = s.knownOptimum(filepath.Join(dir, "ref", "optima.csv"))
-	}
-	return p, err
-}
-
-// knownOptimum looks up the optimum of the problem in a CSV file with the columns data, A, lambda, mu and
-// optimum. It returns NaN if the file or the row does not exist.
-func (s Spec) knownOptimum(path string) (float64, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return math.NaN(), nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		return 0, err
-	}
-	stem, _, _ := strings.Cut(filepath.Base(s.File), ".")
-	matrix := s.Graph
-	if matrix == "" {
-		matrix = "I"
-	}
-	for _, r := range records[1:] {
-		var v [3]float64
-		for k := range v {
-			if v[k], err = strconv.ParseFloat(r[2+k], 64); err != nil {
-				return 0, fmt.Errorf("peers: %s: %w", path, err)
-			}
-		}
-		data, _, _ := strings.Cut(r[0], " ")
-		a, _, _ := strings.Cut(r[1], " ")
-		if data == stem && a == matrix && v[0] == s.L1 && v[1] == s.L2 {
-			return v[2], nil
-		}
-	}
-	return math.NaN(), nil
+	return p, nil
 }
 
 const wdbcFile = "solver/cmd/scas/wdbc.csv.gz"

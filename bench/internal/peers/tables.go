@@ -147,11 +147,11 @@ func (o *Outcome) Notes() (notes []string) {
 // ReferenceText returns a line that describes the reference.
 func (o *Outcome) ReferenceText() string {
 	value := ""
-	if len(o.Reference.Values) == 1 {
-		value = fmt.Sprintf("%.13f ", o.Reference.Values[0])
+	if len(o.Optima) == 1 {
+		value = fmt.Sprintf("%.13f ", o.Optima[0].Lower)
 	}
-	return fmt.Sprintf("%s(%s; the bounds that scas proves are at most %.0e P(0) apart)",
-		value, o.Reference.Source, o.Reference.MaxError()/o.ObjectiveAtZero)
+	return fmt.Sprintf("%s(the greatest lower bound that scas proves; at most %.0e P(0) below the least objective)",
+		value, maxDistance(o.Optima)/o.ObjectiveAtZero)
 }
 
 func textRow(firstCell string, cells []Cell) []string {
