@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
-	"slices"
 	"time"
 
 	"github.com/scas-admm/scas/bench/internal/machine"
@@ -47,8 +46,7 @@ func (c *peersCmd) Run(e *race.Env) error {
 	if err != nil {
 		return err
 	}
-	protocol := c.protocol(opt)
-	lines := slices.Clone(protocol)
+	lines := c.protocol(opt)
 	for _, m := range missingPeers {
 		lines = append(lines, "missing: "+m)
 	}
@@ -56,6 +54,7 @@ func (c *peersCmd) Run(e *race.Env) error {
 	if err != nil {
 		return err
 	}
+	head := r.text.String()
 	var outcomes []*peers.Outcome
 	for _, s := range specs {
 		var o *peers.Outcome
@@ -77,7 +76,7 @@ func (c *peersCmd) Run(e *race.Env) error {
 	if _, writeErr := io.WriteString(r, peers.RatioTable(outcomes)); writeErr != nil || c.Results == "" {
 		return errors.Join(err, writeErr)
 	}
-	page, pageErr := peers.Page(r.machine.Lines(), protocol, missingPeers, outcomes)
+	page, pageErr := peers.Page(head, outcomes)
 	if pageErr == nil {
 		pageErr = output.Write(output.File{Path: r.basePath(c.Results) + ".html", Text: page})
 	}

@@ -19,67 +19,62 @@ var pageText string
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
 const (
-	// growthCharts shows the time to reach a gap of growthGap times Problem.ObjectiveAtZero.
+	// A chart of growthCharts shows the time to reach a gap of growthGap times Problem.ObjectiveAtZero.
 	growthGap = 1e-6
-	// drawnFloor is the smallest gap in a chart. Smaller gaps are drawn as drawnFloor.
+	// drawnFloor is the smallest gap in a chart, see chart.Chart.Floor.
 	drawnFloor = 1e-12
 )
 
-// A view holds the values that the template of the page uses.
-type view struct {
-	Machine, Protocol, Missing []string
-	Targets                    []string
-	Problems                   []pageProblem
-	Growth                     []template.HTML // the charts of growthCharts
+// A problemView has the table of a problem and its chart.
+type problemView struct {
+	Text string
+	Plot template.HTML
 }
 
-type pageProblem struct {
-	*Outcome
-	Plot   template.HTML
-	Anchor string
-}
-
-// Page returns the comparison as one HTML page that needs no other file. machine and protocol are lines of
-// text about the run; missingPeers has a line for each peer that is not installed.
-func Page(machine, protocol, missingPeers []string, outcomes []*Outcome) (string, error) {
-	v := view{Machine: machine, Protocol: protocol, Missing: missingPeers, Targets: targetHead("")[1:]}
-	colours := map[string]int{} // for each peer, the number of its colour
+// Page returns the comparison as one HTML page that needs no other file: the same tables as the text report,
+// and plots. head is the head of the text report.
+func Page(head string, outcomes []*Outcome) (string, error) {
+	var names []string // of all peers with points; the index of a peer is the number of its colour
 	for _, o := range outcomes {
 		for _, l := range o.Lanes {
-			if _, known := colours[l.Name]; !known && len(l.Points) > 0 {
-				colours[l.Name] = len(colours)
+			if !slices.Contains(names, l.Name) && len(l.Points) > 0 {
+				names = append(names, l.Name)
 			}
 		}
 	}
-	for k, o := range outcomes {
-		plot, err := svg(o.gapChart(colours))
+	var problems []problemView
+	for _, o := range outcomes {
+		plot, err := svg(o.gapChart(names))
 		if err != nil {
 			return "", err
 		}
-		v.Problems = append(v.Problems, pageProblem{o, plot, fmt.Sprintf("p%d", k)})
+		problems = append(problems, problemView{o.Text(), plot})
 	}
-	for _, c := range growthCharts(outcomes, colours) {
+	var growth []template.HTML
+	for _, c := range growthCharts(outcomes, names) {
 		plot, err := svg(c)
 		if err != nil {
 			return "", err
 		}
-		v.Growth = append(v.Growth, plot)
+		growth = append(growth, plot)
 	}
 	var b strings.Builder
-	err := pageTemplate.Execute(&b, v)
+	err := pageTemplate.Execute(&b, map[string]any{
+		"Head": head, "Ratios": RatioTable(outcomes), "Growth": growth, "Problems": problems,
+	})
 	return b.String(), err
 }
 
 // gapChart returns a chart of the gap against the seconds, with a line for each peer. scas has two lines: the
-// proved gaps and the true gaps. colours maps the name of a peer to the number of its colour.
-func (o *Outcome) gapChart(colours map[string]int) *chart.Chart {
-	c := &chart.Chart{Title: o.Name, X: "seconds", Y: "(objective minus optimum) / P(0)", LogX: true, LogY: true}
+// proved gaps and the true gaps. The index of a peer in names is the number of its colour.
+func (o *Outcome) gapChart(names []string) *chart.Chart {
+	c := &chart.Chart{Title: o.Name, X: "seconds", Y: "(objective minus optimum) / P(0)", LogX: true, LogY: true, Floor: drawnFloor}
 	for k, l := range o.Lanes {
 		line := frontier(l.Points, func(p *Point) float64 { return p.Gap })
-		line.Name, line.Series = l.Name, colours[l.Name]
+		line.Name, line.Series = l.Name, slices.Index(names, l.Name)
 		if k == 0 {
 			proved := frontier(l.Points, func(p *Point) float64 { return p.ProvedGap })
-			proved.Name, proved.Series = o.label(l), line.Series
+			proved.Name, proved.Series = l.Name+", proved", line.Series
 			c.Lines = append(c.Lines, proved)
 			line.Name, line.Dashed = l.Name+", true", true
 		}
@@ -94,15 +89,16 @@ func frontier(points []*Point, gap func(*Point) float64) (line chart.Line) {
 	for _, p := range slices.SortedStableFunc(slices.Values(points), func(a, b *Point) int { return cmp.Compare(a.Seconds, b.Seconds) }) {
 		if g := gap(p); g < lowest {
 			lowest = g
-			line.X, line.Y = append(line.X, p.Seconds), append(line.Y, max(g, drawnFloor))
+			line.X, line.Y = append(line.X, p.Seconds), append(line.Y, g)
 		}
 	}
 	return line
 }
 
 // growthCharts returns a chart for each group of problems with the same Spec.Series, which names a size such
-// as n. The chart shows the seconds to a gap of growthGap against this size, Spec.SeriesSize.
-func growthCharts(outcomes []*Outcome, colours map[string]int) (charts []*chart.Chart) {
+// as n. The chart shows the seconds to a gap of growthGap against this size, Spec.SeriesSize. The index of a
+// peer in names is the number of its colour.
+func growthCharts(outcomes []*Outcome, names []string) (charts []*chart.Chart) {
 	for _, o := range outcomes {
 		if o.Series == "" {
 			continue
@@ -110,20 +106,19 @@ func growthCharts(outcomes []*Outcome, colours map[string]int) (charts []*chart.
 		k := slices.IndexFunc(charts, func(c *chart.Chart) bool { return c.X == o.Series })
 		if k < 0 {
 			k = len(charts)
-			charts = append(charts, &chart.Chart{Title: fmt.Sprintf("seconds to %.0e as %s grows", growthGap, o.Series), X: o.Series, Y: "seconds", LogX: true, LogY: true})
+			c := &chart.Chart{Title: fmt.Sprintf("seconds to %.0e as %s grows", growthGap, o.Series), X: o.Series, Y: "seconds", LogX: true, LogY: true}
+			for series, name := range names {
+				c.Lines = append(c.Lines, chart.Line{Name: name, Series: series})
+			}
+			charts = append(charts, c)
 		}
-		c := charts[k]
 		for _, l := range o.Lanes {
-			t := l.TimeTo(growthGap)
-			if math.IsNaN(t) {
+			p := l.Fastest(growthGap)
+			if p == nil {
 				continue
 			}
-			index := slices.IndexFunc(c.Lines, func(line chart.Line) bool { return line.Name == o.label(l) })
-			if index < 0 {
-				index = len(c.Lines)
-				c.Lines = append(c.Lines, chart.Line{Name: o.label(l), Series: colours[l.Name]})
-			}
-			c.Lines[index].X, c.Lines[index].Y = append(c.Lines[index].X, o.SeriesSize), append(c.Lines[index].Y, t)
+			line := &charts[k].Lines[slices.Index(names, l.Name)]
+			line.X, line.Y = append(line.X, o.SeriesSize), append(line.Y, p.Seconds)
 		}
 	}
 	return charts

@@ -225,8 +225,8 @@ func TestRace(t *testing.T) {
 	}
 	scas, ista, unableLane := o.Lanes[0], o.Lanes[1], o.Lanes[2]
 	for _, target := range Targets {
-		if ista.TimeTo(target) != 0.12 || o.FastestPeer(target) != ista || !(scas.TimeTo(target) > 0) || o.Ratio(target) != scas.TimeTo(target)/0.12 {
-			t.Errorf("gap %g: scas in %v s, ista in %v s, best %v", target, scas.TimeTo(target), ista.TimeTo(target), o.FastestPeer(target))
+		if p := ista.Fastest(target); p == nil || p.Seconds != 0.12 || scas.Fastest(target) == nil {
+			t.Errorf("gap %g: scas %+v, ista %+v", target, scas.Fastest(target), p)
 		}
 	}
 	lastPoint := ista.Points[len(ista.Points)-1]
@@ -502,7 +502,7 @@ func TestFindInstalled(t *testing.T) {
 			switch canSolve := slices.Contains(names.able, l.Name); {
 			case canSolve == l.Unable:
 				t.Errorf("%s: %s says %q", kind, l.Name, l.Note)
-			case canSolve && math.IsNaN(l.TimeTo(1e-6)):
+			case canSolve && l.Fastest(1e-6) == nil:
 				t.Errorf("%s: %s does not come to 1e-6 (%s)", kind, l.Name, l.Note)
 			}
 		}
@@ -546,7 +546,7 @@ func TestDefaultIsAsked(t *testing.T) {
 			t.Errorf("from %g to %g: tolerances %v, want %v", c.loosest, c.tightest, got, c.want)
 		}
 		o.Lanes[0].Points = o.Lanes[0].Points[:2]
-		if ratios := o.Ratios(); ratios[len(ratios)-1].Text != "not proved" {
+		if ratios := o.ratios(true); ratios[len(ratios)-1] != "not proved" {
 			t.Errorf("scas has no point at its default: %+v", ratios)
 		}
 	}

@@ -64,16 +64,14 @@ type Lane struct {
 	session *Session
 }
 
-// TimeTo returns the least time in seconds in which the peer came within the gap. It returns NaN if no answer
-// was within the gap.
-func (l *Lane) TimeTo(gap float64) float64 {
-	lowest := math.NaN()
+// Fastest returns the fastest point within the gap, or nil if there is none.
+func (l *Lane) Fastest(gap float64) (best *Point) {
 	for _, p := range l.Points {
-		if p.reached() <= gap && !(p.Seconds >= lowest) {
-			lowest = p.Seconds
+		if p.reached() <= gap && (best == nil || p.Seconds < best.Seconds) {
+			best = p
 		}
 	}
-	return lowest
+	return best
 }
 
 // DefaultPoint returns the point at the peer's default tolerance, or nil if there is none.
@@ -93,27 +91,6 @@ type Outcome struct {
 	ObjectiveAtZero float64  // Problem.ObjectiveAtZero
 	Optima          []Bounds // for each lambda
 	Lanes           []*Lane  // scas first
-}
-
-// FastestPeer returns the lane of the fastest peer that comes within the gap, or nil if no peer does. scas
-// does not count as a peer.
-func (o *Outcome) FastestPeer(gap float64) (best *Lane) {
-	for _, l := range o.Lanes[1:] {
-		if t := l.TimeTo(gap); !math.IsNaN(t) && (best == nil || t < best.TimeTo(gap)) {
-			best = l
-		}
-	}
-	return best
-}
-
-// Ratio returns the time of scas to a gap divided by the time of the fastest peer. It is NaN if scas did not
-// reach the gap or no peer did.
-func (o *Outcome) Ratio(gap float64) float64 {
-	fastest := o.FastestPeer(gap)
-	if fastest == nil {
-		return math.NaN()
-	}
-	return o.Lanes[0].TimeTo(gap) / fastest.TimeTo(gap)
 }
 
 // Race runs scas and the peers of opt on a problem. They take turns in several rounds, so that other work on
@@ -356,7 +333,7 @@ func (r *race) repeat(ctx context.Context, l *Lane) error {
 // faster.
 func (l *Lane) matters(p *Point) bool {
 	for _, gap := range Targets {
-		if p.reached() <= gap && p.Seconds <= 1.3*l.TimeTo(gap) {
+		if p.reached() <= gap && p.Seconds <= 1.3*l.Fastest(gap).Seconds {
 			return true
 		}
 	}

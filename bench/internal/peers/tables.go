@@ -9,35 +9,37 @@ import (
 	"github.com/scas-admm/scas/bench/internal/measure"
 )
 
-// A Row has the times of a solver: a cell for each entry of Targets, and a cell for the default tolerance.
-type Row struct {
-	Name, Version string
-	SCAS          bool // the solver is scas
-	Cells         []Cell
+// A column of the tables says which point of a lane counts in it.
+type column struct {
+	title   string
+	point   func(*Lane) *Point // returns nil if the lane has no point for the column
+	showGap bool               // whether cells also have the gap of the point
 }
 
-// A Cell is a cell of a table. In the table of Outcome.Times, Text is a time, perhaps with a gap, or a dash
-// if there is no time. In the table of Outcome.Ratios, Text is a ratio, or the reason why there is none. For
-// a ratio, Peer is the peer with which scas is compared, perhaps with the peer's gap. Class is the CSS class.
-type Cell struct {
-	Text, Peer, Class string
-}
-
-// targetHead returns the header row of a table, which begins with firstCell.
-func targetHead(firstCell string) []string {
-	head := []string{firstCell}
-	for _, t := range Targets {
-		head = append(head, fmt.Sprintf("%.0e", t))
+// columns returns the columns of the tables: one for each entry of Targets, with the fastest point within the
+// gap, and one with the point at the default tolerance of each solver.
+func columns() (list []column) {
+	for _, gap := range Targets {
+		list = append(list, column{title: fmt.Sprintf("%.0e", gap), point: func(l *Lane) *Point { return l.Fastest(gap) }})
 	}
-	return append(head, "at default (gap)")
+	return append(list, column{title: "at default (gap)", point: (*Lane).DefaultPoint, showGap: true})
 }
 
-// label returns the name of a lane in tables. The name of scas says that its gaps are proved gaps.
-func (o *Outcome) label(l *Lane) string {
-	if l == o.Lanes[0] {
-		return "scas, proved"
+// withGap returns the text with the gap of p in brackets, if the column shows gaps.
+func (c column) withGap(text string, p *Point) string {
+	if !c.showGap {
+		return text
 	}
-	return l.Name
+	return fmt.Sprintf("%s (%.0e)", text, p.reached())
+}
+
+// titleRow returns the first row of a table, which begins with firstCell.
+func titleRow(firstCell string) []string {
+	row := []string{firstCell}
+	for _, c := range columns() {
+		row = append(row, c.title)
+	}
+	return row
 }
 
 func secondsText(t float64) string {
@@ -47,79 +49,64 @@ func secondsText(t float64) string {
 	return measure.FormatNumber(t)
 }
 
-// Times returns the rows of the table of times in seconds: one for each peer with points.
-func (o *Outcome) Times() (rows []Row) {
-	for k, l := range o.Lanes {
-		if len(l.Points) == 0 {
+// times returns the row of the table of times for one lane: its name and version, and seconds.
+func (o *Outcome) times(l *Lane) []string {
+	row := []string{"  " + l.Name + " " + l.Version}
+	if l == o.Lanes[0] {
+		row[0] = "  scas, proved"
+	}
+	for _, c := range columns() {
+		cell := "–"
+		if p := c.point(l); p != nil {
+			cell = c.withGap(secondsText(p.Seconds), p)
+		}
+		row = append(row, cell)
+	}
+	return row
+}
+
+// ratios returns a cell for each column, with the time of scas divided by the time of the fastest peer, or
+// with the reason why there is no ratio. If names is true, the cell also has the name of this peer.
+func (o *Outcome) ratios(names bool) (cells []string) {
+	for _, c := range columns() {
+		var fastest *Lane
+		for _, l := range o.Lanes[1:] {
+			if p := c.point(l); p != nil && (fastest == nil || p.Seconds < c.point(fastest).Seconds) {
+				fastest = l
+			}
+		}
+		scasPoint := c.point(o.Lanes[0])
+		switch {
+		case scasPoint == nil:
+			cells = append(cells, "not proved")
+			continue
+		case fastest == nil:
+			cells = append(cells, "no peer")
 			continue
 		}
-		r := Row{Name: o.label(l), Version: l.Version, SCAS: k == 0}
-		for _, gap := range Targets {
-			c := Cell{Text: "–"}
-			if t := l.TimeTo(gap); !math.IsNaN(t) {
-				c.Text = secondsText(t)
-			}
-			if l == o.FastestPeer(gap) {
-				c.Class = "best"
-			}
-			r.Cells = append(r.Cells, c)
+		peerPoint := c.point(fastest)
+		cell := ratioText(scasPoint.Seconds / peerPoint.Seconds)
+		if names {
+			cell += " " + c.withGap(fastest.Name, peerPoint)
 		}
-		defaultCell := Cell{Text: "–"}
-		if p := l.DefaultPoint(); p != nil {
-			defaultCell.Text = fmt.Sprintf("%s (%.0e)", secondsText(p.Seconds), p.reached())
-		}
-		r.Cells = append(r.Cells, defaultCell)
-		rows = append(rows, r)
+		cells = append(cells, cell)
 	}
-	return rows
+	return cells
 }
 
-// Ratios returns a cell for each entry of Targets, with the time of scas divided by the time of the fastest
-// peer, or with the reason why there is no ratio. A last cell compares scas and the fastest peer, each at its
-// own default tolerance, and has the gap of this peer.
-func (o *Outcome) Ratios() (cells []Cell) {
-	for _, gap := range Targets {
-		fastest := o.FastestPeer(gap)
-		switch {
-		case math.IsNaN(o.Lanes[0].TimeTo(gap)):
-			cells = append(cells, Cell{"not proved", "", "open"})
-		case fastest == nil:
-			cells = append(cells, Cell{"no peer", "", "open"})
-		default:
-			cells = append(cells, ratioCell(o.Ratio(gap), fastest.Name))
-		}
-	}
-	var fastest *Lane
-	for _, l := range o.Lanes[1:] {
-		if p := l.DefaultPoint(); p != nil && (fastest == nil || p.Seconds < fastest.DefaultPoint().Seconds) {
-			fastest = l
-		}
-	}
-	scasPoint := o.Lanes[0].DefaultPoint()
-	switch {
-	case scasPoint == nil:
-		return append(cells, Cell{"not proved", "", "open"})
-	case fastest == nil:
-		return append(cells, Cell{"no peer", "", "open"})
-	}
-	p := fastest.DefaultPoint()
-	peerText := fmt.Sprintf("%s (%.0e)", fastest.Name, p.reached())
-	return append(cells, ratioCell(scasPoint.Seconds/p.Seconds, peerText))
-}
-
-// ratioCell returns the cell of the ratio r. scas is behind only if r is above 1.005, because repeated
+// ratioText returns a ratio as text. scas is behind only if the ratio is above 1.005, because repeated
 // measurements usually differ by up to 0.5 %.
-func ratioCell(r float64, peer string) Cell {
+func ratioText(r float64) string {
 	if r > 1.005 {
-		return Cell{"BEHIND " + measure.FormatNumber(r), peer, "no"}
+		return "BEHIND " + measure.FormatNumber(r)
 	}
-	return Cell{fmt.Sprintf("%.2g", r), peer, "yes"}
+	return fmt.Sprintf("%.2g", r)
 }
 
-// Notes returns lines that say why peers gave no more answers. For the task CV, further lines compare the
+// notes returns lines that say why solvers gave no more answers. For the task CV, further lines compare the
 // losses of each solver on the rows held out, at its default tolerance, with the losses of scas at its
 // tightest tolerance.
-func (o *Outcome) Notes() (notes []string) {
+func (o *Outcome) notes() (notes []string) {
 	for _, l := range o.Lanes {
 		if l.Note != "" && !l.Unable {
 			notes = append(notes, l.Name+": "+l.Note)
@@ -144,8 +131,8 @@ func (o *Outcome) Notes() (notes []string) {
 	return notes
 }
 
-// ReferenceText returns a line that describes the reference.
-func (o *Outcome) ReferenceText() string {
+// referenceText returns a text that describes the reference.
+func (o *Outcome) referenceText() string {
 	value := ""
 	if len(o.Optima) == 1 {
 		value = fmt.Sprintf("%.13f ", o.Optima[0].Lower)
@@ -154,37 +141,28 @@ func (o *Outcome) ReferenceText() string {
 		value, maxDistance(o.Optima)/o.ObjectiveAtZero)
 }
 
-func textRow(firstCell string, cells []Cell) []string {
-	row := []string{firstCell}
-	for _, c := range cells {
-		row = append(row, strings.TrimSpace(c.Text+" "+c.Peer))
-	}
-	return row
-}
-
-// Text returns the table of the problem as text, with its notes.
+// Text returns the table of the problem: the times of all solvers, the ratios, and notes.
 func (o *Outcome) Text() string {
-	rows := [][]string{targetHead("  seconds to a gap of")}
-	for _, r := range o.Times() {
-		rows = append(rows, textRow("  "+r.Name, r.Cells))
+	rows := [][]string{titleRow("  seconds to a gap of")}
+	for _, l := range o.Lanes {
+		if len(l.Points) > 0 {
+			rows = append(rows, o.times(l))
+		}
 	}
-	ratios := o.Ratios()
-	for k := range ratios {
-		ratios[k].Peer = ""
-	}
-	rows = append(rows, textRow("  scas / fastest peer", ratios))
+	rows = append(rows, append([]string{"  scas / fastest peer"}, o.ratios(false)...))
 	notes := ""
-	for _, n := range o.Notes() {
+	for _, n := range o.notes() {
 		notes += "  " + n + "\n"
 	}
-	return fmt.Sprintf("%s\n  %s\n  reference %s\n%s%s\n", o.Name, o.Head, o.ReferenceText(), align(rows), notes)
+	return fmt.Sprintf("%s\n  %s\n  reference %s\n%s%s\n", o.Name, o.Head, o.referenceText(), align(rows), notes)
 }
 
-// RatioTable returns a text table with one row for each outcome: its name and its Ratios.
+// RatioTable returns a text table with one row for each outcome: its name, and ratios with the names of the
+// peers.
 func RatioTable(outcomes []*Outcome) string {
-	rows := [][]string{targetHead("scas / fastest peer")}
+	rows := [][]string{titleRow("scas / fastest peer")}
 	for _, o := range outcomes {
-		rows = append(rows, textRow(o.Name, o.Ratios()))
+		rows = append(rows, append([]string{o.Name}, o.ratios(true)...))
 	}
 	return align(rows)
 }
