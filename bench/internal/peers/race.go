@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -36,7 +37,6 @@ func (o *Options) seconds(a *Answer) float64 {
 type Point struct {
 	Tol       float64
 	Seconds   float64   // the least time of all answers, see Options.UseWall
-	Repeats   int       // number of answers
 	Gap       float64   // (objective − Bounds.Lower)/Problem.ObjectiveAtZero; the largest of all, ≥ 0
 	ProvedGap float64   // the proved gap, divided by Problem.ObjectiveAtZero; NaN if the peer proved none
 	CVLosses  []float64 // for the task CV, the mean loss on the rows held out, for each lambda
@@ -56,10 +56,7 @@ type Lane struct {
 	Peer
 	Version string
 	Points  []*Point
-	// Note says why there are no points, or no more points. Unable is true if the peer does not solve
-	// problems of this kind.
-	Note   string
-	Unable bool
+	Note    string // says why there are no points, or no more points
 
 	session *Session
 }
@@ -77,7 +74,7 @@ func (l *Lane) Fastest(gap float64) (best *Point) {
 // DefaultPoint returns the point at the peer's default tolerance, or nil if there is none.
 func (l *Lane) DefaultPoint() *Point {
 	for _, p := range l.Points {
-		if math.Abs(p.Tol-l.DefaultTol) <= 1e-9*l.DefaultTol {
+		if p.Tol == l.DefaultTol {
 			return p
 		}
 	}
@@ -108,19 +105,23 @@ func Race(ctx context.Context, p *Problem, opt *Options) (*Outcome, error) {
 	}
 	r := &race{Options: opt, h: h, limit: opt.Limit}
 	r.outcome = &Outcome{Spec: p.Spec, Head: p.head(), ObjectiveAtZero: p.ObjectiveAtZero(), Optima: optima}
-	for _, peer := range append([]Peer{scas}, opt.Peers...) {
-		r.outcome.Lanes = append(r.outcome.Lanes, &Lane{Peer: peer})
-	}
 	defer r.close()
-	for round := range opt.Repeats {
+	for _, peer := range append([]Peer{scas}, opt.Peers...) {
+		if err := r.enter(ctx, peer); err != nil {
+			return nil, err
+		}
+	}
+	for k, l := range r.outcome.Lanes {
+		if err := r.descend(ctx, l); err != nil {
+			return nil, err
+		}
+		if k == 0 {
+			r.lowerLimit()
+		}
+	}
+	for range opt.Repeats - 1 {
 		for _, l := range r.outcome.Lanes {
-			if round == 0 {
-				err = r.descend(ctx, l)
-				r.lowerLimit(l)
-			} else {
-				err = r.repeat(ctx, l)
-			}
-			if err != nil {
+			if err := r.repeat(ctx, l); err != nil {
 				return nil, err
 			}
 		}
@@ -142,12 +143,13 @@ const (
 	LeastLimit = 2 * time.Second
 )
 
-func (r *race) lowerLimit(l *Lane) {
-	if l != r.outcome.Lanes[0] || l.Note != "" {
+func (r *race) lowerLimit() {
+	scasLane := r.outcome.Lanes[0]
+	if scasLane.Note != "" {
 		return
 	}
 	var longest float64
-	for _, p := range l.Points {
+	for _, p := range scasLane.Points {
 		longest = max(longest, p.Seconds)
 	}
 	r.limit = min(r.limit, max(LeastLimit, time.Duration(Hopeless*longest*float64(time.Second))))
@@ -181,54 +183,67 @@ func (l *Lane) open(ctx context.Context, h *Handover) error {
 
 // slowFit and slowAnswer are multiples of Options.Limit, and budget is a multiple of race.limit.
 const (
-	slowFit     = 1.0 / 20 // after a fit that takes longer, the tolerance is divided by 10 instead of √10
+	slowFit     = 1.0 / 20 // after a fit that takes longer, the next tolerance is left out
 	slowAnswer  = 1.0 / 4  // an answer that takes longer is not repeated
 	budget      = 2.0      // the first round of a peer ends when its answers together took longer than this
 	shortAnswer = 0.01     // seconds; each later round repeats an answer that takes less 5 times, and others once
 )
 
-// halfDecades returns the number n of half decades from the tolerance of the answer p to the next tolerance:
-// the next tolerance is p.Tol/10^(n/2).
-func (r *race) halfDecades(p *Point) int {
-	switch {
-	case r.outcome.Task == CV:
-		return 6
-	case r.outcome.Task == Fit && p.Seconds <= slowFit*r.Limit.Seconds():
-		return 1
+// enter adds a lane for the peer, with the problem loaded. It leaves out a peer that does not solve problems
+// of this kind.
+func (r *race) enter(ctx context.Context, peer Peer) error {
+	l := &Lane{Peer: peer}
+	err := l.open(ctx, r.h)
+	if err != nil {
+		r.Say(fmt.Sprintf("%-20s %s", l.Name, err))
+		l.Note = err.Error()
 	}
-	return 2
+	if _, unable := err.(Unable); !unable {
+		r.outcome.Lanes = append(r.outcome.Lanes, l)
+	}
+	return ctx.Err()
 }
 
-// descend asks for answers at smaller and smaller tolerances, until an answer has reached the smallest target
-// and the tolerance is at most the peer's default, if this default is known. The default is one of these
-// tolerances, if the peer accepts it. If descend stops earlier, the lane's note says why.
+// ladder returns the tolerances to ask a peer for, in decreasing order: the loosest divided by powers of √10
+// for a fit, of 10 for a path, and of 1000 for a cross-validation; the tightest; and the default tolerance if
+// the peer accepts it.
+func (l *Lane) ladder(t Task) (tolerances []float64) {
+	loosest, tightest := l.session.Loosest, l.session.Tightest
+	halfDecades := map[Task]float64{Fit: 1, Path: 2, CV: 6}[t]
+	for k := 0.0; ; k += halfDecades {
+		tol := threeDigits(loosest * math.Pow(10, -k/2))
+		if tol <= tightest {
+			break
+		}
+		tolerances = append(tolerances, tol)
+	}
+	tolerances = append(tolerances, tightest)
+	if l.DefaultTol <= loosest && l.DefaultTol >= tightest {
+		tolerances = append(tolerances, l.DefaultTol)
+	}
+	slices.Sort(tolerances)
+	tolerances = slices.Compact(tolerances)
+	slices.Reverse(tolerances)
+	return tolerances
+}
+
+// descend asks for answers at the tolerances of the lane's ladder, until an answer has reached the smallest
+// target and the tolerance is at most the peer's default, if this default is known. If descend stops earlier,
+// the lane's note says why.
 func (r *race) descend(ctx context.Context, l *Lane) error {
-	if err := l.open(ctx, r.h); err != nil {
-		_, l.Unable = err.(Unable)
-		l.Note = err.Error()
-		r.Say(fmt.Sprintf("%-20s %s", l.Name, l.Note))
-		return ctx.Err()
+	if l.session == nil { // the lane's note says why
+		return nil
 	}
 	var spentSeconds float64
-	loosest, tightest := l.session.Loosest, l.session.Tightest
-	lastTol := math.Inf(1)
-	for halfDecades := 0; ; {
-		next := threeDigits(loosest * math.Pow(10, -float64(halfDecades)/2))
-		tol := next
-		if lastTol > tightest*(1+1e-9) { // a step of a decade may leap over the last tolerance
-			tol = max(tol, tightest)
+	tolerances := l.ladder(r.outcome.Task)
+	for k := 0; ; k++ {
+		if k == len(tolerances) {
+			l.Note = fmt.Sprintf("its tolerances end at %g", l.session.Tightest)
+			break
 		}
-		if loosest >= l.DefaultTol && lastTol > l.DefaultTol*(1+1e-9) { // or over the default
-			tol = max(tol, l.DefaultTol)
-		}
-		lastTol = tol
-		switch {
-		case tol < tightest*(1-1e-9):
-			l.Note = fmt.Sprintf("its tolerances end at %g", tightest)
-		case spentSeconds > budget*r.limit.Seconds():
+		tol := tolerances[k]
+		if spentSeconds > budget*r.limit.Seconds() {
 			l.Note = fmt.Sprintf("stopped after %.0f s in all, before tolerance %g", spentSeconds, tol)
-		}
-		if l.Note != "" {
 			break
 		}
 		p, err := r.fit(ctx, l, tol)
@@ -241,11 +256,12 @@ func (r *race) descend(ctx context.Context, l *Lane) error {
 		spentSeconds += p.Seconds
 		l.Points = append(l.Points, p)
 		r.Say(fmt.Sprintf("%-20s tolerance %8.2g  %9.4f s  gap %8.1e", l.Name, tol, p.Seconds, p.reached()))
-		if p.reached() <= Targets[len(Targets)-1] && (l.DefaultTol == 0 || tol <= l.DefaultTol*(1+1e-9)) {
+		if p.reached() <= Targets[len(Targets)-1] && (l.DefaultTol == 0 || tol <= l.DefaultTol) {
 			return nil
 		}
-		if tol <= max(next, tightest) { // otherwise tol was the default, and next comes after it
-			halfDecades += r.halfDecades(p)
+		slow := r.outcome.Task == Fit && p.Seconds > slowFit*r.Limit.Seconds()
+		if slow && k+2 < len(tolerances) && tolerances[k+1] != l.DefaultTol {
+			k++
 		}
 	}
 	r.Say(fmt.Sprintf("%-20s %s", l.Name, l.Note))
@@ -280,7 +296,7 @@ func (r *race) fit(ctx context.Context, l *Lane, tol float64) (*Point, error) {
 		l.close() // the peer's process may have ended; the next round starts another
 		return nil, nil
 	}
-	p := &Point{Tol: tol, Seconds: r.seconds(a), Repeats: 1, ProvedGap: a.ProvedGap, CVLosses: a.CVLosses}
+	p := &Point{Tol: tol, Seconds: r.seconds(a), ProvedGap: a.ProvedGap, CVLosses: a.CVLosses}
 	for k, x := range a.X {
 		if err := r.judge(l, p, k, r.h.Objective(k, x)); err != nil {
 			return nil, err
@@ -310,8 +326,11 @@ func (r *race) judge(l *Lane, p *Point, k int, objective float64) error {
 	return nil
 }
 
-// repeat asks the peer of a lane again for the answers that matter; see matters.
+// repeat asks the peer of a lane again for the answers that matter; see matters. It stores in their points the
+// smallest times and the largest gaps of all answers. An answer that the peer does not give changes nothing.
 func (r *race) repeat(ctx context.Context, l *Lane) error {
+	note := l.Note
+	defer func() { l.Note = note }()
 	for _, p := range l.Points {
 		if p.Seconds > r.SlowAnswer().Seconds() || !l.matters(p) {
 			continue
@@ -321,8 +340,15 @@ func (r *race) repeat(ctx context.Context, l *Lane) error {
 			count = 5
 		}
 		for range count {
-			if err := r.askAgain(ctx, l, p); err != nil {
+			if l.open(ctx, r.h) != nil {
+				return ctx.Err()
+			}
+			q, err := r.fit(ctx, l, p.Tol)
+			if err != nil {
 				return err
+			}
+			if q != nil {
+				p.Seconds, p.Gap, p.ProvedGap = min(p.Seconds, q.Seconds), max(p.Gap, q.Gap), max(p.ProvedGap, q.ProvedGap)
 			}
 		}
 	}
@@ -338,24 +364,4 @@ func (l *Lane) matters(p *Point) bool {
 		}
 	}
 	return p == l.DefaultPoint()
-}
-
-// askAgain asks the peer of lane l to solve the problem again at the tolerance of p. It stores in p the
-// smallest times and the largest gaps of all answers at this tolerance.
-func (r *race) askAgain(ctx context.Context, l *Lane, p *Point) error {
-	if err := l.open(ctx, r.h); err != nil {
-		return ctx.Err()
-	}
-	note := l.Note
-	q, err := r.fit(ctx, l, p.Tol)
-	if err != nil {
-		return err
-	}
-	if q == nil { // no answer this time: p is not changed, and the lane keeps its old note
-		l.Note = note
-		return nil
-	}
-	p.Seconds, p.Gap, p.ProvedGap = min(p.Seconds, q.Seconds), max(p.Gap, q.Gap), max(p.ProvedGap, q.ProvedGap)
-	p.Repeats++
-	return nil
 }

@@ -108,7 +108,7 @@ func ratioText(r float64) string {
 // tightest tolerance.
 func (o *Outcome) notes() (notes []string) {
 	for _, l := range o.Lanes {
-		if l.Note != "" && !l.Unable {
+		if l.Note != "" {
 			notes = append(notes, l.Name+": "+l.Note)
 		}
 	}
