@@ -44,7 +44,7 @@ func makeDense(n, p int) (*sparse.Dataset, error) {
 func denseSpec(n, p int) Spec {
 	return Spec{
 		Name: fmt.Sprintf("dense %d x %d", n, p), Data: "synthetic, neighbours correlated 0.5", Loss: "squared",
-		MakeData: func() (*sparse.Dataset, error) { return makeDense(n, p) },
+		Read: func(string) (*sparse.Dataset, error) { return makeDense(n, p) },
 	}
 }
 
@@ -105,7 +105,7 @@ func proteinSpec(n int) Spec {
 	}
 	return Spec{
 		Name: "table of 9 columns", Data: "synthetic, like a table of protein structures", Loss: "squared",
-		MakeData: func() (*sparse.Dataset, error) { return makeTable(n, columns) },
+		Read: func(string) (*sparse.Dataset, error) { return makeTable(n, columns) },
 	}
 }
 
@@ -118,14 +118,14 @@ func housingSpec(n int) Spec {
 	}
 	return Spec{
 		Name: "table of 8 columns", Data: "synthetic, like a table of houses", Loss: "squared",
-		MakeData: func() (*sparse.Dataset, error) { return makeTable(n, columns) },
+		Read: func(string) (*sparse.Dataset, error) { return makeTable(n, columns) },
 	}
 }
 
 func textSpec(n, p, perRow int) Spec {
 	return Spec{
 		Name: "made text", Data: "synthetic: word frequencies as of text",
-		MakeData: func() (*sparse.Dataset, error) { return makeText(n, p, perRow) },
+		Read: func(string) (*sparse.Dataset, error) { return makeText(n, p, perRow) },
 	}
 }
 

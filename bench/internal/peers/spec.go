@@ -1,6 +1,7 @@
 package peers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -19,17 +20,13 @@ import (
 type Spec struct {
 	Name string
 	Data string // a description of the data
-	// File is the path of the data in the data directory; empty means that MakeData returns the data.
-	File     string
-	Features int    // number of features in File; 0 means the largest index
-	Graph    string // the path of the graph in the data directory; empty means A = I
-	L1, L2   float64
+	// Read reads or makes the data. dir is the data directory, or empty.
+	Read   func(dir string) (*sparse.Dataset, error)
+	Graph  string // the path of the graph in the data directory; empty means A = I
+	L1, L2 float64
 	// RelativeL1 is true if L1 is in units of lambda max, the least weight of the L1 term for which x = 0 is
 	// optimal.
 	RelativeL1 bool
-	MakeData   func() (*sparse.Dataset, error)
-	// SelectPart returns the rows and columns of the data that the problem uses; nil means all.
-	SelectPart func(*sparse.Dataset) (*sparse.Dataset, error)
 	// Series names the size that grows in a group of synthetic problems, such as n. SeriesSize is the size of
 	// this problem. Series is empty for a problem that is in no group.
 	Series     string
@@ -44,14 +41,26 @@ type Spec struct {
 	Intercept, Standardize bool
 }
 
+// file returns a function for Spec.Read that reads a file of the data directory. path is the path of the file
+// there. features is the number of features; 0 means the largest index. An error that matches fs.ErrNotExist
+// means that the file or the directory does not exist.
+func file(path string, features int) func(dir string) (*sparse.Dataset, error) {
+	return func(dir string) (*sparse.Dataset, error) {
+		if dir == "" {
+			return nil, fmt.Errorf("%w: no data directory; give --data or set SCAS_DATA", fs.ErrNotExist)
+		}
+		return sparse.ReadFile(filepath.Join(dir, filepath.FromSlash(path)), &sparse.ReadOptions{Features: features})
+	}
+}
+
 const cvFolds = 10
 
 // Specs returns the problems of a comparison. If quick is true, it returns only the small problems of a quick
 // comparison. The most important problems come first, because a comparison may be interrupted.
 func Specs(quick bool) []Spec {
 	const l2 = 1e-4
-	wdbc := Spec{Name: "wdbc raw", Data: "Wisconsin diagnostic breast cancer table, unscaled", L1: 1e-4, MakeData: readWDBC}
-	heart := Spec{Name: "heart", Data: "LIBSVM heart_scale", File: "small/heart_scale", Features: 13, L1: 1e-2}
+	wdbc := Spec{Name: "wdbc raw", Data: "Wisconsin diagnostic breast cancer table, unscaled", L1: 1e-4, Read: readWDBC}
+	heart := Spec{Name: "heart", Data: "LIBSVM heart_scale", Read: file("small/heart_scale", 13), L1: 1e-2}
 	small := syntheticSpec("", 0, 300, 20, 5)
 	small.Name = "synthetic"
 	if quick {
@@ -59,7 +68,7 @@ func Specs(quick bool) []Spec {
 	}
 	covtype := Spec{
 		Name: "covtype", Data: "LIBSVM covtype.binary, scaled",
-		File: "paper/covtype.libsvm.binary.scale.zst", Features: 54, L1: 1e-5,
+		Read: file("paper/covtype.libsvm.binary.scale.zst", 54), L1: 1e-5,
 	}
 	a9aGraph := a9aSpec
 	a9aGraph.Name, a9aGraph.Graph = "a9a, graph of 291 edges", "graphs/a9a_glasso_0.1.edges"
@@ -77,14 +86,14 @@ func Specs(quick bool) []Spec {
 }
 
 var (
-	a9aSpec  = Spec{Name: "a9a", Data: "LIBSVM a9a", File: "paper/a9a.zst", Features: 123, L1: 1e-5}
+	a9aSpec  = Spec{Name: "a9a", Data: "LIBSVM a9a", Read: file("paper/a9a.zst", 123), L1: 1e-5}
 	rcv1Spec = Spec{
 		Name: "rcv1 stand-in", Data: "stand-in for rcv1_train.binary: other documents of RCV1-v2",
-		File: "paper/rcv1v2_binary_train.libsvm.zst", Features: 47236, L1: 1e-4,
+		Read: file("paper/rcv1v2_binary_train.libsvm.zst", 47236), L1: 1e-4,
 	}
 	hivfpSpec = Spec{
 		Name: "hivfp", Data: "stand-in for sido: molecules tested against HIV, by fingerprints",
-		File: "paper/hivfp_train.libsvm.zst", Features: 4932, L1: 1e-4,
+		Read: file("paper/hivfp_train.libsvm.zst", 4932), L1: 1e-4,
 	}
 )
 
@@ -92,14 +101,20 @@ var (
 func wideTextSpec() Spec {
 	s := rcv1Spec
 	s.Name, s.Data = "text", "documents 1 to 7,770 of the rcv1 stand-in, features that at least 5 of them have"
-	s.SelectPart = func(d *sparse.Dataset) (*sparse.Dataset, error) { return firstRows(d, 7770, 5) }
+	s.Read = func(dir string) (*sparse.Dataset, error) {
+		d, err := rcv1Spec.Read(dir)
+		if err != nil {
+			return nil, err
+		}
+		return firstRows(d, 7770, 5)
+	}
 	return s
 }
 
 func pathSpecs() []Spec {
 	web := Spec{
 		Name: "made web", Data: "synthetic: 0/1 features of 3 % positive pages",
-		MakeData: func() (*sparse.Dataset, error) { return makeWeb(49749, 300) },
+		Read: func(string) (*sparse.Dataset, error) { return makeWeb(49749, 300) },
 	}
 	return []Spec{
 		denseSpec(5000, 500).path(100), denseSpec(1000, 5000).path(100),
@@ -191,7 +206,7 @@ func (s Spec) withL2(suffix string, l2 float64) Spec {
 func syntheticSpec(series string, size, n, p, k int) Spec {
 	return Spec{
 		Name: fmt.Sprintf("n %d, p %d, %d a row", n, p, k), Data: "synthetic, seed 1", L1: 0.01, RelativeL1: true, Series: series, SeriesSize: float64(size),
-		MakeData: func() (*sparse.Dataset, error) {
+		Read: func(string) (*sparse.Dataset, error) {
 			d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: n, Features: p, NonzerosPerRow: k, Groups: 4, GroupSize: 5, Noise: 1, Seed: 1})
 			if err != nil {
 				return nil, err
@@ -204,28 +219,11 @@ func syntheticSpec(series string, size, n, p, k int) Spec {
 // Load reads or makes the data and returns the problem; dir is the data directory. An error that matches
 // fs.ErrNotExist means that the data or the directory do not exist.
 func (s Spec) Load(dir string) (*Problem, error) {
-	var d *sparse.Dataset
-	var err error
-	switch {
-	case s.MakeData != nil:
-		d, err = s.MakeData()
-	case dir == "":
-		err = fmt.Errorf("%w: no data directory; give --data or set SCAS_DATA", fs.ErrNotExist)
-	default:
-		d, err = sparse.ReadFile(filepath.Join(dir, filepath.FromSlash(s.File)), &sparse.ReadOptions{Features: s.Features})
-	}
-	if err == nil && s.SelectPart != nil {
-		d, err = s.SelectPart(d)
-	}
+	d, err := s.Read(dir)
 	if err != nil {
 		return nil, fmt.Errorf("peers: data of %s: %w", s.Name, err)
 	}
-	if s.Task == "" {
-		s.Task = Fit
-	}
-	if s.Loss == "" {
-		s.Loss = "logistic"
-	}
+	s.Task, s.Loss = cmp.Or(s.Task, Fit), cmp.Or(s.Loss, "logistic")
 	p := &Problem{Spec: s, X: d.X, Labels: d.Labels, Lambdas: []float64{s.L1}}
 	if s.Standardize {
 		p.Deviations = deviations(d.X)
@@ -263,7 +261,7 @@ func (s Spec) Load(dir string) (*Problem, error) {
 const wdbcFile = "solver/cmd/scas/wdbc.csv.gz"
 
 // readWDBC reads wdbcFile from the source tree that contains the working directory.
-func readWDBC() (*sparse.Dataset, error) {
+func readWDBC(string) (*sparse.Dataset, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
