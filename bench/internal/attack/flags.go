@@ -3,7 +3,6 @@ package attack
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -28,42 +27,73 @@ func beginFlags(ctx context.Context, g *testbed) (trial, error) {
 			return nil, fmt.Errorf("no mid%s: %w", extension, err)
 		}
 	}
-	var err error
-	for _, command := range []string{"train", "path", "cv", "predict", "graph", "model show", "model convert", "convert", "info"} {
-		err = errors.Join(err, checkFlags(ctx, g, command))
-	}
-	if err != nil {
-		return nil, err
+	g.flags = map[string][]flag{}
+	for _, command := range commands {
+		if g.flags[command] != nil {
+			continue
+		}
+		e, err := g.call(ctx, program.Call{Args: append(strings.Fields(command), "--help-all")})
+		if err != nil {
+			return nil, err
+		}
+		if g.flags[command] = flagsIn(e.Stdout, command); len(g.flags[command]) == 0 {
+			return nil, fmt.Errorf("no flags in the help of scas %s: %s", command, head(e.Stdout))
+		}
 	}
 	return g.tryFlags, nil
 }
 
-var flagInHelp = regexp.MustCompile(`(?m)^ {2,6}(?:-\w, +)?--(?:\[no-\])?([a-z0-9-]+)`)
+// commands are the commands to attack. Commands that occur several times are attacked more often.
+var commands = []string{
+	"train", "train", "train", "train", "convert", "path", "cv", "predict", "graph", "model show", "model convert", "info", "completion", "",
+}
 
-// untried has the long names of flags that flagsOf need not list: help, help-all and version end the program at
-// once, dist and dist-timeout need several processes, and an attack writes model and output as -m or -o.
-var untried = []string{"help", "help-all", "version", "model", "output", "dist", "dist-timeout"}
+// flagInHelp matches a flag at the beginning of a line of help: its short form, no-, its name, and what stands
+// for its value.
+var flagInHelp = regexp.MustCompile(`(?m)^ {2,6}(?:(-\w), +)?--(\[no-\])?([a-z0-9-]+)(?:=(\S+))?`)
 
-// checkFlags returns an error if a command has a flag that neither flagsOf nor untried lists.
-func checkFlags(ctx context.Context, g *testbed, command string) error {
-	e, err := g.call(ctx, program.Call{Args: append(strings.Fields(command), "--help-all")})
-	if err != nil {
-		return err
-	}
-	names := slices.Clone(untried)
-	for _, f := range append(flagsOf(command), flagsOf("")...) {
-		names = append(names, strings.TrimLeft(f.name, "-"))
-	}
-	var missing []string
-	for _, match := range flagInHelp.FindAllStringSubmatch(e.Stdout, -1) {
-		if !slices.Contains(names, match[1]) {
-			missing = append(missing, "--"+match[1])
+// A flag is a flag with values to try. A flag without values is a switch.
+type flag struct {
+	name   string // with - or --
+	values []string
+}
+
+// flagsIn returns the flags in the help of a command.
+func flagsIn(help, command string) (flags []flag) {
+	for _, match := range flagInHelp.FindAllStringSubmatch(help, -1) {
+		short, no, name, placeholder := match[1], match[2], match[3], match[4]
+		switch {
+		case slices.Contains(untried, name):
+		case placeholder == "":
+			flags = append(flags, flag{"--" + name, nil})
+			if no != "" {
+				flags = append(flags, flag{"--no-" + name, nil})
+			}
+		case short == "-m": // randomArgs has it
+		case short != "":
+			flags = append(flags, flag{short, valuesOf(command, short, placeholder)})
+		default:
+			flags = append(flags, flag{"--" + name, valuesOf(command, "--"+name, placeholder)})
 		}
 	}
-	if len(missing) > 0 {
-		return fmt.Errorf("no command line of the attack has the flags %v of scas %s: add them to flagsOf", missing, command)
+	return flags
+}
+
+// untried has flags that end the program at once, and flags that need several processes.
+var untried = []string{"help", "help-all", "version", "dist", "dist-timeout"}
+
+// valuesOf returns values to try for a flag of a command: those in flagValues, else counts if the placeholder of
+// the value in the help is one of a count, else numbers.
+func valuesOf(command, flag, placeholder string) []string {
+	for _, key := range []string{command + " " + flag, flag} {
+		if values, found := flagValues[key]; found {
+			return values
+		}
 	}
-	return nil
+	if placeholder == "N" || placeholder == "K" {
+		return counts
+	}
+	return numbers
 }
 
 // extensions are the file name endings of the copies of mid.svm in other formats, and of a compressed copy.
@@ -85,12 +115,6 @@ func (g *testbed) spoil(rng *rand.Rand, dir string) (name string, err error) {
 	}
 	name = "spoilt" + extension
 	return name, os.WriteFile(filepath.Join(dir, name), text, 0o644)
-}
-
-// A flag is the name of a flag with values to try. A flag without values is a switch.
-type flag struct {
-	name   string
-	values []string
 }
 
 // value returns one of the values of the flag, and prefers values that are not in badValues.
@@ -116,69 +140,31 @@ var numbers = []string{
 
 var counts = []string{"1", "2", "3", "7", "100", "0", "-1", "2147483647", "2147483648", "4294967296", "1.5", "x", "", "1e3"}
 
-// flagsOf returns the flags of a command, or the flags that all commands have if command is none of the cases
-// below. In values, IN stands for the directory of the inputs, and o1 to o4 are output files.
-func flagsOf(command string) []flag {
-	formatFlags := []flag{
-		{"--format", []string{"auto", "libsvm", "csv", "tsv", "npy", "npz", "mtx", "x"}}, {"--labels", []string{"IN/weights", "IN/none", "/dev/null"}},
-		{"--label", []string{"label", "1", "none", "0", "x", "9"}}, {"--no-header", nil}, {"--delimiter", []string{",", ";", "tab", "x", "", "\"", "\n"}},
-		{"--categorical", []string{"1", "1,2", "x", ""}}, {"--drop", []string{"1", "2,3", "x", "label"}}, {"--missing", []string{"mean", "median", "zero", "0", "refuse", "x"}},
-	}
-	readFlags := []flag{
-		{"--features", []string{"3", "9", "100", "0", "-1", "2147483647", "x"}}, {"--index-base", []string{"auto", "0", "1", "2"}},
-		{"--memory", []string{"100MB", "1", "8GiB", "60%", "101%", "0", "-1", "x", "1e300TB"}},
-	}
-	fitFlags := []flag{
-		{"--loss", []string{"logistic", "squared", "huber", "huber:0.01", "huber:5e-324", "huber:1e308", "huber:0", "squared-hinge", "poisson", "hinge"}},
-		{"--graph", []string{"none", "chain", "IN/edges", "IN/steep", "IN/flat", "IN/matrix", "matrix:IN/edges", "IN/none", "IN/mid.svm", "/dev/null", "IN"}},
-		{"--offset", []string{"IN/weights", "IN/offsets", "IN/none", "/dev/null"}}, {"--offset-column", []string{"1", "x2", "label", "x", ""}},
-		{"--l2y", numbers}, {"--mu", numbers}, {"--fusion", numbers},
-		{"--domain", []string{"nonnegative", "ball:1", "ball:5e-324", "ball:1e308", "simplex", "simplex:1e308", "box:-1,1", "box:-inf,inf", "box:0,0", "box:1,0", "box:1e308,1e308", "x"}},
-		{"--bounds", []string{"IN/bounds", "IN/edges", "IN/none", "/dev/null"}}, {"--penalty-factors", []string{"IN/factors", "IN/groups", "/dev/null"}}, {"--report", []string{"o3", "o1"}},
-		{"--groups", []string{"IN/groups", "IN/edges", "IN/none", "/dev/null"}}, {"--sample-weights", []string{"IN/weights", "IN/groups", "/dev/null"}},
-		{"--class-weights", []string{"balanced", "none", "x"}}, {"--names", []string{"IN/names", "IN/weights", "/dev/null"}},
-		{"--intercept", nil}, {"--no-intercept", nil}, {"--standardize", nil}, {"--no-standardize", nil}, {"--l1-ratio", []string{"0", "0.5", "1", "1.5", "nan", "5e-324"}},
-		{"--tol", []string{"1e-6", "0.5", "1e-12", "1e-300", "none", "auto", "2", "nan"}}, {"--time-limit", []string{"1ns", "1ms", "2s", "-1s", "x", "9999999h"}},
-		{"--seed", []string{"0", "7", "18446744073709551615", "-1", "1e3"}}, {"--threads", counts}, {"--level", []string{"generic", "avx2", "avx512", "x"}},
-		{"--positive", []string{"-1", "1", "7", "nan"}}, {"--strict", nil}, {"--json", nil}, {"--verbose", nil}, {"--log-format", []string{"json", "text", "x"}},
-	}
-	switch command {
-	case "train":
-		return slices.Concat(readFlags, fitFlags, formatFlags, []flag{
-			{"--lambda", numbers}, {"--rho", numbers}, {"--eta", append([]string{"auto"}, numbers...)},
-			{"--method", methods()}, {"--passes", []string{"1", "3", "50", "1e-300", "auto", "0", "nan"}},
-			{"--dual-updates", counts}, {"--inner-steps", counts}, {"--batch-size", counts},
-			{"--schedule", []string{"theorem", "practical"}}, {"--float32", nil}, {"--output", []string{"average", "last"}}, {"-o", []string{"o1"}},
-			{"--svg", []string{"o2", "o1"}}, {"--start", []string{"IN/mid.json", "IN/tiny.svm", "IN/none", "/dev/null"}}, {"--checkpoint", []string{"o4", "/dev/null"}},
-		})
-	case "path":
-		return slices.Concat(readFlags, fitFlags, formatFlags, []flag{{"--lambdas", []string{"1", "2", "9", "0", "-1", "x", "0.1,0", "1e-3"}}, {"--ratio", numbers}, {"-o", []string{"o1"}}, {"--svg", []string{"o2", "o1"}}})
-	case "cv":
-		return slices.Concat(readFlags, fitFlags, formatFlags, []flag{
-			{"--lambdas", []string{"1", "2", "9", "0", "x", "0.1,0.01", "0.1,0.2"}}, {"--ratio", numbers}, {"-o", []string{"o1"}}, {"--svg", []string{"o2", "o1"}},
-			{"--folds", []string{"2", "3", "10", "1", "0", "1000", "x"}}, {"--metric", []string{"loss", "error", "auc", "mse", "x"}}, {"--choose", []string{"min", "1se", "x"}},
-		})
-	case "predict":
-		return slices.Concat(readFlags[1:], formatFlags[:5], []flag{
-			{"--offset", []string{"IN/offsets", "IN/weights", "IN/none"}},
-			{"-o", []string{"o1", "/dev/null", "/dev/full"}}, {"--svg", []string{"o2", "o1"}}, {"--threshold", numbers}, {"--metrics", nil}, {"--json", nil}, {"--ignore-labels", nil}, {"--ignore-beyond", nil},
-		})
-	case "graph":
-		return slices.Concat(readFlags, formatFlags, []flag{
-			{"--method", []string{"glasso", "threshold", "knn", "chain", "recipe", "x"}}, {"--penalty", numbers}, {"--edges", counts}, {"--threshold", numbers}, {"--neighbours", counts},
-			{"--signed", nil}, {"--weighted", nil}, {"--antisym", nil}, {"--correlation", []string{"IN/table", "IN/edges", "/dev/null"}}, {"--free-diagonal", nil},
-			{"--max-component", counts}, {"--threads", counts}, {"-o", []string{"o1"}}, {"--precision", []string{"o2", "o1"}}, {"--dot", []string{"o3"}}, {"--svg", []string{"o4"}}, {"--json", nil},
-		})
-	case "model show":
-		return []flag{{"--top", counts}, {"--json", nil}, readFlags[2]}
-	case "model convert":
-		return []flag{{"--to", []string{"auto", "scas", "liblinear", "x"}}, readFlags[2]}
-	case "convert":
-		return slices.Concat(readFlags, formatFlags, []flag{{"--labels-out", []string{"o2", "o2.npy", "o1"}}})
-	case "info":
-		return slices.Concat(readFlags, formatFlags, []flag{{"--json", nil}})
-	}
-	return []flag{{"--help", nil}, {"--help-all", nil}, {"--version", nil}, {"--log-format", []string{"json"}}}
+// flagValues has the values to try for flags that need others than counts and numbers. A key is a flag, or a command and a
+// flag. In values, IN stands for the directory of the inputs, and o1 to o4 are output files.
+var flagValues = map[string][]string{
+	"--bounds": {"IN/bounds", "IN/edges", "IN/none", "/dev/null"}, "--categorical": {"1", "1,2", "x", ""}, "--checkpoint": {"o4", "/dev/null"},
+	"--choose": {"min", "1se", "x"}, "--class-weights": {"balanced", "none", "x"}, "--correlation": {"IN/table", "IN/edges", "/dev/null"},
+	"--delimiter": {",", ";", "tab", "x", "", "\"", "\n"},
+	"--domain":    {"nonnegative", "ball:1", "ball:5e-324", "ball:1e308", "simplex", "simplex:1e308", "box:-1,1", "box:-inf,inf", "box:0,0", "box:1,0", "box:1e308,1e308", "x"},
+	"--dot":       {"o3"}, "--drop": {"1", "2,3", "x", "label"}, "--eta": append([]string{"auto"}, numbers...),
+	"--features": {"3", "9", "100", "0", "-1", "2147483647", "x"}, "--folds": {"2", "3", "10", "1", "0", "1000", "x"},
+	"--format": {"auto", "libsvm", "csv", "tsv", "npy", "npz", "mtx", "x"},
+	"--graph":  {"none", "chain", "IN/edges", "IN/steep", "IN/flat", "IN/matrix", "matrix:IN/edges", "IN/none", "IN/mid.svm", "/dev/null", "IN"},
+	"--groups": {"IN/groups", "IN/edges", "IN/none", "/dev/null"}, "--index-base": {"auto", "0", "1", "2"},
+	"--label": {"label", "1", "none", "0", "x", "9"}, "--labels": {"IN/weights", "IN/none", "/dev/null"}, "--labels-out": {"o2", "o2.npy", "o1"},
+	"--lambdas": {"1", "2", "9", "0", "-1", "x", "0.1,0", "1e-3", "0.1,0.01", "0.1,0.2"}, "--level": {"generic", "avx2", "avx512", "x"},
+	"--log-format": {"json", "text", "x"},
+	"--loss":       {"logistic", "squared", "huber", "huber:0.01", "huber:5e-324", "huber:1e308", "huber:0", "squared-hinge", "poisson", "hinge"},
+	"--memory":     {"100MB", "1", "8GiB", "60%", "101%", "0", "-1", "x", "1e300TB"}, "--method": methods(),
+	"graph --method": {"glasso", "threshold", "knn", "chain", "recipe", "x"}, "--metric": {"loss", "error", "auc", "mse", "x"},
+	"--missing": {"mean", "median", "zero", "0", "refuse", "x"}, "--names": {"IN/names", "IN/weights", "/dev/null"},
+	"-o": {"o1"}, "predict -o": {"o1", "/dev/null", "/dev/full"}, "--offset": {"IN/weights", "IN/offsets", "IN/none", "/dev/null"},
+	"--offset-column": {"1", "x2", "label", "x", ""}, "--output": {"average", "last"}, "--passes": {"1", "3", "50", "1e-300", "auto", "0", "nan"},
+	"--penalty-factors": {"IN/factors", "IN/groups", "/dev/null"}, "--precision": {"o4", "o1"}, "--report": {"o3", "o1"},
+	"--sample-weights": {"IN/weights", "IN/groups", "/dev/null"}, "--schedule": {"theorem", "practical"},
+	"--start": {"IN/mid.json", "IN/tiny.svm", "IN/none", "/dev/null"}, "--svg": {"o2", "o1"}, "--time-limit": {"1ns", "1ms", "2s", "-1s", "x", "9999999h"},
+	"--to": {"auto", "scas", "liblinear", "x"}, "--tol": {"1e-6", "0.5", "1e-12", "1e-300", "none", "auto", "2", "nan"},
 }
 
 func methods() []string {
@@ -192,7 +178,7 @@ func methods() []string {
 // randomArgs returns a random command line. The argument spoilt is the name of the data file. If it is empty,
 // the command reads one of the inputs.
 func (g *testbed) randomArgs(rng *rand.Rand, spoilt string) []string {
-	command := pick(rng, "train", "train", "train", "train", "convert", "path", "cv", "predict", "graph", "model show", "model convert", "info", "completion", "")
+	command := pick(rng, commands...)
 	args := strings.Fields(command)
 	data := "IN/" + pick(rng, "tiny", "tiny", "mid", "numbers", "large", "small", "mixed", "one", "bad", "empty", "none", "labels", "zeros", "equal", "wide", "classes", "classes") + ".svm"
 	if spoilt != "" {
@@ -217,7 +203,7 @@ func (g *testbed) randomArgs(rng *rand.Rand, spoilt string) []string {
 			args = append(args, data)
 		}
 	}
-	flags := flagsOf(command)
+	flags := slices.Clone(g.flags[command])
 	rng.Shuffle(len(flags), func(i, j int) { flags[i], flags[j] = flags[j], flags[i] })
 	for _, f := range flags[:rng.IntN(min(len(flags), pick(rng, 3, 5, 9))+1)] {
 		switch {
