@@ -6,16 +6,14 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/scas-admm/scas/bench/internal/program"
 )
 
 func beginSignals(ctx context.Context, g *testbed) (trial, error) {
-	if runtime.GOOS == "windows" {
+	if program.Signals == nil {
 		return nil, skip("no signals can be sent here")
 	}
 	return g.trySignals, g.makeJobs(ctx)
@@ -73,10 +71,10 @@ func (g *testbed) trySignals(ctx context.Context, seed uint64) (string, error) {
 // pause and sends CONT.
 func disturb(p *os.Process, kind string, delay, pause time.Duration) {
 	time.Sleep(delay)
-	_ = p.Signal(signals[kind]) // an error means that the process has ended
+	_ = p.Signal(program.Signals[kind]) // an error means that the process has ended
 	if kind == "STOP" {
 		time.Sleep(pause)
-		_ = p.Signal(signals["CONT"])
+		_ = p.Signal(program.Signals["CONT"])
 	}
 }
 
@@ -98,9 +96,4 @@ func (g *testbed) repeatKilled(ctx context.Context, rng *rand.Rand, j *disturbed
 		return fmt.Errorf("%w (%s had been left)", err, strings.Join(tempFiles, ", "))
 	}
 	return nil
-}
-
-var signals = map[string]os.Signal{
-	"KILL": os.Kill, "INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP,
-	"STOP": stopSignal, "CONT": continueSignal,
 }

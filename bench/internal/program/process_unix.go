@@ -9,6 +9,13 @@ import (
 	"syscall"
 )
 
+// Signals has the signals that a process can be sent, by their names without SIG. It is nil on systems without
+// signals.
+var Signals = map[string]os.Signal{
+	"KILL": syscall.SIGKILL, "INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP,
+	"STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT,
+}
+
 // signalAndPeak returns the name of the signal that ended a process, or "" if no signal did, and the largest
 // resident size of the process in bytes.
 func signalAndPeak(s *os.ProcessState) (signal string, peak int64) {
