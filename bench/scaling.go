@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,14 +13,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"text/tabwriter"
 	"time"
 
 	"github.com/scas-admm/scas/bench/internal/machine"
 	"github.com/scas-admm/scas/bench/internal/program"
-	"github.com/scas-admm/scas/bench/internal/scaling"
 	"github.com/scas-admm/scas/bench/race"
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/dist"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -52,18 +54,6 @@ converted to .scas. The columns:
 
 Peaks are "-" where the system does not report them.
 Data need about three times their size on disk, in the temporary directory.`
-}
-
-// trainOutput has the fields of the output of scas train --json that this command reads.
-type trainOutput struct {
-	Gap *float64 `json:"duality_gap"` // nil if no gap is proved
-}
-
-// infoOutput has the fields of the output of scas info --json that this command reads.
-type infoOutput struct {
-	Data struct {
-		Memory struct{ Data, Solver int64 }
-	}
 }
 
 const mib = 1 << 20
@@ -115,7 +105,7 @@ func (c *scalingCmd) measureRow(e *race.Env, dir, arg string, copies int) (strin
 		}
 	}
 	text, binary := filepath.Join(dir, "data.svm"), filepath.Join(dir, "data.scas")
-	rows, err := scaling.Replicate(path, text, opt, copies)
+	rows, err := replicate(path, text, opt, copies)
 	if err != nil {
 		return "", err
 	}
@@ -130,7 +120,7 @@ func (c *scalingCmd) measureRow(e *race.Env, dir, arg string, copies int) (strin
 	if err != nil {
 		return "", err
 	}
-	training, err := c.measureTraining(e, binary)
+	training, gap, err := c.measureTraining(e, binary)
 	if err != nil {
 		return "", err
 	}
@@ -139,8 +129,8 @@ func (c *scalingCmd) measureRow(e *race.Env, dir, arg string, copies int) (strin
 		return "", err
 	}
 	name, _, _ := strings.Cut(filepath.Base(path), ".")
-	gap := known("%.0e", max(training.gap, ranksGap))
-	return fmt.Sprintf("%s\t%d\t%.0f\t%.0f\t%s\t%s\t%s\t%s\t", name, rows, size/1e6, size/1e6/readTime.Seconds(), wc, training, ranks, gap), nil
+	return fmt.Sprintf("%s\t%d\t%.0f\t%.0f\t%s\t%s\t%s\t%s\t",
+		name, rows, size/1e6, size/1e6/readTime.Seconds(), wc, training, ranks, known("%.0e", max(gap, ranksGap))), nil
 }
 
 // timeReading reads a file c.Repeat times on one processor, and returns the smallest time. wc is the smallest
@@ -183,20 +173,6 @@ func lower[T time.Duration | float64](best *T, duration T) {
 	}
 }
 
-// A cost has the smallest processor time and the largest peak of several runs of the program.
-type cost struct {
-	cpu  time.Duration
-	peak float64 // largest resident size in bytes, see program.Ending; NaN if the system does not report it
-}
-
-func (c *cost) include(e *program.Ending) {
-	lower(&c.cpu, e.CPU)
-	c.peak = max(c.peak, float64(e.Peak))
-	if e.Peak == 0 {
-		c.peak = math.NaN()
-	}
-}
-
 // known formats a number, or returns "-" if the number is not known: NaN or infinite.
 func known(format string, v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -205,15 +181,7 @@ func known(format string, v float64) string {
 	return fmt.Sprintf(format, v)
 }
 
-// A comparison has the costs of training in memory and out of core.
-type comparison struct {
-	inMemory, streamed cost
-	limit              int64   // --memory of the runs out of core, in bytes; 0 if the file is too small for them
-	estimate           int64   // bytes for training in memory, data included, as scas info estimates them
-	gap                float64 // the largest gap of all runs; NaN if one of them proved none
-}
-
-// scas runs the program scas with the arguments, and decodes its JSON output. *result becomes the result.
+// scas runs the program scas with the arguments, and decodes its JSON output into *result.
 func (c *scalingCmd) scas(e *race.Env, result any, args ...string) (*program.Ending, error) {
 	call := program.Call{Program: c.Scas, Args: args}
 	ending, err := call.Run(e.Ctx)
@@ -226,55 +194,71 @@ func (c *scalingCmd) scas(e *race.Env, result any, args ...string) (*program.End
 	return ending, json.Unmarshal([]byte(ending.Stdout), result)
 }
 
-// measureTraining measures the costs of training on the file data. It trains in memory and, if a quarter of
-// the file is at least 128 MiB, in turns also out of core with the memory of this quarter.
-func (c *scalingCmd) measureTraining(e *race.Env, data string) (*comparison, error) {
-	info, err := os.Stat(data)
-	if err != nil {
-		return nil, err
-	}
-	scasInfo := &infoOutput{}
-	if _, err := c.scas(e, scasInfo, "info", "--json", data); err != nil {
-		return nil, err
-	}
-	t := &comparison{estimate: scasInfo.Data.Memory.Data + scasInfo.Data.Memory.Solver}
-	if quarter := info.Size() / 4; quarter >= 128*mib {
-		t.limit = quarter
-	}
-	train := func(total *cost, memory string) error {
-		got := &trainOutput{}
-		ending, err := c.scas(e, got, "train", "--json", "--no-intercept", "--no-standardize", "--lambda", fmt.Sprint(c.Lambda), "--memory", memory, data)
-		if err == nil {
-			total.include(ending)
-			gap := math.NaN()
-			if got.Gap != nil {
-				gap = *got.Gap
-			}
-			t.gap = max(t.gap, gap)
-		}
-		return err
-	}
-	for range c.Repeat {
-		if err := train(&t.inMemory, "80%"); err != nil {
-			return nil, err
-		}
-		if t.limit == 0 {
-			continue
-		}
-		if err := train(&t.streamed, fmt.Sprint(t.limit)); err != nil {
-			return nil, err
-		}
-	}
-	return t, nil
+// A cost has the smallest processor time and the largest peak of several runs of the program.
+type cost struct {
+	cpu  time.Duration
+	peak float64 // largest resident size in bytes, see program.Ending; NaN if the system does not report it
 }
 
-// String returns the comparison as columns of the table, separated by tabs.
-func (t *comparison) String() string {
-	streamed := "-\t-"
-	if t.limit > 0 {
-		streamed = fmt.Sprintf("%.2f\t%s", t.streamed.cpu.Seconds()/t.inMemory.cpu.Seconds(), known("%.2f", t.streamed.peak/float64(t.limit)))
+// train runs scas train with the value memory of the flag --memory, and includes its costs in total. gap is the
+// proved gap, or NaN if none is proved.
+func (c *scalingCmd) train(e *race.Env, data, memory string, total *cost) (gap float64, err error) {
+	var output struct {
+		Gap *float64 `json:"duality_gap"`
 	}
-	return fmt.Sprintf("%.2f\t%s\t%s\t%s", t.inMemory.cpu.Seconds(), known("%.0f", t.inMemory.peak/mib), known("%.2f", t.inMemory.peak/float64(t.estimate)), streamed)
+	ending, err := c.scas(e, &output, "train", "--json", "--no-intercept", "--no-standardize", "--lambda", fmt.Sprint(c.Lambda), "--memory", memory, data)
+	if err != nil {
+		return 0, err
+	}
+	lower(&total.cpu, ending.CPU)
+	total.peak = max(total.peak, float64(ending.Peak))
+	if ending.Peak == 0 {
+		total.peak = math.NaN()
+	}
+	if output.Gap == nil {
+		return math.NaN(), nil
+	}
+	return *output.Gap, nil
+}
+
+// measureTraining trains on the file data in memory and, if a quarter of the file is at least 128 MiB, in turns
+// also out of core with the memory of this quarter. columns is the text for the columns of the table, and gap is
+// the largest gap of all runs; NaN if one of them proved none.
+func (c *scalingCmd) measureTraining(e *race.Env, data string) (columns string, gap float64, err error) {
+	file, err := os.Stat(data)
+	if err != nil {
+		return "", 0, err
+	}
+	var info struct {
+		Data struct {
+			Memory struct{ Data, Solver int64 }
+		}
+	}
+	if _, err := c.scas(e, &info, "info", "--json", data); err != nil {
+		return "", 0, err
+	}
+	estimate, limit := info.Data.Memory.Data+info.Data.Memory.Solver, file.Size()/4
+	streams := limit >= 128*mib
+	var inMemory, streamed cost
+	for range c.Repeat {
+		oneGap, err := c.train(e, data, "80%", &inMemory)
+		if err != nil {
+			return "", 0, err
+		}
+		gap = max(gap, oneGap)
+		if !streams {
+			continue
+		}
+		if oneGap, err = c.train(e, data, fmt.Sprint(limit), &streamed); err != nil {
+			return "", 0, err
+		}
+		gap = max(gap, oneGap)
+	}
+	columns = fmt.Sprintf("%.2f\t%s\t%s", inMemory.cpu.Seconds(), known("%.0f", inMemory.peak/mib), known("%.2f", inMemory.peak/float64(estimate)))
+	if !streams {
+		return columns + "\t-\t-", gap, nil
+	}
+	return columns + fmt.Sprintf("\t%.2f\t%s", streamed.cpu.Seconds()/inMemory.cpu.Seconds(), known("%.2f", streamed.peak/float64(limit))), gap, nil
 }
 
 // trainOnRanks fits the data with one rank, and then with c.Ranks ranks. All ranks are goroutines of this
@@ -285,23 +269,66 @@ func (c *scalingCmd) trainOnRanks(e *race.Env, data string) (columns string, gap
 		return "", 0, err
 	}
 	defer d.Close()
-	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: c.Lambda}}
 	var seconds [2]float64
-	var fit *scaling.Fit
+	var fit *rankFit
 	for k, ranks := range []int{1, c.Ranks} {
-		parts, err := scaling.Split(p, ranks)
+		shards, err := split(d, ranks)
 		if err != nil {
 			return "", 0, err
 		}
 		for range c.Repeat {
 			start := machine.CPUSeconds()
-			if fit, err = scaling.Solve(e.Ctx, parts); err != nil && !errors.Is(err, solver.ErrNotConverged) {
+			if fit, err = c.fitShards(e, shards); err != nil && !errors.Is(err, solver.ErrNotConverged) {
 				return "", 0, err
 			}
 			lower(&seconds[k], machine.CPUSeconds()-start)
 			gap = max(gap, fit.DualityGap)
 		}
 	}
-	columns = fmt.Sprintf("%d\t%d\t%d\t%.2f", fit.Stats.NewtonSteps, fit.Messages, fit.Numbers, seconds[1]/seconds[0])
+	columns = fmt.Sprintf("%d\t%d\t%d\t%.2f", fit.Stats.NewtonSteps, fit.messages, fit.numbers, seconds[1]/seconds[0])
 	return columns, gap, nil
+}
+
+// split divides the rows of d at random into shards of about equal size, one for each rank. Equal arguments give
+// equal shards.
+func split(d *sparse.Dataset, ranks int) ([]*sparse.Dataset, error) {
+	n := len(d.Labels)
+	rows := rand.New(rand.NewPCG(1, uint64(ranks))).Perm(n)
+	shards := make([]*sparse.Dataset, ranks)
+	for k := range shards {
+		var err error
+		if shards[k], err = d.SelectRows(rows[k*n/ranks : (k+1)*n/ranks]); err != nil {
+			return nil, err
+		}
+	}
+	return shards, nil
+}
+
+// A rankFit is the result of rank 0 of a fit on several ranks, with the costs of the ranks. Result is nil if
+// solver.Minimize returned none.
+type rankFit struct {
+	*solver.Result
+	messages int   // number of vectors that rank 0 exchanged with all other ranks
+	numbers  int64 // sum of the lengths of these vectors
+}
+
+// fitShards fits the shards together, each on its own rank. The error is the error of rank 0.
+func (c *scalingCmd) fitShards(e *race.Env, shards []*sparse.Dataset) (*rankFit, error) {
+	fit := &rankFit{}
+	results, errs := make([]*solver.Result, len(shards)), make([]error, len(shards))
+	var wg sync.WaitGroup
+	for k, comm := range dist.Local(len(shards), 0) {
+		if k == 0 {
+			comm.Before = func(_, length int) error {
+				fit.messages++
+				fit.numbers += int64(length)
+				return nil
+			}
+		}
+		p := &solver.Problem{Data: shards[k].X, Labels: shards[k].Labels, Penalty: solver.L1{Lambda: c.Lambda}, Comm: comm}
+		wg.Go(func() { results[k], errs[k] = solver.Minimize(e.Ctx, p, &solver.Settings{Threads: 1}) })
+	}
+	wg.Wait()
+	fit.Result = results[0]
+	return fit, errs[0]
 }

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// The noise of a copy. In a row whose values are all 1, the share entryNoise of the entries moves to random
+// columns. In other rows valueNoise is the standard deviation of the relative change of a value; the values 0
+// and 1 do not change, because they may be indicators. The share labelNoise of the labels changes to the other
+// class.
+const (
+	valueNoise = 0.05
+	entryNoise = 0.05
+	labelNoise = 0.02
+)
+
+// replicate writes the given number of copies of the rows of the file source to the file target, as LIBSVM
+// text. The labels must be of two classes. Each copy has its rows in another random order. The first copy has
+// the exact values; all later copies have noise. It returns the number of rows written. Equal arguments give
+// equal text.
+func replicate(source, target string, opt *sparse.ReadOptions, copies int) (rows int, err error) {
+	d, err := sparse.ReadFile(source, opt)
+	if err != nil {
+		return 0, err
+	}
+	defer d.Close()
+	f, err := os.Create(target)
+	if err != nil {
+		return 0, err
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for k := 0; k < copies && err == nil; k++ {
+		err = writeCopy(f, d, rng, k > 0)
+	}
+	return len(d.Labels) * copies, errors.Join(err, f.Close())
+}
+
+// writeCopy writes the rows of d in random order, with noise if noisy is set.
+func writeCopy(w io.Writer, d *sparse.Dataset, rng *rand.Rand, noisy bool) error {
+	n, p := d.X.Dims()
+	b := sparse.NewBuilder(p)
+	defer b.Close()
+	for _, i := range rng.Perm(n) {
+		idx, val := d.X.Row(i)
+		label := d.Labels[i]
+		if noisy {
+			if rng.Float64() < labelNoise {
+				label = -label
+			}
+			idx, val = noisyRow(rng, idx, val, p)
+		}
+		if err := b.Append(idx, val, d.Mapping.Original(label)); err != nil {
+			return err
+		}
+	}
+	replica, err := b.Dataset()
+	if err != nil {
+		return err
+	}
+	defer replica.Close()
+	return sparse.Write(w, sparse.LIBSVM, replica)
+}
+
+// noisyRow returns a copy of a row of a matrix with p columns, with noise.
+func noisyRow(rng *rand.Rand, idx []int32, val []float64, p int) ([]int32, []float64) {
+	idx, val = slices.Clone(idx), slices.Clone(val)
+	if !slices.ContainsFunc(val, func(v float64) bool { return v != 1 }) {
+		for k := range idx {
+			if rng.Float64() < entryNoise {
+				idx[k] = int32(rng.IntN(p))
+			}
+		}
+		slices.Sort(idx)
+		idx = slices.Compact(idx)
+		return idx, val[:len(idx)]
+	}
+	for k, v := range val {
+		if v != 0 && v != 1 {
+			const digits = 1e6
+			val[k] = math.Round(v*(1+valueNoise*rng.NormFloat64())*digits) / digits
+		}
+	}
+	return idx, val
+}
