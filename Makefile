@@ -100,7 +100,7 @@ test-mpi: # ranks under mpirun: equal bits, and FAULTS (default 2) kills, stops 
 test-supply: # licences and checksums of linked modules; two builds, one with an empty cache, give equal bytes
 	@$(GO) run ./bench licences
 	$(GO) mod verify
-	SCAS_SUPPLY=full $(GO) test -count=1 -run '^TestReproducible$$' -v ./bench/internal/supply
+	SCAS_SUPPLY=full $(GO) test -count=1 -run '^TestReproducible$$' -v ./bench
 
 test-fuzz:
 	@for pkg in $$($(GO) list ./...); do \

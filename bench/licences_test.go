@@ -1,4 +1,4 @@
-package supply
+package main
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,21 +19,21 @@ import (
 )
 
 func TestLicences(t *testing.T) {
-	list, err := Modules(t.Context(), program.Path, "github.com/scas-admm/scas/bench", "github.com/scas-admm/scas/gen/cmd/gen")
+	list, err := modules(t.Context(), program.Path, "github.com/scas-admm/scas/bench", "github.com/scas-admm/scas/gen/cmd/gen")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Check(list); err != nil {
+	if err := checkLicences(list); err != nil {
 		t.Error(err)
 	}
-	if len(list) < 15 || !strings.Contains(Table(list), "github.com/scas-admm/scas") {
-		t.Errorf("%d modules:\n%s", len(list), Table(list))
+	if len(list) < 15 || !slices.ContainsFunc(list, func(m module) bool { return m.Path == "github.com/scas-admm/scas" }) {
+		t.Errorf("modules %+v", list)
 	}
 }
 
-// TestCheck checks that Check returns an error for modules with an unknown licence, a licence that is not
+// TestLicenceErrors checks that checkLicences returns an error for modules with an unknown licence, a licence that is not
 // accepted, or no licence.
-func TestCheck(t *testing.T) {
+func TestLicenceErrors(t *testing.T) {
 	dir := t.TempDir()
 	for text, want := range map[string]string{
 		"Do what you want.":                       "unknown (LICENSE)",
@@ -47,14 +48,14 @@ func TestCheck(t *testing.T) {
 		if err != nil || len(names) != 1 || names[0] != want {
 			t.Errorf("%q: %v, %v", text, names, err)
 		}
-		if Check([]Module{{Path: "m", Licences: names}}) == nil {
+		if checkLicences([]module{{Path: "m", licences: names}}) == nil {
 			t.Errorf("%q is accepted", text)
 		}
 	}
-	if err := Check([]Module{{Path: "m"}}); err == nil || !strings.Contains(err.Error(), "licence none") {
+	if err := checkLicences([]module{{Path: "m"}}); err == nil || !strings.Contains(err.Error(), "licence none") {
 		t.Errorf("without a licence: %v", err)
 	}
-	if err := Check([]Module{{Path: "m", Licences: []string{"MIT", "BSD-3-Clause"}}}); err != nil {
+	if err := checkLicences([]module{{Path: "m", licences: []string{"MIT", "BSD-3-Clause"}}}); err != nil {
 		t.Error(err)
 	}
 }
@@ -116,7 +117,7 @@ func copySource(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"go.mod", "go.sum", "kernels", "sparse", "solver"} {
-		path := filepath.Join("../../..", name)
+		path := filepath.Join("..", name)
 		if info, err := os.Stat(path); err != nil {
 			t.Fatal(err)
 		} else if info.IsDir() {
@@ -148,7 +149,7 @@ func TestReproducible(t *testing.T) {
 	if os.Getenv("SCAS_SUPPLY") == "full" {
 		cache = filepath.Join(dir, "cache")
 	}
-	if err := build(t.Context(), "../../..", "", build1); err != nil {
+	if err := build(t.Context(), "..", "", build1); err != nil {
 		t.Fatal(err)
 	}
 	if err := build(t.Context(), copySource(t), cache, build2); err != nil {
@@ -201,7 +202,7 @@ func noNetwork(t *testing.T, program string) {
 }
 
 func TestInspect(t *testing.T) {
-	if err := inspect("supply_test.go"); err == nil {
+	if err := inspect("licences_test.go"); err == nil {
 		t.Error("a text is inspected without an error")
 	}
 }
