@@ -7,7 +7,6 @@ import (
 
 	"github.com/scas-admm/scas/bench/internal/machine"
 	"github.com/scas-admm/scas/bench/internal/measure"
-	"github.com/scas-admm/scas/bench/internal/roof"
 	"github.com/scas-admm/scas/bench/internal/suite"
 	"github.com/scas-admm/scas/bench/race"
 )
@@ -22,7 +21,7 @@ type kernelsCmd struct {
 }
 
 // effort returns the size of the data, the options for measuring the kernels, and the duration of each
-// measurement of roof.Measure.
+// measurement of measure.NewRoof.
 func (c *kernelsCmd) effort() (suite.Scale, measure.Options, time.Duration) {
 	switch {
 	case c.scale == suite.Tiny:
@@ -36,7 +35,7 @@ func (c *kernelsCmd) effort() (suite.Scale, measure.Options, time.Duration) {
 func (c *kernelsCmd) Run(e *race.Env) error {
 	scale, opt, duration := c.effort()
 	description := machine.Describe(e.Args)
-	machineRoof := roof.Measure(description, duration)
+	machineRoof := measure.NewRoof(description, duration)
 	lines := append(machineRoof.Lines(), fmt.Sprintf("times:   the least of %d, each of at least %v, implementations taking turns; levels checked bit for bit", opt.Reps, opt.Duration))
 	r, err := begin(e, "kernels", description, lines...)
 	if err != nil {

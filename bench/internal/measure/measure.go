@@ -1,6 +1,6 @@
 // Package measure times several implementations of the same computation side by side, after checking that
-// their results agree. It prints the times as a table, and in the format of Go benchmarks. Read Case, Time
-// and Printer first.
+// their results agree. It prints the times as a table, beside the limits of the machine, and in the format of
+// Go benchmarks. Read Case, Time, Roof and Printer first.
 package measure
 
 import (
@@ -34,6 +34,9 @@ type Case struct {
 	// Answer returns the results that Naive and Run must agree on up to rounding. naive is true after a run
 	// of Naive, and false after a run of Run. If Answer is nil, all of State must agree.
 	Answer func(naive bool) []float64
+	// Elapsed returns times of the parts of the last run that count, in ns per unit. If it is nil, the time of
+	// whole runs counts.
+	Elapsed func() []float64
 	// Tolerance is the largest difference allowed in Answer, relative to the largest absolute value in Run's
 	// answer. Zero means 1e-12.
 	Tolerance float64
@@ -92,7 +95,7 @@ func BestTime(series []Series) float64 {
 // Options say how long to measure.
 type Options struct {
 	Reps     int           // number of measurements of each series
-	Duration time.Duration // smallest duration of a measurement
+	Duration time.Duration // smallest duration of a measurement, if Case.Elapsed is nil
 }
 
 type contender struct {
@@ -118,12 +121,18 @@ func Time(c Case, opt Options) ([]Series, error) {
 	initial := snapshot(c.State)
 	defer restore(c.State, initial)
 	for _, o := range contenders {
-		o.calibrate(c, initial, opt.Duration)
+		if o.Runs = 1; c.Elapsed == nil {
+			o.calibrate(c, initial, opt.Duration)
+		}
 	}
 	for range opt.Reps {
 		for _, o := range contenders {
 			d := o.time(c, initial)
-			o.Times = append(o.Times, float64(d.Nanoseconds())/float64(o.Runs)/float64(c.Units))
+			if c.Elapsed == nil {
+				o.Times = append(o.Times, float64(d.Nanoseconds())/float64(o.Runs)/float64(c.Units))
+			} else {
+				o.Times = append(o.Times, c.Elapsed()...)
+			}
 		}
 	}
 	var out []Series
@@ -134,17 +143,17 @@ func Time(c Case, opt Options) ([]Series, error) {
 }
 
 func (o *contender) calibrate(c Case, initial [][]float64, duration time.Duration) {
-	o.Runs = Repetitions(duration, func(runs int) time.Duration {
+	o.Runs = repetitions(duration, func(runs int) time.Duration {
 		o.Runs = runs
 		return o.time(c, initial)
 	})
 }
 
-// Repetitions returns how often to repeat a computation so that all repetitions together take at least the
+// repetitions returns how often to repeat a computation so that all repetitions together take at least the
 // given duration. It stops at 2²⁴ repetitions or more, even if these take less time. The function timeRuns
 // repeats the computation the given number of times, and returns the time. Its first call only warms the
 // caches.
-func Repetitions(duration time.Duration, timeRuns func(repetitions int) time.Duration) int {
+func repetitions(duration time.Duration, timeRuns func(repetitions int) time.Duration) int {
 	timeRuns(1)
 	for n := 1; ; {
 		d := timeRuns(n)
@@ -221,16 +230,16 @@ func (c Case) answer(naive bool) []float64 {
 
 func (c Case) sameBits(name string, got, want [][]float64) error {
 	for v := range want {
-		if i := FirstDifference(got[v], want[v]); i >= 0 {
+		if i := firstDifference(got[v], want[v]); i >= 0 {
 			return fmt.Errorf("measure: %s on %s: level %s gives %x at element %d of vector %d, generic %x; nothing was timed", c.Kernel, c.Shape, name, got[v][i], i, v, want[v][i])
 		}
 	}
 	return nil
 }
 
-// FirstDifference returns the first index at which the bits of two vectors of equal length differ, or −1 if
+// firstDifference returns the first index at which the bits of two vectors of equal length differ, or −1 if
 // no bits differ. Two NaNs count as equal.
-func FirstDifference(a, b []float64) int {
+func firstDifference(a, b []float64) int {
 	for i, x := range a {
 		if math.Float64bits(x) != math.Float64bits(b[i]) && !(math.IsNaN(x) && math.IsNaN(b[i])) {
 			return i

@@ -90,10 +90,10 @@ func TestCheckRefuses(t *testing.T) {
 
 func TestDiffers(t *testing.T) {
 	a := []float64{1, 0, math.NaN()}
-	if k := FirstDifference(a, []float64{1, 0, -math.NaN()}); k != -1 {
+	if k := firstDifference(a, []float64{1, 0, -math.NaN()}); k != -1 {
 		t.Errorf("equal vectors differ at %d", k)
 	}
-	if k := FirstDifference(a, []float64{1, math.Copysign(0, -1), 3}); k != 1 {
+	if k := firstDifference(a, []float64{1, math.Copysign(0, -1), 3}); k != 1 {
 		t.Errorf("+0 and -0 differ at %d, want 1", k)
 	}
 }

@@ -1,5 +1,5 @@
-// Package naive contains the computations of package kernels as plain Go loops. They are the baseline of
-// the benchmarks, so they should become neither faster nor slower.
+// Package naive contains the computations of package kernels, and SCAS-ADMM, as plain Go loops. They are the
+// baseline of the benchmarks, so they should become neither faster nor slower.
 //
 // A step of an inner loop subtracts eta (d + K w) from the iterate w, and adds a multiple of the sampled row.
 // d and the matrix K are constant during the loop.

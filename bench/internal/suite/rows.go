@@ -5,7 +5,6 @@ import (
 
 	"github.com/scas-admm/scas/bench/internal/measure"
 	"github.com/scas-admm/scas/bench/internal/naive"
-	"github.com/scas-admm/scas/bench/internal/shape"
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -23,7 +22,7 @@ type data struct {
 	nnz     float64 // mean number of nonzeros of a sampled row
 }
 
-func newData(sh shape.Shape, s Scale) *data {
+func newData(sh Shape, s Scale) *data {
 	rng := rand.New(rand.NewPCG(5, 6))
 	x, label := sh.Build(4)
 	d := &data{

@@ -1,5 +1,5 @@
 // Package suite lists the kernels to measure, with their data and a plain Go loop for each kernel. Read Cases
-// first.
+// and Shape first.
 package suite
 
 import (
@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/scas-admm/scas/bench/internal/measure"
-	"github.com/scas-admm/scas/bench/internal/shape"
 	"github.com/scas-admm/scas/kernels"
 )
 
@@ -62,8 +61,8 @@ const (
 	Tiny               // for tests; too small for meaningful times
 )
 
-func (s Scale) shapes() []shape.Shape {
-	shapes := shape.All()
+func (s Scale) shapes() []Shape {
+	shapes := allShapes()
 	switch s {
 	case Quick:
 		shapes = shapes[:4]

@@ -1,7 +1,4 @@
-// Package shape makes random matrices that are like well-known data sets in what matters for the speed of a
-// kernel: how long rows are, how often each column occurs, and whether the data fit into a cache. Read All
-// and Shape.Build first.
-package shape
+package suite
 
 import (
 	"fmt"
@@ -12,7 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Shape describes a random matrix.
+// A Shape describes a random matrix that is like a well-known data set in what matters for the speed of a
+// kernel: how long rows are, how often each column occurs, and whether the data fit into a cache.
 type Shape struct {
 	Name string
 	Rows int
@@ -22,9 +20,9 @@ type Shape struct {
 	appendRow func(g *generator) // appends the nonzeros of a row to the generator
 }
 
-// All returns the shapes. They have as many rows and columns as the data sets of the same name, except that
+// allShapes returns the shapes. They have as many rows and columns as the data sets of the same name, except that
 // criteo has fewer rows, and sido-1200 fewer rows and columns.
-func All() []Shape {
+func allShapes() []Shape {
 	return []Shape{
 		A9A,
 		{Name: "covtype", Rows: 581012, Cols: 54, NNZ: 12, appendRow: (*generator).mixed},
@@ -54,7 +52,7 @@ func (s Shape) Build(seed uint64) (x *sparse.CSR, labels []float64) {
 	x, err := sparse.New(s.Rows, s.Cols, ptr, g.idx, g.val)
 	if err != nil {
 		// Cannot happen: the generator makes valid matrices.
-		panic(fmt.Sprintf("shape: %s: %v", s.Name, err))
+		panic(fmt.Sprintf("suite: %s: %v", s.Name, err))
 	}
 	return x, labels
 }

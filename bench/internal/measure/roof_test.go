@@ -1,4 +1,4 @@
-package roof
+package measure
 
 import (
 	"strings"
@@ -6,13 +6,12 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/bench/internal/machine"
-	"github.com/scas-admm/scas/bench/internal/measure"
 	"github.com/scas-admm/scas/kernels"
 )
 
 func fixedRoof() Roof {
 	return Roof{
-		Levels: []Level{{"L1", 1000, 100}, {"L2", 10000, 50}, {"memory", 1 << 62, 10}},
+		Levels: []MemoryLevel{{"L1", 1000, 100}, {"L2", 10000, 50}, {"memory", 1 << 62, 10}},
 		Peak:   200,
 	}
 }
@@ -21,24 +20,24 @@ func TestLimit(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		flops   float64
-		traffic []measure.Traffic
+		traffic []Traffic
 		ns      float64
 		bound   string
 	}{
-		{"operations", 4000, []measure.Traffic{{Bytes: 100, Size: 500}}, 2, "flops"},
-		{"first level", 100, []measure.Traffic{{Bytes: 1000, Size: 1000}}, 1, "L1"},
-		{"just beyond it", 100, []measure.Traffic{{Bytes: 1000, Size: 1001}}, 2, "L2"},
-		{"the slower of two", 100, []measure.Traffic{{Bytes: 2000, Size: 10}, {Bytes: 1000, Size: 1 << 20}}, 10, "memory"},
+		{"operations", 4000, []Traffic{{Bytes: 100, Size: 500}}, 2, "flops"},
+		{"first level", 100, []Traffic{{Bytes: 1000, Size: 1000}}, 1, "L1"},
+		{"just beyond it", 100, []Traffic{{Bytes: 1000, Size: 1001}}, 2, "L2"},
+		{"the slower of two", 100, []Traffic{{Bytes: 2000, Size: 10}, {Bytes: 1000, Size: 1 << 20}}, 10, "memory"},
 	} {
-		ns, bound := fixedRoof().Limit(measure.Case{Flops: c.flops, Traffic: c.traffic, Units: 10})
+		ns, bound := fixedRoof().Limit(Case{Flops: c.flops, Traffic: c.traffic, Units: 10})
 		if ns != c.ns || bound != c.bound {
 			t.Errorf("%s: limit %g ns by %s, want %g by %s", c.name, ns, bound, c.ns, c.bound)
 		}
 	}
 }
 
-func TestMeasure(t *testing.T) {
-	r := Measure(machine.Description{L1: 16 << 10, L2: 64 << 10, L3: 256 << 10}, time.Millisecond)
+func TestRoof(t *testing.T) {
+	r := NewRoof(machine.Description{L1: 16 << 10, L2: 64 << 10, L3: 256 << 10}, time.Millisecond)
 	if len(r.Levels) != 4 || r.Peak <= 0 || r.PeakSource == "" {
 		t.Fatalf("roof %+v", r)
 	}
@@ -55,8 +54,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-func TestMeasureWithoutCacheSizes(t *testing.T) {
-	if r := Measure(machine.Description{L3: 1 << 20}, time.Microsecond); r.Levels[0].Size != defaultL1 || r.Levels[1].Size != defaultL2 {
+func TestRoofWithoutCacheSizes(t *testing.T) {
+	if r := NewRoof(machine.Description{L3: 1 << 20}, time.Microsecond); r.Levels[0].Size != defaultL1 || r.Levels[1].Size != defaultL2 {
 		t.Errorf("levels %+v", r.Levels)
 	}
 }

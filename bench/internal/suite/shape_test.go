@@ -1,4 +1,4 @@
-package shape
+package suite
 
 import (
 	"math"
@@ -7,7 +7,7 @@ import (
 )
 
 func TestShapes(t *testing.T) {
-	for _, s := range All() {
+	for _, s := range allShapes() {
 		t.Run(s.Name, func(t *testing.T) {
 			s.Rows = 200
 			x, labels := s.Build(1)

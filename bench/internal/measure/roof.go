@@ -1,16 +1,4 @@
-// Package roof measures the limits of this machine: the bandwidth of each memory level, and
-// floating-point operations per second (the roofline model, Williams, Waterman and Patterson 2009).
-// Read Measure and Roof.Limit first.
-//
-// A limit is the best rate of several computations:
-//
-//   - for bandwidth: the kernels Dot and Axpy of two vectors that together have the size to measure, and Dot
-//     of a vector of this size with itself
-//   - for operations: the kernels Dot of a short vector with itself, and LogisticSlopes
-//
-// So the limits may be lower than the limits of the processor. The peak is much lower, because the processor
-// computes faster only if all numbers stay in registers.
-package roof
+package measure
 
 import (
 	"cmp"
@@ -20,22 +8,30 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/bench/internal/machine"
-	"github.com/scas-admm/scas/bench/internal/measure"
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A Level is a level of the memory hierarchy.
-type Level struct {
+// A MemoryLevel is a level of the memory hierarchy.
+type MemoryLevel struct {
 	Name      string
 	Size      int     // largest size in bytes of data that this level is assumed to keep
 	Bandwidth float64 // bytes per ns, which is the same as GB/s
 }
 
-// A Roof has the measured limits of this machine.
+// A Roof has the measured limits of this machine: the bandwidth of each memory level, and floating-point
+// operations per second (the roofline model, Williams, Waterman and Patterson 2009). A limit is the best rate
+// of several computations:
+//
+//   - for bandwidth: the kernels Dot and Axpy of two vectors that together have the size to measure, and Dot
+//     of a vector of this size with itself
+//   - for operations: the kernels Dot of a short vector with itself, and LogisticSlopes
+//
+// So the limits may be lower than the limits of the processor. The peak is much lower, because the processor
+// computes faster only if all numbers stay in registers.
 type Roof struct {
-	Levels     []Level // L1, L2, L3 and main memory
-	Peak       float64 // floating-point operations per ns (Gflop/s); an FMA counts as two
-	PeakSource string  // the kernel that reached Peak
+	Levels     []MemoryLevel // L1, L2, L3 and main memory
+	Peak       float64       // floating-point operations per ns (Gflop/s); an FMA counts as two
+	PeakSource string        // the kernel that reached Peak
 }
 
 // Cache sizes to assume if the processor does not report them.
@@ -45,12 +41,12 @@ const (
 	defaultL3 = 16 << 20
 )
 
-// Measure measures the bandwidths and the peak of this machine. description has the sizes of the caches.
-// duration is the time of one measurement; Measure takes about twenty times as long.
-func Measure(description machine.Description, duration time.Duration) Roof {
+// NewRoof measures the bandwidths and the peak of this machine. description has the sizes of the caches.
+// duration is the time of one measurement; NewRoof takes about twenty times as long.
+func NewRoof(description machine.Description, duration time.Duration) Roof {
 	l1, l2 := cmp.Or(description.L1, defaultL1), cmp.Or(description.L2, defaultL2)
 	l3 := cmp.Or(description.L3, defaultL3)
-	r := Roof{Levels: []Level{
+	r := Roof{Levels: []MemoryLevel{
 		{Name: "L1", Size: l1}, {Name: "L2", Size: l2},
 		// Other cores and other virtual machines may share the last cache, so only three quarters of it
 		// count.
@@ -73,7 +69,7 @@ func (r *Roof) measurePeak(duration time.Duration) {
 	}
 	try(2*1024/fastest(duration, func() { kernels.Dot(x, x) }), "Dot in L1")
 	slope, label := make([]float64, 1024), ones(1024)
-	try((measure.SlopeFlops+measure.LossFlops)*1024/fastest(duration, func() { kernels.LogisticSlopes(slope, x, label) }), "LogisticSlopes in L1")
+	try((SlopeFlops+LossFlops)*1024/fastest(duration, func() { kernels.LogisticSlopes(slope, x, label) }), "LogisticSlopes in L1")
 }
 
 // bandwidth returns the highest rate of several kernels over data of the given size, in bytes per ns. The
@@ -98,7 +94,7 @@ func fastest(duration time.Duration, f func()) float64 {
 		}
 		return time.Since(start)
 	}
-	calls, best := measure.Repetitions(20*time.Microsecond, timeCalls), time.Duration(math.MaxInt64)
+	calls, best := repetitions(20*time.Microsecond, timeCalls), time.Duration(math.MaxInt64)
 	for start, k := time.Now(), 0; k < 3 || time.Since(start) < duration; k++ {
 		best = min(best, timeCalls(calls))
 	}
@@ -109,10 +105,10 @@ func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
 // Limit returns the smallest time that the roof allows for one unit of the work of c, in ns. bound is the
 // name of the limit that applies: a memory level or "flops".
-func (r Roof) Limit(c measure.Case) (ns float64, bound string) {
+func (r Roof) Limit(c Case) (ns float64, bound string) {
 	ns, bound = c.Flops/r.Peak, "flops"
 	for _, t := range c.Traffic {
-		index := slices.IndexFunc(r.Levels, func(l Level) bool { return t.Size <= l.Size })
+		index := slices.IndexFunc(r.Levels, func(l MemoryLevel) bool { return t.Size <= l.Size })
 		l := r.Levels[index]
 		if d := t.Bytes / l.Bandwidth; d > ns {
 			ns, bound = d, l.Name

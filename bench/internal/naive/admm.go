@@ -1,27 +1,25 @@
-package outer
+package naive
 
 import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
-	"time"
 
-	"github.com/scas-admm/scas/bench/internal/naive"
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A naiveSolver runs SCAS-ADMM in plain Go loops, for the logistic loss without a domain. It draws the same
+// An ADMM runs SCAS-ADMM in plain Go loops, for the logistic loss without a domain. It draws the same
 // samples as the solver, so its iterates agree with the solver's up to rounding.
-type naiveSolver struct {
+type ADMM struct {
 	steps        *kernels.Steps // data, labels, slopes at the snapshot, and step size
 	a, aTrans, k *kernels.Rows  // A, A' and rho A'A; all nil if A = I
 	dualUpdates  int
 	rho          float64
 	rng          *rand.PCG
 
-	x      []float64 // the outer iterate, at which an inner loop begins
+	X      []float64 // the outer iterate, at which an inner loop begins
 	w, sum []float64 // the iterate of the inner loop, and the sum of its iterates
 	z      []float64 // mean gradient at the snapshot
 	d      []float64 // z + A'dual, which is constant during an inner loop
@@ -33,24 +31,27 @@ type naiveSolver struct {
 	sampled []int32 // the row numbers of the inner steps
 }
 
-func newNaiveSolver(j Job, dualUpdates int) *naiveSolver {
-	n, p := j.Data.Dims()
+// NewADMM returns a run that begins at 0. The problem has a penalty solver.L1, and its Constraint is nil or a
+// *sparse.CSR. The settings have the step size, rho and the seed. dualUpdates is the number of dual updates in an
+// outer iteration.
+func NewADMM(p *solver.Problem, s *solver.Settings, dualUpdates int) *ADMM {
+	n, features := p.Data.Dims()
 	v := func(n int) []float64 { return make([]float64, n) }
-	m := &naiveSolver{
-		steps:       &kernels.Steps{Rows: *rows(j.Data), Label: j.Labels, Slope0: v(n), Eta: j.Settings.Eta},
-		dualUpdates: dualUpdates, rho: j.Settings.Rho, rng: rand.NewPCG(j.Settings.Seed, 0x5ca5),
-		x: v(p), w: v(p), sum: v(p), d: v(p), z: v(p), q: v(p), sampled: make([]int32, 0, n),
+	m := &ADMM{
+		steps:       &kernels.Steps{Rows: *rows(p.Data), Label: p.Labels, Slope0: v(n), Eta: s.Eta},
+		dualUpdates: dualUpdates, rho: s.Rho, rng: rand.NewPCG(s.Seed, 0x5ca5),
+		X: v(features), w: v(features), sum: v(features), d: v(features), z: v(features), q: v(features), sampled: make([]int32, 0, n),
 	}
-	l := p
-	if a, ok := j.Constraint.(*sparse.CSR); ok {
+	l := features
+	if a, ok := p.Constraint.(*sparse.CSR); ok {
 		l, _ = a.Dims()
-		k, err := a.Gram().ScaleColumns(slices.Repeat([]float64{m.rho}, p))
+		k, err := a.Gram().ScaleColumns(slices.Repeat([]float64{m.rho}, features))
 		if err != nil {
 			panic(err) // cannot happen: rho is finite
 		}
 		m.a, m.aTrans, m.k = rows(a), rows(a.Transpose()), rows(k)
 	}
-	m.y, m.beta, m.dual, m.ax, m.limit = v(l), v(l), v(l), v(l), slices.Repeat([]float64{j.Penalty.(solver.L1).Lambda}, l)
+	m.y, m.beta, m.dual, m.ax, m.limit = v(l), v(l), v(l), v(l), slices.Repeat([]float64{p.Penalty.(solver.L1).Lambda}, l)
 	return m
 }
 
@@ -60,47 +61,39 @@ func rows(a *sparse.CSR) *kernels.Rows {
 	return &r
 }
 
-func (m *naiveSolver) time(iterations int) []float64 {
-	ns := make([]float64, iterations)
-	for t := range ns {
-		start := time.Now()
-		m.iterate()
-		ns[t] = float64(time.Since(start).Nanoseconds())
-	}
-	return ns
-}
-
-func (m *naiveSolver) iterate() {
+// Iterate makes an outer iteration: a full gradient, as many inner steps as there are samples, and the dual
+// updates.
+func (m *ADMM) Iterate() {
 	m.computeGradient()
 	n := len(m.steps.Label)
 	for k := range m.dualUpdates {
 		size := (k+1)*n/m.dualUpdates - k*n/m.dualUpdates // number of points in the mean: x and the iterates
 		m.runInnerLoop(size - 1)
 		for j, s := range m.sum {
-			m.x[j] = (m.x[j] + s) / float64(size)
+			m.X[j] = (m.X[j] + s) / float64(size)
 		}
-		multiply(m.ax, m.a, m.x)
-		naive.ProxDual(m.beta, m.y, m.ax, m.limit, m.rho)
+		multiply(m.ax, m.a, m.X)
+		ProxDual(m.beta, m.y, m.ax, m.limit, m.rho)
 	}
 }
 
-// computeGradient sets m.z to the mean gradient at m.x and stores the slopes in m.steps.Slope0.
-func (m *naiveSolver) computeGradient() {
+// computeGradient sets m.z to the mean gradient at m.X and stores the slopes in m.steps.Slope0.
+func (m *ADMM) computeGradient() {
 	clear(m.z)
 	for i, b := range m.steps.Label {
-		idx, val := naive.Row(m.steps.Rows, i)
-		s := naive.Slope(naive.RowDot(idx, val, m.x), b)
+		idx, val := Row(m.steps.Rows, i)
+		s := Slope(RowDot(idx, val, m.X), b)
 		m.steps.Slope0[i] = s
-		naive.AddRow(m.z, s, idx, val)
+		AddRow(m.z, s, idx, val)
 	}
 	for j := range m.z {
 		m.z[j] /= float64(len(m.steps.Label))
 	}
 }
 
-// runInnerLoop makes the given number of inner steps, each with a random sample. It begins at m.x, and sets
+// runInnerLoop makes the given number of inner steps, each with a random sample. It begins at m.X, and sets
 // m.w to the last iterate and m.sum to the sum of all iterates.
-func (m *naiveSolver) runInnerLoop(steps int) {
+func (m *ADMM) runInnerLoop(steps int) {
 	for i, b := range m.beta {
 		m.dual[i] = b - m.rho*m.y[i]
 	}
@@ -113,12 +106,12 @@ func (m *naiveSolver) runInnerLoop(steps int) {
 		i, _ := bits.Mul64(m.rng.Uint64(), uint64(len(m.steps.Label)))
 		m.sampled = append(m.sampled, int32(i))
 	}
-	copy(m.w, m.x)
+	copy(m.w, m.X)
 	clear(m.sum)
 	if m.k == nil {
-		naive.Inner(m.w, m.sum, m.d, m.rho, m.steps, m.sampled)
+		Inner(m.w, m.sum, m.d, m.rho, m.steps, m.sampled)
 	} else {
-		naive.InnerGraph(m.w, m.sum, m.d, m.q, *m.k, m.steps, m.sampled)
+		InnerGraph(m.w, m.sum, m.d, m.q, *m.k, m.steps, m.sampled)
 	}
 }
 
@@ -128,5 +121,5 @@ func multiply(dst []float64, a *kernels.Rows, v []float64) {
 		copy(dst, v)
 		return
 	}
-	naive.Margins(dst, *a, v)
+	Margins(dst, *a, v)
 }
