@@ -166,7 +166,10 @@ func (c *Paper) findDataSets(e *Env, pr paper.Protocol) (sets []paper.Spec, err 
 		return nil, errors.New("no data: set --data or SCAS_DATA to a directory with the data sets; see `make data`")
 	}
 	var missing []string
-	for _, s := range pr.Specs() {
+	for _, s := range paper.Specs() {
+		if !slices.Contains(pr.Data, s.Name) {
+			continue
+		}
 		if _, err := s.Find(c.Data); err != nil {
 			missing = append(missing, err.Error())
 		} else {
@@ -184,8 +187,7 @@ func (c *Paper) findDataSets(e *Env, pr paper.Protocol) (sets []paper.Spec, err 
 
 // experiment loads the data sets, makes the runs that are not in the records, and adds them to the records.
 func (c *Paper) experiment(e *Env, sets []paper.Spec, r *paper.Records) error {
-	x := &paper.Experiment{Records: r, TimedSplits: c.Timed, Machine: machine.Describe(e.Args).Lines()}
-	x.Progress = &paper.Progress{W: e.Stderr, Total: r.Protocol.CountRuns(c.Timed)}
+	x := &paper.Experiment{Records: r, TimedSplits: c.Timed, Machine: machine.Describe(e.Args).Lines(), Log: e.Stderr}
 	var data []*paper.Data
 	for _, s := range sets {
 		d, err := s.Load(c.Data)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"runtime"
 	"slices"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -19,11 +18,15 @@ type Experiment struct {
 	// TimedSplits is the number of splits of each data set on which runs are timed.
 	TimedSplits int
 	// Machine describes the machine in lines of text.
-	Machine  []string
-	Progress *Progress
+	Machine []string
 	// Workers is the number of runs that are made in parallel; zero means one per processor. Timed
 	// runs are made one at a time.
 	Workers int
+	// Log gets the number of runs that are done, at most every 15 seconds. nil means no reports.
+	Log io.Writer
+
+	total, done int // numbers of runs
+	lastReport  time.Time
 }
 
 // Run makes all runs on the given data sets, except runs that are in the records already. It makes the
@@ -32,6 +35,14 @@ func (e *Experiment) Run(ctx context.Context, data ...*Data) error {
 	for _, d := range data {
 		if err := e.add(line{Data: d.summary}); err != nil {
 			return err
+		}
+		for split := range e.Protocol.Splits {
+			for _, keys := range e.Protocol.Keys(d.Spec, split, Rules()...) {
+				e.total += len(keys)
+				if split < e.TimedSplits {
+					e.total++ // the timed run
+				}
+			}
 		}
 	}
 	for _, rules := range [][]Rule{{Sampled, Automatic}, {OnHalf}} {
@@ -54,34 +65,35 @@ func (e *Experiment) Run(ctx context.Context, data ...*Data) error {
 // runSplit computes the optima of one split and makes its runs with the given rules. It leaves out timed
 // runs, and what the records already have.
 func (e *Experiment) runSplit(ctx context.Context, d *Data, split int, rules []Rule) error {
+	var jobs []func(ctx context.Context, h *Halves) error
+	for _, mu := range e.Protocol.Mus {
+		if e.Optima[Key{Data: d.Name, Mu: mu, Split: split}] == nil {
+			jobs = append(jobs, func(ctx context.Context, h *Halves) error { return e.addOptimum(ctx, h, mu) })
+		}
+	}
+	for _, keys := range e.Protocol.Keys(d.Spec, split, rules...) {
+		missing := slices.DeleteFunc(slices.Clone(keys), func(k Key) bool { return e.Runs[k] != nil })
+		e.count(len(keys)-len(missing), "complete before: ", keys[0])
+		if len(missing) > 0 {
+			jobs = append(jobs, func(ctx context.Context, h *Halves) error { return e.tunedRuns(ctx, h, missing) })
+		}
+	}
+	if jobs == nil {
+		return nil
+	}
+	h, err := d.Halve(ctx, split, e.Protocol.TuneSamples)
+	if err != nil {
+		return err
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(cmp.Or(e.Workers, runtime.GOMAXPROCS(0)))
-	halve := d.splitOnce(ctx, split, e.Protocol.TuneSamples)
-	run := func(job func(*Halves) error) {
+	for _, job := range jobs {
 		g.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			h, err := halve()
-			if err != nil {
-				return err
-			}
-			return job(h)
+			return job(ctx, h)
 		})
-	}
-	for _, mu := range e.Protocol.Mus {
-		if e.Optimum(d.Name, mu, split) == nil {
-			run(func(h *Halves) error { return e.addOptimum(ctx, h, mu) })
-		}
-	}
-	for _, keys := range e.Protocol.keysByMethod(d.Spec, split, rules) {
-		missingKeys := slices.DeleteFunc(slices.Clone(keys), func(k Key) bool { return e.TunedRun(k) != nil })
-		if completeCount := len(keys) - len(missingKeys); completeCount > 0 {
-			e.Progress.Done(completeCount, "complete before: "+keys[0].String())
-		}
-		if len(missingKeys) > 0 {
-			run(func(h *Halves) error { return e.tunedRuns(ctx, h, missingKeys) })
-		}
 	}
 	return g.Wait()
 }
@@ -93,7 +105,7 @@ func (e *Experiment) tunedRuns(ctx context.Context, h *Halves, keys []Key) error
 	for k := 0; k < len(keys) && err == nil; k++ {
 		var u *TunedRun
 		if u, err = r.run(ctx, keys[k]); err == nil {
-			e.Progress.Done(1, keys[k].String())
+			e.count(1, "", keys[k])
 			err = e.add(line{Run: u})
 		}
 	}
@@ -112,27 +124,13 @@ func (e *Experiment) addOptimum(ctx context.Context, h *Halves, mu float64) erro
 	return e.add(line{Optimum: best})
 }
 
-// A Progress reports how many runs are done, at most every 15 seconds. A nil *Progress reports
-// nothing.
-type Progress struct {
-	W     io.Writer
-	Total int // number of runs to make
-
-	mu         sync.Mutex
-	count      int // number of runs done so far
-	lastReport time.Time
-}
-
-// Done counts n more runs as done. The argument run names the last of these runs.
-func (p *Progress) Done(n int, run string) {
-	if p == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.count += n
-	if now := time.Now(); now.Sub(p.lastReport) >= 15*time.Second {
-		p.lastReport = now
-		fmt.Fprintf(p.W, "%d of %d runs  (%s)\n", p.count, p.Total, run)
+// count counts n more runs as done. last is the last of them, and how says how it was done.
+func (e *Experiment) count(n int, how string, last Key) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.done += n
+	if now := time.Now(); e.Log != nil && n > 0 && now.Sub(e.lastReport) >= 15*time.Second {
+		e.lastReport = now
+		fmt.Fprintf(e.Log, "%d of %d runs  (%s%v)\n", e.done, e.total, how, last)
 	}
 }

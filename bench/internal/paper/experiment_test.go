@@ -29,7 +29,7 @@ func tinySetup(t *testing.T) (Protocol, *Data) {
 	s := Spec{Name: "tiny", Features: 15, Lambda: 1e-2, MakeGraph: chain}
 	pr := QuickProtocol()
 	pr.Splits, pr.SplitsOnHalf = 2, 2
-	pr.DataSets, pr.Data, pr.TuneSamples, pr.Passes = []Spec{s}, []string{"tiny"}, 60, 10
+	pr.Data, pr.TuneSamples, pr.Passes = []string{s.Name}, 60, 10
 	data, err := s.Build(d.Dataset, File{Origin: "synthetic"})
 	if err != nil {
 		t.Fatal(err)
@@ -99,34 +99,9 @@ func TestSameTwice(t *testing.T) {
 		t.Errorf("the machine is not there once:\n%s", timings)
 	}
 	for split := range pr.Splits {
-		for _, key := range pr.Keys(d.Spec, split) {
+		for _, key := range slices.Concat(pr.Keys(d.Spec, split, Rules()...)...) {
 			checkContents(t, e, key)
 		}
-	}
-}
-
-// TestOpenAnyHasAllRuns checks that a report has the runs of a method outside the paper's figures also if the
-// last run of the experiment left the method out on their data set.
-func TestOpenAnyHasAllRuns(t *testing.T) {
-	pr, d := tinySetup(t)
-	dir := t.TempDir()
-	key := Key{Data: "tiny", Method: solver.SCASK{}.Info().Name, Rule: Sampled, Output: Last}
-	r, err := Open(dir, pr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.add(line{Run: &TunedRun{Key: key}}); err != nil {
-		t.Fatal(err)
-	}
-	pr.DataOfOthers = []string{"another"}
-	if _, err := Open(dir, pr); err != nil {
-		t.Fatal(err)
-	}
-	if r, err = OpenAny(dir); err != nil {
-		t.Fatal(err)
-	}
-	if keys := r.Protocol.Keys(d.Spec, 0); !slices.Contains(keys, key) {
-		t.Errorf("the protocol has no run %v, but %v", key, keys)
 	}
 }
 
@@ -166,7 +141,7 @@ func TestOrder(t *testing.T) {
 func checkContents(t *testing.T, e *Experiment, k Key) {
 	t.Helper()
 	traits := e.Protocol.Traits(k.Method)
-	u, o := e.TunedRun(k), e.Optimum("tiny", k.Mu, k.Split)
+	u, o := e.Runs[k], e.Optima[Key{Data: "tiny", Mu: k.Mu, Split: k.Split}]
 	if u == nil || u.Failed != "" || len(u.Points) < 2 {
 		t.Fatalf("%v: no run: %+v", k, u)
 	}
@@ -186,7 +161,7 @@ func checkContents(t *testing.T, e *Experiment, k Key) {
 	if k != e.Protocol.TimedKey(k) || k.Split > 0 {
 		return
 	}
-	x := e.Timing(k)
+	x := e.Timings[k]
 	if x == nil || !(x.PerPass > 0) || x.Bytes == 0 || len(x.Seconds) != len(x.Passes) {
 		t.Fatalf("%v: timing %+v", k, x)
 	}
@@ -243,7 +218,7 @@ func TestRuns(t *testing.T) {
 			firstSplit := split < pr.SplitsOfOthers
 			runsOthers := firstSplit && s.Name == "a9a"
 			count := map[Method]int{}
-			for _, k := range pr.Keys(s, split) {
+			for _, k := range slices.Concat(pr.Keys(s, split, Rules()...)...) {
 				count[k.Method]++
 				if !firstSplit && k.Rule != Sampled || split >= pr.SplitsOnHalf && k.Rule == OnHalf {
 					t.Errorf("%v is run", k)
@@ -342,7 +317,7 @@ func TestCompressedPoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if u := packedRecords.TunedRun(key); u == nil || len(u.Points) != 2 {
+	if u := packedRecords.Runs[key]; u == nil || len(u.Points) != 2 {
 		t.Errorf("read %+v", u)
 	}
 	_, noProtocol, _ := bytes.Cut(text, []byte("\n"))
@@ -357,8 +332,8 @@ func TestCompressedPoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if anyRecords.TunedRun(key) == nil || !slices.Equal(anyRecords.Protocol.Methods, []Method{key.Method}) || anyRecords.Protocol.Splits != 1 || anyRecords.Protocol.Passes != pr.Passes {
-		t.Errorf("a report would be of %+v", anyRecords.Protocol)
+	if m := anyRecords.Methods(); anyRecords.Runs[key] == nil || len(m) != 1 || m[0].Info.Name != key.Method || anyRecords.Protocol.Passes != pr.Passes {
+		t.Errorf("a report would be of %v, %+v", m, anyRecords.Protocol)
 	}
 	if !bytes.Equal(mustRead(t, filepath.Join(packedDir, PointsFile)), text) {
 		t.Error("the text is another")
@@ -376,13 +351,16 @@ func TestOwnMethod(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, rule := range []Rule{Sampled, Automatic} {
-		u := e.TunedRun(Key{"tiny", 0, "own", 0, rule, Last})
+		u := e.Runs[Key{"tiny", 0, "own", 0, rule, Last}]
 		if u == nil || u.Failed != "" || len(u.Points) < 2 {
 			t.Errorf("rule %s: %+v", rule, u)
 		}
 	}
 	records, err := OpenAny(dir)
-	if err != nil || !slices.Contains(records.Protocol.Methods, "own") {
-		t.Errorf("reopened: %v, %v", records.Protocol.Methods, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := records.Methods(); len(m) != 2 || m[1].Info.Name != "own" {
+		t.Errorf("reopened: %v", m)
 	}
 }

@@ -3,7 +3,6 @@ package paper
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -24,20 +23,21 @@ const (
 	Average Output = "average" // an average of iterates; the method's proved convergence rate holds for it
 )
 
-// A Group says whether the paper compares a method.
-type Group string
+// A Role says where a method is compared.
+type Role int
 
 const (
-	Compared   Group = "paper" // methods that the paper compares
-	Successors Group = "later" // all other methods; most were published later or come from this module
+	Later     Role = iota // published later, or from this module
+	Compared              // compared in the paper, but not in its figures
+	InFigures             // in the paper's figures
 )
 
 // Traits describe a method for the experiments and their report, in addition to solver.MethodInfo.
 type Traits struct {
 	Method solver.Method // nil if neither this module nor Protocol.OwnMethods has the method
 	Info   solver.MethodInfo
-	// Outputs says which vectors claims and figures evaluate: Last, Average or both. Parameters are chosen
-	// for each output separately.
+	// Outputs says which vectors claims and figures evaluate: Last, Average or both. The curve of the method
+	// shows the first. Parameters are chosen for each output separately.
 	Outputs []Output
 	// Unit is the unit of the method's step size. The search for the step size tries multiples of Unit.
 	Unit StepUnit
@@ -49,18 +49,15 @@ type Traits struct {
 	// tuneIterations iterations instead.
 	TunePasses float64
 	Counts     string // the unit of T in the proven rate of convergence, such as O(1/T)
-	Group      Group
-	// InFigures is true if the method is in the paper's figures.
-	InFigures bool
+	Role       Role
+	// Series is the number of the method's colour and mark in figures.
+	Series int
 	// MaxFeatures is the largest number of features for which the method is run. 0 means no limit.
 	MaxFeatures int
 	// Linearised says in words whether this implementation linearises the term (rho/2)|A x − y|² when it
 	// minimises over x.
 	Linearised string
 }
-
-// Output returns the output that the method's curve shows.
-func (t *Traits) Output() Output { return t.Outputs[0] }
 
 // Applies reports whether the method is meant for problems with the given mu.
 func (t *Traits) Applies(mu float64) bool { return mu > 0 || !t.Info.NeedsL2 && t.Info.Theorem != 2 }
@@ -121,39 +118,40 @@ const (
 	noPenalty    = "no step solves for it: gradient steps on it"
 )
 
-// traitsTable has the traits of the methods. The function traitsOf says what a zero field means. Acc-SADMM is
-// tuned over three of its stages, because a step size that is too large does no harm in the first stage.
+// traitsTable has the traits of the methods. The function traitsOf says what a zero field means. The order is the
+// order of colours and marks in figures. Acc-SADMM is tuned over three of its stages, because a step size that
+// is too large does no harm in the first stage.
 var traitsTable = []Traits{
-	{Method: solver.SCAS{}, Group: Compared, InFigures: true, Outputs: bothOutputs, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: noPenalty,
+	{Method: solver.SCAS{}, Role: InFigures, Outputs: bothOutputs, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: noPenalty,
 		Allowed: "Theorem 1 has no bound of its own; C1 of Theorem 2 is η < 2/ν_L"},
-	{Method: solver.SCASStrong{}, Group: Compared, InFigures: true, Outputs: bothOutputs, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "as scas",
+	{Method: solver.SCASStrong{}, Role: InFigures, Outputs: bothOutputs, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "as scas",
 		Allowed: "η ≤ 1/ν_L: beyond it the average of Algorithm 2 as printed has a negative weight, for which zero is taken"},
+	{Method: baseline.STOC{}, Role: InFigures, Outputs: averageOutput, Allowed: anyStep, Linearised: "no"},
+	{Method: baseline.SA{}, Role: InFigures, Outputs: bothOutputs, Unit: nuFOverN, Allowed: saStep, Linearised: "no"},
+	{Method: baseline.Batch{}, Role: InFigures, Counts: iterations, Linearised: "no"},
+	{Method: baseline.BatchLinear{}, Role: InFigures, Unit: nuMean, Allowed: "η < 2/ν of the mean loss", Counts: iterations, Linearised: "no"},
 	{Method: solver.SCASK{}, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "as scas"},
+	{Method: baseline.SAIU{}, Role: Compared, Outputs: bothOutputs, Unit: nuFOverN, Allowed: saStep, Linearised: "yes"},
+	{Method: baseline.OPG{}, Role: Compared, Outputs: averageOutput, Allowed: anyStep, Linearised: "yes"},
+	{Method: baseline.RDA{}, Role: Compared, Outputs: averageOutput, Allowed: anyStep, Linearised: "yes"},
+	{Method: baseline.OADM{}, Role: Compared, Outputs: averageOutput, Allowed: anyStep, Linearised: "no"},
+	{Method: baseline.OS1{}, Role: Compared, Outputs: averageOutput, Allowed: anyStep, Linearised: unlisted},
+	{Method: baseline.OS2{}, Role: Compared, Allowed: anyStep, Linearised: unlisted},
+	{Method: baseline.BatchCG{}, Role: Compared, Counts: iterations, Linearised: "no", MaxFeatures: baseline.MaxFactored},
+	{Method: baseline.BatchUzawa{}, Role: Compared, Unit: uzawa, Allowed: "η ≤ 1/(ν of the mean loss + ρ λ₁)", Counts: iterations, Linearised: "yes"},
 	{Method: solver.SCASL{}, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "yes, per round"},
-	{Method: baseline.Batch{}, Group: Compared, InFigures: true, Counts: iterations, Linearised: "no"},
-	{Method: baseline.BatchCG{}, Group: Compared, Counts: iterations, Linearised: "no", MaxFeatures: baseline.MaxFactored},
-	{Method: baseline.BatchLinear{}, Group: Compared, InFigures: true, Unit: nuMean, Allowed: "η < 2/ν of the mean loss", Counts: iterations, Linearised: "no"},
-	{Method: baseline.BatchUzawa{}, Group: Compared, Unit: uzawa, Allowed: "η ≤ 1/(ν of the mean loss + ρ λ₁)", Counts: iterations, Linearised: "yes"},
-	{Method: baseline.STOC{}, Group: Compared, InFigures: true, Outputs: averageOutput, Allowed: anyStep, Linearised: "no"},
-	{Method: baseline.OADM{}, Group: Compared, Outputs: averageOutput, Allowed: anyStep, Linearised: "no"},
-	{Method: baseline.OPG{}, Group: Compared, Outputs: averageOutput, Allowed: anyStep, Linearised: "yes"},
-	{Method: baseline.RDA{}, Group: Compared, Outputs: averageOutput, Allowed: anyStep, Linearised: "yes"},
-	{Method: baseline.OS1{}, Group: Compared, Outputs: averageOutput, Allowed: anyStep, Linearised: unlisted},
-	{Method: baseline.OS2{}, Group: Compared, Allowed: anyStep, Linearised: unlisted},
-	{Method: baseline.SA{}, Group: Compared, InFigures: true, Outputs: bothOutputs, Unit: nuFOverN, Allowed: saStep, Linearised: "no"},
-	{Method: baseline.SAIU{}, Group: Compared, Outputs: bothOutputs, Unit: nuFOverN, Allowed: saStep, Linearised: "yes"},
-	{Method: baseline.SAG{}, Linearised: "no"},
-	{Method: baseline.SAGIU{}, Linearised: "yes"},
 	{Method: baseline.SVRG{}, Allowed: "η < 1/(4 ν_f), batches of one sample", Counts: stages, Linearised: "yes"},
 	{Method: baseline.SVRGRestart{}, Allowed: "η < 1/(4 ν_f), batches of one sample", Counts: stages, Linearised: "yes"},
+	{Method: baseline.SAG{}, Linearised: "no"},
+	{Method: baseline.SAGIU{}, Linearised: "yes"},
+	{Method: baseline.ASVRG{}, Allowed: byConvention, Counts: stages, Linearised: "yes"},
+	{Method: baseline.AccSADMM{}, Allowed: byConvention, TunePasses: 9.5, Linearised: "yes"},
 	// The next three methods have no penalty parameter. Their Rho is the step size of the dual update; with
 	// Rho = 0 they choose this step size themselves.
 	{Method: baseline.PDFP{}, Allowed: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
 	{Method: baseline.SVRPDHG{}, Allowed: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
 	{Method: baseline.ASVRPDHG{}, Allowed: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
-	{Method: baseline.ASVRG{}, Allowed: byConvention, Counts: stages, Linearised: "yes"},
 	{Method: baseline.SDCA{}, Linearised: "yes"},
-	{Method: baseline.AccSADMM{}, Allowed: byConvention, TunePasses: 9.5, Linearised: "yes"},
 }
 
 // moduleTraits returns the traits of all methods of the module except Auto, in the order of
@@ -170,9 +168,11 @@ var moduleTraits = sync.OnceValue(func() (traits []Traits) {
 // traitsOf returns the traits of a method from traitsTable. Fields that are zero there, and all fields of a
 // method that is not in the table, get default values.
 func traitsOf(m solver.Method, info solver.MethodInfo) Traits {
-	var t Traits
-	if k := slices.IndexFunc(traitsTable, func(t Traits) bool { return t.Method.Info().Name == info.Name }); k >= 0 {
-		t = traitsTable[k]
+	t := Traits{Series: len(traitsTable)}
+	for k, entry := range traitsTable {
+		if entry.Method.Info().Name == info.Name {
+			t, t.Series = entry, k
+		}
 	}
 	t.Method, t.Info = m, info
 	if t.Outputs == nil {
@@ -181,8 +181,7 @@ func traitsOf(m solver.Method, info solver.MethodInfo) Traits {
 	if t.Unit.Inverse == nil {
 		t.Unit = nuF(max(1, info.StepUnit))
 	}
-	t.Allowed, t.TunePasses = cmp.Or(t.Allowed, "none proven"), cmp.Or(t.TunePasses, 5)
-	t.Counts, t.Group = cmp.Or(t.Counts, samples), cmp.Or(t.Group, Successors)
+	t.Allowed, t.TunePasses, t.Counts = cmp.Or(t.Allowed, "none proven"), cmp.Or(t.TunePasses, 5), cmp.Or(t.Counts, samples)
 	return t
 }
 
@@ -194,28 +193,14 @@ func (pr *Protocol) Traits(name Method) Traits {
 			return t
 		}
 	}
-	for _, m := range pr.OwnMethods {
+	t := traitsOf(nil, solver.MethodInfo{Name: name, TakesEta: true})
+	for k, m := range pr.OwnMethods {
 		if info := m.Info(); info.Name == name {
-			return traitsOf(m, info)
+			t = traitsOf(m, info)
+			t.Series += k
 		}
 	}
-	return traitsOf(nil, solver.MethodInfo{Name: name, TakesEta: true})
-}
-
-// AllTraits returns the traits of all methods: first the methods of the module, then the other methods in
-// pr.Methods.
-func (pr *Protocol) AllTraits() (traits []Traits) {
-	names := map[Method]bool{}
-	for _, t := range moduleTraits() {
-		names[t.Info.Name] = true
-		traits = append(traits, t)
-	}
-	for _, name := range pr.Methods {
-		if !names[name] {
-			traits = append(traits, pr.Traits(name))
-		}
-	}
-	return traits
+	return t
 }
 
 func moduleNames() (names []Method) {

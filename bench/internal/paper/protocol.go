@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/baseline"
 )
 
 // A Protocol says which runs an experiment consists of.
@@ -32,9 +33,6 @@ type Protocol struct {
 	Methods []Method `json:"methods"`
 	// OwnMethods are a caller's methods, which the module does not have. See AddMethods.
 	OwnMethods []solver.Method `json:"-"`
-	// DataSets are the data sets from which Data chooses. nil means the data sets of the function
-	// Specs.
-	DataSets []Spec `json:"-"`
 }
 
 // FullProtocol returns the paper's protocol on all of its data sets. Methods that are not in the paper's
@@ -94,8 +92,7 @@ func (k Key) compare(l Key) int {
 // TimedKey returns the key of the run that is timed instead of run k: k with the rule Sampled, and with the
 // output that the method's curve shows. The parameters that a rule chooses hardly change the time of a pass.
 func (pr *Protocol) TimedKey(k Key) Key {
-	t := pr.Traits(k.Method)
-	k.Rule, k.Output = Sampled, t.Output()
+	k.Rule, k.Output = Sampled, pr.Traits(k.Method).Outputs[0]
 	return k
 }
 
@@ -128,34 +125,16 @@ func (pr *Protocol) Validate() error {
 	return nil
 }
 
-// Specs returns the data sets that pr.Data names, in the order of pr.DataSets. If pr.DataSets is nil, the
-// order is as in the function Specs.
-func (pr *Protocol) Specs() []Spec {
-	specs := pr.DataSets
-	if specs == nil {
-		specs = Specs()
-	}
-	return slices.DeleteFunc(slices.Clone(specs), func(s Spec) bool { return !slices.Contains(pr.Data, s.Name) })
-}
-
-// Keys returns the keys of the runs on one split of a data set.
-func (pr *Protocol) Keys(s Spec, split int) []Key {
-	return slices.Concat(pr.keysByMethod(s, split, Rules())...)
-}
-
-// keysByMethod returns the keys of the runs on one split of a data set with the given rules, in one slice
-// for each method and mu.
-func (pr *Protocol) keysByMethod(s Spec, split int, rules []Rule) (groups [][]Key) {
+// Keys returns the keys of the runs on one split of a data set with the given rules: for each mu and method,
+// one slice of keys, ordered by rule and by Traits.Outputs.
+func (pr *Protocol) Keys(s Spec, split int, rules ...Rule) (groups [][]Key) {
 	for _, mu := range pr.Mus {
 		for _, m := range pr.Methods {
 			t := pr.Traits(m)
-			if !t.Applies(mu) || t.MaxFeatures > 0 && s.Features > t.MaxFeatures || pr.leavesOut(s, &t) {
-				continue
-			}
 			var keys []Key
 			for _, rule := range rules {
-				for _, output := range t.Outputs {
-					if split < pr.splitCount(rule, &t) {
+				if t.Applies(mu) && split < pr.splitCount(s, &t, rule) {
+					for _, output := range t.Outputs {
 						keys = append(keys, Key{s.Name, mu, m, split, rule, output})
 					}
 				}
@@ -168,42 +147,19 @@ func (pr *Protocol) keysByMethod(s Spec, split int, rules []Rule) (groups [][]Ke
 	return groups
 }
 
-// leavesOut reports whether pr.DataOfOthers leaves a method out on a data set. It never leaves out a
-// method of the paper's figures or a caller's own method.
-func (pr *Protocol) leavesOut(s Spec, t *Traits) bool {
-	isOwn := slices.ContainsFunc(pr.OwnMethods, func(m solver.Method) bool {
-		return m.Info().Name == t.Info.Name
-	})
-	return !t.InFigures && !isOwn && pr.DataOfOthers != nil && !slices.Contains(pr.DataOfOthers, s.Name)
-}
-
-func (pr *Protocol) splitCount(rule Rule, t *Traits) int {
+// splitCount returns the number of splits of a data set on which a method is run with a rule.
+func (pr *Protocol) splitCount(s Spec, t *Traits, rule Rule) int {
+	_, inModule := baseline.ByName(t.Info.Name)
 	switch {
-	case rule == OnHalf && !t.InFigures:
+	case t.MaxFeatures > 0 && s.Features > t.MaxFeatures,
+		t.Role != InFigures && inModule && pr.DataOfOthers != nil && !slices.Contains(pr.DataOfOthers, s.Name),
+		t.Role != InFigures && rule == OnHalf:
 		return 0
 	case rule == OnHalf:
 		return min(pr.Splits, pr.SplitsOnHalf)
-	case rule == Automatic || !t.InFigures:
+	case rule == Automatic || t.Role != InFigures:
 		return min(pr.Splits, pr.SplitsOfOthers)
 	default:
 		return pr.Splits
 	}
-}
-
-func (pr *Protocol) timedKeys(s Spec, split int) []Key {
-	return slices.DeleteFunc(pr.Keys(s, split), func(k Key) bool { return k != pr.TimedKey(k) })
-}
-
-// CountRuns returns the number of runs of the protocol, including the timed runs on the first timedSplits
-// splits.
-func (pr *Protocol) CountRuns(timedSplits int) (count int) {
-	for _, s := range pr.Specs() {
-		for split := range pr.Splits {
-			count += len(pr.Keys(s, split))
-			if split < timedSplits {
-				count += len(pr.timedKeys(s, split))
-			}
-		}
-	}
-	return count
 }

@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/scas-admm/scas/sparse"
@@ -40,20 +39,18 @@ type Optimum struct {
 	ComputedBy string  `json:"by"`  // how the optimum was computed, in words
 }
 
-func (o *Optimum) key() Key { return Key{Data: o.Data, Mu: o.Mu, Split: o.Split} }
-
-// Records are the results of an experiment in a directory, with the protocol. Goroutines may share them.
+// Records are the results of an experiment in a directory, with the protocol.
 type Records struct {
 	Protocol Protocol
 	// Machines describe the machines on which times and bytes were measured, each in lines of text.
-	Machines [][]string
+	Machines  [][]string
+	Summaries map[string]*DataSummary
+	Optima    map[Key]*Optimum // the keys have only a data set, mu and a split
+	Runs      map[Key]*TunedRun
+	Timings   map[Key]*Timing
 
-	dir       string
-	mu        sync.Mutex
-	runs      map[Key]*TunedRun
-	optima    map[Key]*Optimum // the keys have only a data set, mu and a split
-	summaries map[string]*DataSummary
-	timings   map[Key]*Timing
+	dir string
+	mu  sync.Mutex // held by add; nothing reads the maps while goroutines add to them
 }
 
 // A line is a line of a file of records. The first line of PointsFile has only Version and Protocol. Every
@@ -86,36 +83,35 @@ func Open(dir string, pr Protocol) (*Records, error) {
 	return r, r.Save()
 }
 
-// OpenAny opens the records in dir for a report, whatever their protocol is. The protocol of the
-// result has the data sets, methods, mus and splits that occur in the records, and leaves no method out on
-// any data set. Records without a run or without a protocol are an error.
+// OpenAny opens the records in dir for a report, whatever their protocol is. Records without a run or
+// without a protocol are an error.
 func OpenAny(dir string) (*Records, error) {
 	r, err := read(dir)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if len(r.runs) == 0 {
+	case len(r.Runs) == 0:
 		return nil, fmt.Errorf("paper: there are no results in %s: no complete run in %s", dir, PointsFile)
-	}
-	pr := &r.Protocol
-	if pr.Passes == 0 {
+	case r.Protocol.Passes == 0:
 		return nil, fmt.Errorf("paper: %s has no protocol line: what the results mean is unknown", filepath.Join(dir, PointsFile))
 	}
-	pr.Splits, pr.DataOfOthers = 1, nil
-	data, mus, methods := map[string]bool{}, map[float64]bool{}, map[Method]bool{}
-	for k := range r.runs {
-		pr.Splits = max(pr.Splits, k.Split+1)
-		data[k.Data], mus[k.Mu], methods[k.Method] = true, true, true
+	return r, nil
+}
+
+// Methods returns the methods of all runs: first the methods of the module in their order, then other
+// methods, sorted by name.
+func (r *Records) Methods() (methods []Traits) {
+	names := map[Method]bool{}
+	for k := range r.Runs {
+		names[k.Method] = true
 	}
-	pr.Data, pr.Mus, pr.Methods = slices.Sorted(maps.Keys(data)), slices.Sorted(maps.Keys(mus)), nil
-	// The methods of the module come first, in the order of moduleNames. Other methods follow, sorted by name.
-	for _, m := range slices.Concat(moduleNames(), slices.Sorted(maps.Keys(methods))) {
-		if methods[m] {
-			pr.Methods = append(pr.Methods, m)
-			delete(methods, m)
+	for _, name := range slices.Concat(moduleNames(), slices.Sorted(maps.Keys(names))) {
+		if names[name] {
+			methods = append(methods, r.Protocol.Traits(name))
+			delete(names, name)
 		}
 	}
-	return r, nil
+	return methods
 }
 
 // fixedText describes the parts of the protocol that all results in one directory must agree on.
@@ -129,7 +125,7 @@ func (pr *Protocol) fixedText() string {
 
 // read reads the complete lines of the files in a directory.
 func read(dir string) (*Records, error) {
-	r := &Records{dir: dir, runs: map[Key]*TunedRun{}, optima: map[Key]*Optimum{}, summaries: map[string]*DataSummary{}, timings: map[Key]*Timing{}}
+	r := &Records{dir: dir, Summaries: map[string]*DataSummary{}, Optima: map[Key]*Optimum{}, Runs: map[Key]*TunedRun{}, Timings: map[Key]*Timing{}}
 	for _, name := range []string{PointsFile, TimingsFile} {
 		text, err := contents(filepath.Join(dir, name))
 		if err != nil {
@@ -153,22 +149,21 @@ func read(dir string) (*Records, error) {
 	return r, nil
 }
 
-// contents returns the text of a file. If the file does not exist, it reads the compressed file of
-// the same name with the ending .zst. If neither exists, it returns nil.
+// contents returns the text of a file, or of the compressed file of the same name with the ending .zst. If
+// neither exists, it returns nil.
 func contents(path string) ([]byte, error) {
-	text, err := os.ReadFile(path)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return text, err
+	for _, name := range []string{path, path + ".zst"} {
+		f, err := os.Open(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return sparse.ReadText(f, name)
 	}
-	f, err := os.Open(path + ".zst")
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return sparse.ReadText(f, f.Name())
+	return nil, nil
 }
 
 func (r *Records) store(l *line) error {
@@ -179,41 +174,21 @@ func (r *Records) store(l *line) error {
 		}
 		r.Protocol = *l.Protocol
 	case l.Data != nil:
-		r.summaries[l.Data.Name] = l.Data
+		r.Summaries[l.Data.Name] = l.Data
 	case l.Optimum != nil:
-		r.optima[l.Optimum.key()] = l.Optimum
+		r.Optima[Key{Data: l.Optimum.Data, Mu: l.Optimum.Mu, Split: l.Optimum.Split}] = l.Optimum
 	case l.Run != nil:
-		r.runs[l.Run.Key] = l.Run
+		r.Runs[l.Run.Key] = l.Run
 	case l.Machine != nil:
 		if !slices.ContainsFunc(r.Machines, func(m []string) bool { return slices.Equal(m, l.Machine) }) {
 			r.Machines = append(r.Machines, l.Machine)
 		}
 	case l.Timing != nil:
-		r.timings[l.Timing.Key] = l.Timing
+		r.Timings[l.Timing.Key] = l.Timing
 	default:
 		return errors.New("neither protocol, data, optimum, unit, machine nor timing")
 	}
 	return nil
-}
-
-// TunedRun returns the run with the key k, or nil if it is not in the records.
-func (r *Records) TunedRun(k Key) *TunedRun { return get(r, r.runs, k) }
-
-// Optimum returns the optimum of a problem, or nil if it is not in the records.
-func (r *Records) Optimum(data string, mu float64, split int) *Optimum {
-	return get(r, r.optima, Key{Data: data, Mu: mu, Split: split})
-}
-
-// Summary returns the summary of a data set, or nil if it is not in the records.
-func (r *Records) Summary(data string) *DataSummary { return get(r, r.summaries, data) }
-
-// Timing returns the timing of the run with the key k, or nil if it is not in the records.
-func (r *Records) Timing(k Key) *Timing { return get(r, r.timings, k) }
-
-func get[K comparable, V any](r *Records, m map[K]V, k K) V {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return m[k]
 }
 
 // add adds a line to the records in memory and to one of the files TimingsFile and PointsFile.
@@ -242,24 +217,22 @@ func (r *Records) add(l line) error {
 // Save writes PointsFile again, and also TimingsFile if there are timings. The lines are in the order of
 // their keys.
 func (r *Records) Save() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	points := []line{{Version: formatVersion, Protocol: &r.Protocol}}
-	for _, f := range sortedValues(r.summaries, strings.Compare) {
-		points = append(points, line{Data: f})
+	for _, name := range slices.Sorted(maps.Keys(r.Summaries)) {
+		points = append(points, line{Data: r.Summaries[name]})
 	}
-	for _, o := range sortedValues(r.optima, Key.compare) {
-		points = append(points, line{Optimum: o})
+	for _, k := range sortedKeys(r.Optima) {
+		points = append(points, line{Optimum: r.Optima[k]})
 	}
-	for _, u := range sortedValues(r.runs, Key.compare) {
-		points = append(points, line{Run: u})
+	for _, k := range sortedKeys(r.Runs) {
+		points = append(points, line{Run: r.Runs[k]})
 	}
 	var timings []line
 	for _, m := range r.Machines {
 		timings = append(timings, line{Machine: m})
 	}
-	for _, t := range sortedValues(r.timings, Key.compare) {
-		timings = append(timings, line{Timing: t})
+	for _, k := range sortedKeys(r.Timings) {
+		timings = append(timings, line{Timing: r.Timings[k]})
 	}
 	err := r.write(PointsFile, points)
 	if err == nil && timings != nil {
@@ -281,9 +254,4 @@ func (r *Records) write(name string, lines []line) error {
 	})
 }
 
-func sortedValues[K comparable, V any](m map[K]V, compare func(a, b K) int) (out []V) {
-	for _, k := range slices.SortedFunc(maps.Keys(m), compare) {
-		out = append(out, m[k])
-	}
-	return out
-}
+func sortedKeys[V any](m map[Key]V) []Key { return slices.SortedFunc(maps.Keys(m), Key.compare) }

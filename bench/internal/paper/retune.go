@@ -4,42 +4,28 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 )
 
-// A Retuned compares the parameters that were chosen for a run with parameters near them.
-type Retuned struct {
-	*TunedRun
-	// BestObjective is the smallest objective of the run and of its repetitions. BestStep and BestPenalty are
-	// Step and Penalty (see Tuned) of the run that reached it.
-	BestObjective, BestStep, BestPenalty float64
-	Repetitions                          int // number of repetitions
-}
-
-// EndObjective returns the objective at the end of the run with the chosen parameters.
-func (r *Retuned) EndObjective() float64 { return r.Points[len(r.Points)-1].Objective }
-
-// Retune repeats a run of split 0 on the training half. It multiplies the chosen step size, the chosen rho
-// or both by 1/4, 1/2, 2 and 4, and tries every combination.
-func (r *Records) Retune(ctx context.Context, d *Data, k Key) (*Retuned, error) {
-	u := r.TunedRun(k)
-	switch {
-	case u == nil:
-		return nil, fmt.Errorf("paper: %v: there is no such run in the records", k)
-	case len(u.Points) == 0:
-		return nil, fmt.Errorf("paper: %v: the run failed: %s", k, u.Failed)
-	case k.Split != 0 || k.Rule == Automatic:
-		return nil, fmt.Errorf("paper: %v: only parameters that were chosen on split 0 can be tuned again", k)
+// Retune repeats a run of split 0 with parameters near the parameters that were chosen for it: it multiplies
+// the step size, rho or both by 1/4, 1/2, 2 and 4, and tries every combination. It returns the run with the
+// parameters that reach the smallest objective on the training half, which may be u's own. The objective of
+// its last point, and Tuned.Runs, the number of repetitions, are set; the other points are those of u.
+func (r *Records) Retune(ctx context.Context, d *Data, u *TunedRun) (*TunedRun, error) {
+	if u.Split != 0 || u.Rule == Automatic || len(u.Points) == 0 {
+		return nil, fmt.Errorf("paper: %v: only parameters that were chosen on split 0 can be tuned again", u.Key)
 	}
-	h, err := d.Halve(ctx, k.Split, r.Protocol.TuneSamples)
+	h, err := d.Halve(ctx, u.Split, r.Protocol.TuneSamples)
 	if err != nil {
 		return nil, err
 	}
-	t, err := r.Protocol.newRunner(ctx, h, k.Mu, k.Method)
+	t, err := r.Protocol.newRunner(ctx, h, u.Mu, u.Method)
 	if err != nil {
 		return nil, err
 	}
-	out := &Retuned{TunedRun: u, BestStep: u.Step, BestPenalty: u.Penalty}
-	out.BestObjective = out.EndObjective()
+	best := *u
+	best.Points, best.Runs = slices.Clone(u.Points), 0
+	end := &best.Points[len(best.Points)-1]
 	multiples := func(v float64, fixed bool) (values []float64) {
 		if fixed {
 			return []float64{v}
@@ -58,11 +44,11 @@ func (r *Records) Retune(ctx context.Context, d *Data, k Key) (*Retuned, error) 
 			if err != nil {
 				return nil, err
 			}
-			out.Repetitions++
-			if v := objectives[k.Output]; v < out.BestObjective {
-				out.BestObjective, out.BestStep, out.BestPenalty = v, step, penalty
+			best.Runs++
+			if v := objectives[u.Output]; v < end.Objective {
+				end.Objective, best.Step, best.Penalty = v, step, penalty
 			}
 		}
 	}
-	return out, nil
+	return &best, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/baseline"
@@ -42,10 +41,6 @@ func withConstraint(p *solver.Problem, a *solver.Constraint, mu float64) *solver
 	q := withMu(p, mu)
 	q.Constraint = a
 	return q
-}
-
-func (d *Data) splitOnce(ctx context.Context, k, tuneSamples int) func() (*Halves, error) {
-	return sync.OnceValues(func() (*Halves, error) { return d.Halve(ctx, k, tuneSamples) })
 }
 
 // Halve splits d at random into two halves, and draws the training samples on which parameters are chosen. k

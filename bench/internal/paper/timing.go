@@ -29,47 +29,45 @@ type Timing struct {
 	Unrotated *Timing `json:"without_rotation,omitempty"`
 }
 
-// timeSplit measures the runs of a split one after the other, on one thread.
+// timeSplit measures the runs of a split one after the other, on one thread. It leaves out runs that were
+// timed before, that the records do not have, or that failed.
 func (e *Experiment) timeSplit(ctx context.Context, d *Data, split int) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	halve := d.splitOnce(ctx, split, e.Protocol.TuneSamples)
-	for _, key := range e.Protocol.timedKeys(d.Spec, split) {
-		if err := e.measureRun(ctx, halve, key); err != nil {
-			return fmt.Errorf("paper: timing %v: %w", key, err)
+	var h *Halves
+	for _, keys := range e.Protocol.Keys(d.Spec, split, Sampled) {
+		key := e.Protocol.TimedKey(keys[0])
+		if u := e.Runs[key]; e.Timings[key] == nil && u != nil && u.Failed == "" {
+			var err error
+			if h == nil {
+				h, err = d.Halve(ctx, split, e.Protocol.TuneSamples)
+			}
+			if err == nil {
+				err = e.measureRun(ctx, h, u)
+			}
+			if err != nil {
+				return fmt.Errorf("paper: timing %v: %w", key, err)
+			}
 		}
-		e.Progress.Done(1, "timed: "+key.String())
+		e.count(1, "timed: ", key)
 	}
 	return nil
 }
 
-// measureRun times one run and adds the timing to the records. It does nothing if the records have this
-// timing already, do not have the run, or say that the run failed.
-func (e *Experiment) measureRun(ctx context.Context, halve func() (*Halves, error), key Key) error {
-	u := e.TunedRun(key)
-	if e.Timing(key) != nil || u == nil || u.Failed != "" {
-		return nil
-	}
-	h, err := halve()
-	if err != nil {
-		return err
-	}
-	t := e.Protocol.Traits(key.Method)
+// measureRun times one run and adds the timing to the records.
+func (e *Experiment) measureRun(ctx context.Context, h *Halves, u *TunedRun) error {
+	t := e.Protocol.Traits(u.Method)
 	s := e.Protocol.settings(u, &t)
-	timing, err := e.timeRun(ctx, h, key, s, &t)
+	timing, err := e.timeRun(ctx, h, u.Key, s, &t)
+	if err == nil && strings.HasPrefix(timing.Plan, "rotated") {
+		s.NoRotation, s.BatchSize = true, 1
+		timing.Unrotated, err = e.timeRun(ctx, h, u.Key, s, &t)
+	}
+	if err == nil && e.Machine != nil {
+		err = e.add(line{Machine: e.Machine})
+	}
 	if err != nil {
 		return err
-	}
-	if strings.HasPrefix(timing.Plan, "rotated") {
-		s.NoRotation, s.BatchSize = true, 1
-		if timing.Unrotated, err = e.timeRun(ctx, h, key, s, &t); err != nil {
-			return err
-		}
-	}
-	if e.Machine != nil {
-		if err := e.add(line{Machine: e.Machine}); err != nil {
-			return err
-		}
 	}
 	return e.add(line{Timing: timing})
 }

@@ -7,13 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/scas-admm/scas/bench/internal/paper"
+	"github.com/scas-admm/scas/solver/chart"
 )
-
-// A curve shows one quantity along the runs of one method on a problem: its mean, smallest and largest value
-// over the splits. x has the positions on the horizontal axis.
-type curve struct {
-	x, mean, low, high []float64
-}
 
 // A metric computes a quantity at a point of a run.
 type metric func(p paper.Point, o *paper.Optimum) float64
@@ -32,182 +27,145 @@ func excess(objective float64, o *paper.Optimum) float64 {
 }
 
 // precision returns the largest error of the known optima of the splits, but at least gapFloor.
-func (p *problem) precision() float64 {
+func (p *problem) precision(splits []int) float64 {
 	v := gapFloor
-	for _, split := range p.splits {
-		if o := p.optimum(split); o != nil {
-			v = max(v, o.Gap)
-		}
+	for _, split := range splits {
+		v = max(v, p.optimum(split).Gap)
 	}
 	return v
 }
 
-// An axis returns the points of a run, and their positions on the horizontal axis. budget is
-// Passes of paper.Protocol.
-type axis func(u *paper.TunedRun, budget float64) (points []paper.Point, x []float64)
+// An axis says how the horizontal axis counts passes, and which points of a run it shows.
+type axis int
 
-// byPasses is the axis of passes in which every sample gradient and every Hessian product counts.
-func byPasses(u *paper.TunedRun, _ float64) (points []paper.Point, x []float64) {
-	return withPositions(u.Points, func(p paper.Point) float64 { return p.Passes })
-}
+const (
+	byPasses axis = iota // every sample gradient and every Hessian product counts
+	byPaper              // as the paper counts: an iteration of an exact batch method is one pass
+	byBudget             // like byPasses, but only TunedRun.BudgetEnd is shown, at the budget of passes
+)
 
-// byPaper is the axis of passes as the paper counts them: an iteration of an exact batch method is one pass.
-func byPaper(u *paper.TunedRun, _ float64) (points []paper.Point, x []float64) {
-	return withPositions(u.Points, func(p paper.Point) float64 { return p.PaperPasses })
-}
-
-// byBudget is like byPasses, but the last point is u.BudgetEnd, the state of the run at the end of the
-// budget. If u.BudgetEnd is nil, byBudget returns the same as byPasses.
-func byBudget(u *paper.TunedRun, budget float64) (points []paper.Point, x []float64) {
-	if u.BudgetEnd == nil {
-		return byPasses(u, budget)
+// points returns the points of a run that the axis shows, and their positions on it.
+func (a axis) points(u *paper.TunedRun, budget float64) (points []paper.Point, x []float64) {
+	if a == byBudget {
+		if u.BudgetEnd == nil {
+			return nil, nil
+		}
+		return []paper.Point{*u.BudgetEnd}, []float64{budget}
 	}
-	points, x = byPasses(u, budget)
-	k := 1 // the first point is always kept
-	for k < len(x) && x[k] < u.BudgetEnd.Passes {
-		k++
+	for _, p := range u.Points {
+		if a == byPaper {
+			x = append(x, p.PaperPasses)
+		} else {
+			x = append(x, p.Passes)
+		}
 	}
-	// The last point is drawn at the budget, even if the run used fewer passes.
-	return append(slices.Clone(points[:k]), *u.BudgetEnd), append(x[:k:k], budget)
-}
-
-func withPositions(points []paper.Point, position func(p paper.Point) float64) ([]paper.Point, []float64) {
-	var x []float64
-	for _, p := range points {
-		x = append(x, position(p))
-	}
-	return points, x
+	return u.Points, x
 }
 
 // positionTol is the largest distance at which two positions on an axis count as equal.
 const positionTol = 1e-9
 
-// curveOf returns the curve of a metric for the method m on the problem p. Its runs have the step size and
-// rho that were chosen for the given output, the last iterate or the average. ok is false if no split has
-// both such a run, with points, and a known optimum.
-func curveOf(p *problem, m paper.Method, output paper.Output, value metric, x axis) (c curve, ok bool) {
-	type run struct{ x, v []float64 }
-	var runs []run
-	for _, split := range p.splits {
-		u, o := p.runOf(m, output, split), p.optimum(split)
-		if u == nil || o == nil || len(u.Points) == 0 {
+// curve returns a metric along the runs of l on the given splits, in the style of l: Y has the mean over the
+// splits, Low and High the smallest and the largest value. Splits without a run, or with a run that failed,
+// are ignored. The curve ends where a run has no more points.
+func (p *problem) curve(l line, splits []int, value metric) chart.Line {
+	var positions, logs [][]float64 // for each run; a metric is interpolated by its logarithm
+	for _, split := range splits {
+		u := p.run(l, split)
+		if u == nil {
 			continue
 		}
-		points, positions := x(u, p.Protocol.Passes)
-		r := run{x: positions}
-		for _, pt := range points {
-			r.v = append(r.v, value(pt, o))
+		if points, x := l.axis.points(u, p.Protocol.Passes); len(x) > 0 {
+			var v []float64
+			for _, point := range points {
+				v = append(v, value(point, p.optimum(split)))
+			}
+			positions, logs = append(positions, x), append(logs, logarithms(v))
 		}
-		runs = append(runs, r)
 	}
-	if len(runs) == 0 {
-		return c, false
+	c := l.style
+	if positions == nil {
+		return c
 	}
-	for _, position := range runs[0].x {
-		var values []float64
-		for _, r := range runs {
-			if v, ok := interpolateLog(r.x, r.v, position); ok {
-				values = append(values, v)
+	for _, x := range positions[0] {
+		var atX []float64
+		for k := range positions {
+			if v, ok := interpolate(positions[k], logs[k], x); ok {
+				atX = append(atX, math.Exp(v))
 			}
 		}
-		if len(values) < len(runs) {
-			break // a run has no points from here on
+		if len(atX) < len(positions) {
+			break
 		}
-		c.add(position, stat.Mean(values, nil), slices.Min(values), slices.Max(values))
+		c.X, c.Y = append(c.X, x), append(c.Y, stat.Mean(atX, nil))
+		c.Low, c.High = append(c.Low, slices.Min(atX)), append(c.High, slices.Max(atX))
 	}
-	return c, true
+	return c
 }
 
-func (c *curve) add(x, mean, low, high float64) {
-	c.x, c.mean = append(c.x, x), append(c.mean, mean)
-	c.low, c.high = append(c.low, low), append(c.high, high)
+// upToBudget is like curve, but the curve ends at the budget of passes.
+func (p *problem) upToBudget(l line, splits []int, value metric) chart.Line {
+	c := p.curve(l, splits, value)
+	if k := slices.IndexFunc(c.X, func(x float64) bool { return x > p.Protocol.Passes+positionTol }); k >= 0 {
+		c.X, c.Y, c.Low, c.High = c.X[:k], c.Y[:k], c.Low[:k], c.High[:k]
+	}
+	return c
 }
 
-// overSecondsOf returns c, a method's curve over passes, as a curve over seconds. The time of a number of
-// passes is the mean over the timed splits. ok is false if fewer than two points of the curve have a time.
-func overSecondsOf(p *problem, m paper.Method, c curve) (out curve, ok bool) {
+// overSeconds is like curve, but the horizontal axis has seconds: for each number of passes, the mean time over
+// the timed splits. If no run of the method was timed, the curve has no points.
+func (p *problem) overSeconds(l line, splits []int, value metric) chart.Line {
+	l.axis = byPasses
+	c := p.curve(l, splits, value)
 	var timings []*paper.Timing
-	for split := range p.Protocol.Splits {
-		if t := p.timing(m, split); t != nil && len(t.Passes) > 1 {
+	for split := range p.splitCount {
+		if t := p.timing(l.method, split); t != nil && len(t.Passes) > 1 {
 			timings = append(timings, t)
 		}
 	}
-	if len(timings) == 0 {
-		return c, false
-	}
-	for k, passes := range c.x {
+	out := l.style
+	for k, passes := range c.X {
 		var seconds []float64
 		for _, t := range timings {
-			if s, ok := interpolateLinear(t.Passes, t.Seconds, passes); ok {
+			if s, ok := interpolate(t.Passes, t.Seconds, passes); ok {
 				seconds = append(seconds, s)
 			}
 		}
-		if len(seconds) < len(timings) {
+		if len(timings) == 0 || len(seconds) < len(timings) {
 			break
 		}
-		out.add(stat.Mean(seconds, nil), c.mean[k], c.low[k], c.high[k])
+		out.X, out.Y = append(out.X, stat.Mean(seconds, nil)), append(out.Y, c.Y[k])
+		out.Low, out.High = append(out.Low, c.Low[k]), append(out.High, c.High[k])
 	}
-	return out, len(out.x) > 1
+	return out
 }
 
-// findPosition returns the index k of the first position in xs that is at least x − positionTol, or −1 if
-// there is none. share is (x − xs[k−1]) / (xs[k] − xs[k−1]), or 0 if k < 1. xs must increase.
-func findPosition(xs []float64, x float64) (k int, share float64) {
-	k = slices.IndexFunc(xs, func(v float64) bool { return v >= x-positionTol })
-	if k > 0 {
-		share = (x - xs[k-1]) / (xs[k] - xs[k-1])
-	}
-	return k, share
-}
-
-// interpolateLog returns the value of a positive curve at x, by linear interpolation of its logarithm.
-// ok is false if x is outside the curve.
-func interpolateLog(xs, vs []float64, x float64) (v float64, ok bool) {
-	switch k, share := findPosition(xs, x); {
-	case k < 0:
+// interpolate returns the value of a piecewise linear function at x, and vs[0] before the first position. xs
+// must increase. ok is false beyond the last position.
+func interpolate(xs, vs []float64, x float64) (v float64, ok bool) {
+	k := slices.IndexFunc(xs, func(position float64) bool { return position >= x-positionTol })
+	if k < 0 {
 		return 0, false
-	case k == 0 || xs[k] <= x+positionTol:
-		return vs[k], xs[k] <= x+positionTol
-	default:
-		return math.Exp(math.Log(vs[k-1]) + share*(math.Log(vs[k])-math.Log(vs[k-1]))), true
 	}
+	if k == 0 || xs[k] <= x+positionTol {
+		return vs[k], true
+	}
+	return vs[k-1] + (x-xs[k-1])/(xs[k]-xs[k-1])*(vs[k]-vs[k-1]), true
 }
 
-// interpolateLinear returns the value of a curve at x by linear interpolation. Before the first position it
-// returns vs[0]. ok is false beyond the last position.
-func interpolateLinear(xs, vs []float64, x float64) (v float64, ok bool) {
-	switch k, share := findPosition(xs, x); {
-	case k < 0:
-		return 0, false
-	case k == 0:
-		return vs[0], true
-	default:
-		return vs[k-1] + share*(vs[k]-vs[k-1]), true
+func logarithms(values []float64) (logs []float64) {
+	for _, v := range values {
+		logs = append(logs, math.Log(v))
 	}
+	return logs
 }
 
-func (c curve) valueAt(x float64) (float64, bool) { return interpolateLog(c.x, c.mean, x) }
-
-// lastMean returns the mean at the last position, or NaN for an empty curve.
-func (c curve) lastMean() float64 {
-	if len(c.x) == 0 {
+// last returns the last of the values, or NaN if there are none.
+func last(values []float64) float64 {
+	if len(values) == 0 {
 		return math.NaN()
 	}
-	return c.mean[len(c.mean)-1]
-}
-
-// lastPoint returns a curve with only the last point of c. c must not be empty.
-func (c curve) lastPoint() curve {
-	k := len(c.x) - 1
-	return curve{c.x[k:], c.mean[k:], c.low[k:], c.high[k:]}
-}
-
-// truncateAt returns the part of the curve up to the position x.
-func (c curve) truncateAt(x float64) curve {
-	if k := slices.IndexFunc(c.x, func(position float64) bool { return position > x+positionTol }); k >= 0 {
-		return curve{c.x[:k], c.mean[:k], c.low[:k], c.high[:k]}
-	}
-	return c
+	return values[len(values)-1]
 }
 
 // rate returns the exponent r for which y falls as x^−r: minus the slope of the least-squares line through
@@ -216,7 +174,7 @@ func (c curve) truncateAt(x float64) curve {
 func rate(xs, ys []float64) float64 {
 	var logX, logY []float64
 	for k, x := range xs {
-		if x > 0 && x >= xs[len(xs)-1]/3 && ys[k] > gapFloor {
+		if x > 0 && x >= last(xs)/3 && ys[k] > gapFloor {
 			logX, logY = append(logX, math.Log(x)), append(logY, math.Log(ys[k]))
 		}
 	}

@@ -38,7 +38,7 @@ func tinyRecords(t *testing.T, dir string, data *paper.Data) *paper.Records {
 	t.Helper()
 	pr := paper.QuickProtocol()
 	pr.Splits, pr.SplitsOfOthers, pr.SplitsOnHalf = 2, 1, 1
-	pr.DataSets, pr.Data, pr.TuneSamples, pr.Passes = []paper.Spec{data.Spec}, []string{"tiny"}, 60, 10
+	pr.Data, pr.TuneSamples, pr.Passes = []string{"tiny"}, 60, 10
 	r := openRecords(t, dir, pr)
 	e := &paper.Experiment{Records: r, Workers: 2, TimedSplits: 1, Machine: []string{"cpu: that it was measured on"}}
 	if err := e.Run(t.Context(), data); err != nil {
@@ -130,7 +130,7 @@ func checkFailed(t *testing.T, dir string, pr paper.Protocol) {
 		if !slices.Contains([]string{"2a", "2b", "2d", "4a", "4b"}, c.ID) {
 			continue
 		}
-		if e := c.evaluate(problems(r)[0]).Second; !math.IsInf(e.Value, 1) {
+		if e := c.compare(problems(r)[0], paper.Sampled, []int{0, 1}).Second; !math.IsInf(e.Value, 1) {
 			t.Errorf("claim %s: %s has the value %g, want +Inf", c.ID, e.Name, e.Value)
 		}
 	}
@@ -160,19 +160,18 @@ func checkClaims(t *testing.T, r *paper.Records, contents map[string]string) {
 			t.Errorf("nothing on the page is #%s", link[1])
 		}
 	}
-	allProblems := problems(r)
-	for _, p := range allProblems { // the curve over seconds must not depend on how passes are counted
-		a, ok := panel{showsSeconds: true}.curve(p, trace{method: batch, output: paper.Last, x: byPaper})
-		small := panel{kind: overviewKind}
-		firstLine := small.chart(p).Lines[0]
-		if firstLine.Name != "SCAS-ADMM, last" || firstLine.Series != 0 {
-			t.Errorf("mu %g: the first line is %s, series %d", p.mu, firstLine.Name, firstLine.Series)
+	for _, p := range problems(r) {
+		c := p.chart(panel{kind: overview})
+		if c.Title != "tiny (stand-in), splits: 2" || c.Lines[0].Name != "SCAS-ADMM, last" || c.Lines[0].Series != 0 {
+			t.Errorf("mu %g: the chart %q begins with %s, series %d", p.mu, c.Title, c.Lines[0].Name, c.Lines[0].Series)
 		}
-		if c := small.chart(p); c.Title != "tiny (stand-in), splits: 2" {
-			t.Errorf("mu %g: the chart %q", p.mu, c.Title)
-		}
-		if b, _ := (panel{showsSeconds: true}).curve(p, trace{method: batch, output: paper.Last, x: byPasses}); !ok || !slices.Equal(a.x, b.x) {
-			t.Errorf("mu %g: by the paper's count the seconds are %v, by passes %v", p.mu, a.x, b.x)
+		// The curve over seconds must not depend on how passes are counted.
+		l := line{method: batch, output: paper.Last, rule: paper.Sampled}
+		byPaperLine := l
+		byPaperLine.axis = byPaper
+		a, b := p.overSeconds(l, []int{0}, gap), p.overSeconds(byPaperLine, []int{0}, gap)
+		if len(a.X) < 2 || !slices.Equal(a.X, b.X) {
+			t.Errorf("mu %g: by the paper's count the seconds are %v, by passes %v", p.mu, b.X, a.X)
 		}
 	}
 	rows, err := csv.NewReader(strings.NewReader(contents[ClaimsFile])).ReadAll()
@@ -222,40 +221,38 @@ func checkRetuning(t *testing.T, r *paper.Records, data *paper.Data) {
 }
 
 // TestRatio checks quotient for values that are unknown, not reached, or not larger than the error of the
-// known optimum. It also checks that largestEntry and smallestEntry skip unknown values.
+// known optimum.
 func TestRatio(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, c := range []struct {
 		a, b entry
 		want string
 	}{
-		{entry{Value: 1}, entry{Value: 2}, "0.5"}, {entry{Value: 3001}, entry{Value: 3}, "1000"}, {entry{Value: 1e6}, entry{Value: 3}, "3e5"},
-		{entry{Value: 2001}, entry{Value: 2000}, "1.0005"}, {entry{Value: 1e-9}, entry{Value: 2}, "5e-10"},
+		{entry{Value: 1}, entry{Value: 2}, "0.5"}, {entry{Value: 3001}, entry{Value: 3}, "1000"}, {entry{Value: 1e7}, entry{Value: 3}, "3.33e+06"},
 		{entry{Value: inf}, entry{Value: 2}, "∞"}, {entry{Value: 2}, entry{Value: inf}, "0"}, {entry{Value: inf}, entry{Value: inf}, ""},
 		{entry{Value: nan}, entry{Value: 2}, ""}, {entry{Value: 2}, entry{Value: nan}, ""}, {entry{Value: nan}, entry{Value: inf}, ""},
-		{entry{Value: 2e-4}, entry{Value: 1e-13, Floor: true}, "at least 2e9"}, {entry{Value: 1e-13, Floor: true}, entry{Value: 2e-13}, "at most 0.5"},
-		{entry{Value: 1e-13, Floor: true}, entry{Value: 2e-13, Floor: true}, "1.0000"},
+		{entry{Value: 2e-4}, entry{Value: 1e-13, Floor: true}, "at least 2e+09"}, {entry{Value: 1e-13, Floor: true}, entry{Value: 2e-13}, "at most 0.5"},
+		{entry{Value: 1e-13, Floor: true}, entry{Value: 2e-13, Floor: true}, "1"},
 	} {
 		if got := quotient(c.a, c.b).String(); got != c.want {
 			t.Errorf("the ratio of %+v and %+v is %q, want %q", c.a, c.b, got, c.want)
 		}
 	}
-	if e := largestEntry([]entry{{Value: nan}, {Name: "a", Value: 3}, {Value: 2}}); e.Name != "a" || e.Among != 2 {
-		t.Errorf("the greatest is %+v", e)
-	}
-	if e := smallestEntry([]entry{{Value: nan}, {Name: "a", Value: 2}, {Value: 3}}); e.Name != "a" {
-		t.Errorf("the least is %+v", e)
-	}
 }
 
-func TestCommonSplits(t *testing.T) {
-	for _, c := range []struct {
-		lists [][]int
-		want  []int
-	}{{nil, nil}, {[][]int{{}, nil}, nil}, {[][]int{{0, 1, 2}, {}, {1, 2, 3}}, []int{1, 2}}, {[][]int{{0}, {1}}, []int{}}} {
-		if got := commonSplits(c.lists); !slices.Equal(got, c.want) {
-			t.Errorf("common splits of %v are %v, want %v", c.lists, got, c.want)
-		}
+// TestLargest checks that largest skips unknown values.
+func TestLargest(t *testing.T) {
+	values := map[paper.Method]float64{scas: math.NaN(), sa: 3, stoc: 2}
+	c := &claim{measure: func(_ *problem, l line, _ []int) (float64, bool) { return values[l.method], false }}
+	lines := []line{{method: scas}, {method: sa}, {method: stoc}}
+	if e := c.largest(&problem{}, lines, nil, 1); e.Value != 3 || e.Among != 2 {
+		t.Errorf("the largest is %+v", e)
+	}
+	if e := c.largest(&problem{}, lines, nil, -1); e.Value != 2 || e.Among != 2 {
+		t.Errorf("the smallest is %+v", e)
+	}
+	if e := c.largest(&problem{}, lines[:1], nil, 1); !math.IsNaN(e.Value) || e.Among != 0 {
+		t.Errorf("an unknown value gives %+v", e)
 	}
 }
 

@@ -10,69 +10,54 @@ import (
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
 
-// retunedClaims are the IDs of the claims that compare the gap of SCAS-ADMM with the gap of another method.
-var retunedClaims = []string{"3a", "3b", "2a", "2b"}
-
-// Retune checks whether the choice of parameters decides the claims of retunedClaims, for the data set d and
-// mu. For each claim it takes the method with the larger gap on the first split, and searches again near this
-// method's parameters. It returns, as text, each claim's ratio of gaps before and after this search. If the
-// run of this method failed, the text says so instead of the ratio after the search.
+// Retune checks whether the choice of parameters decides the claims that compare the gap of SCAS-ADMM with
+// the gap of another method, on the first split of the data set d with mu. For each claim it takes the method
+// with the larger gap and searches again near this method's parameters. It returns, as text, each claim's
+// ratio of gaps before and after this search. If the run of this method failed, the text says so instead.
 func Retune(ctx context.Context, r *paper.Records, d *paper.Data, mu float64) (string, error) {
-	p := &problem{Records: r, Spec: d.Spec, mu: mu}
-	if p.optimum(0) == nil {
+	list := problems(r)
+	index := slices.IndexFunc(list, func(p *problem) bool { return p.Name == d.Name && p.mu == mu && p.optimum(0) != nil })
+	if index < 0 {
 		return "", fmt.Errorf("paper: there are no results of %s with mu = %g, split 0", d.Name, mu)
 	}
+	p, firstSplit := list[index], []int{0}
+	tuned := map[paper.Key]*paper.TunedRun{} // the results of Records.Retune
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, rule := range []paper.Rule{paper.Sampled, paper.OnHalf} {
-		p := p.withRule(rule).withSplits([]int{0})
-		retuned := map[paper.Key]*paper.Retuned{}
 		for _, c := range claims {
-			if !slices.Contains(retunedClaims, c.ID) {
+			before := c.compare(p, rule, firstSplit)
+			if !slices.Contains([]string{"3a", "3b", "2a", "2b"}, c.ID) || before.First.Among == 0 || before.Second.Among == 0 {
 				continue
 			}
-			oldCase := c.evaluate(p)
-			if oldCase.First.Among == 0 || oldCase.Second.Among == 0 {
+			first, second := c.sides(p, rule)
+			u := p.run(second[0], 0)
+			if before.Ratio.Value > 1 {
+				u = p.run(first[0], 0)
+			}
+			fmt.Fprintf(w, "%s, mu %g\t%s\t%s\tratio %s\t", d.Name, mu, ruleNames[rule], c.ID, before.Ratio)
+			if u.Failed != "" {
+				fmt.Fprintf(w, "not tuned again\t%s, %s: the run failed: %s\n", u.Method, u.Output, u.Failed)
 				continue
 			}
-			worseSide, tunedCase := c.secondSides(p)[0], oldCase
-			if oldCase.Ratio.Value > 1 {
-				worseSide = c.firstSides(p)[0]
-			}
-			k := p.key(worseSide.method, worseSide.output, 0)
-			if u := r.TunedRun(k); u != nil && u.Failed != "" {
-				fmt.Fprintf(w, "%s, mu %g\t%s\t%s\tratio %s\tnot tuned again\t%s, %s: the run failed: %s\n",
-					d.Name, mu, ruleNames[rule], c.ID, oldCase.Ratio, k.Method, k.Output, u.Failed)
-				continue
-			}
-			if retuned[k] == nil {
-				rerun, err := r.Retune(ctx, d, k)
-				if err != nil {
+			again := tuned[u.Key]
+			if again == nil {
+				var err error
+				if again, err = r.Retune(ctx, d, u); err != nil {
 					return "", err
 				}
-				retuned[k] = rerun
+				tuned[u.Key] = again
 			}
-			bestGap := excess(retuned[k].BestObjective, p.optimum(0))
-			if oldCase.Ratio.Value > 1 {
-				tunedCase.First.Value, tunedCase.First.Floor = bestGap, bestGap <= p.precision()
-			} else {
-				tunedCase.Second.Value, tunedCase.Second.Floor = bestGap, bestGap <= p.precision()
+			r.Runs[u.Key] = again // for the next comparison alone
+			after := c.compare(p, rule, firstSplit)
+			r.Runs[u.Key] = u
+			text := func(u *paper.TunedRun) string {
+				end := u.Points[len(u.Points)-1]
+				return fmt.Sprintf("%s at %s", number(excess(end.Objective, p.optimum(0))), p.parameters(u))
 			}
-			fmt.Fprintf(w, "%s, mu %g\t%s\t%s\tratio %s\ttuned again %s\t%s\n",
-				d.Name, mu, ruleNames[rule], c.ID,
-				oldCase.Ratio, quotient(tunedCase.First, tunedCase.Second), p.describe(retuned[k]))
+			fmt.Fprintf(w, "tuned again %s\t%s, %s: %s; of %d more the best %s\n", after.Ratio, u.Method, u.Output, text(u), again.Runs, text(again))
 		}
 	}
-	if err := w.Flush(); err != nil {
-		return "", err
-	}
+	_ = w.Flush() // a strings.Builder returns no errors
 	return b.String(), nil
-}
-
-func (p *problem) describe(r *paper.Retuned) string {
-	unit := p.Protocol.Traits(r.Method).Unit
-	text := func(objective, step, penalty float64) string {
-		return fmt.Sprintf("%s at %s, %s λ", shortText(excess(objective, p.optimum(0)), 3), unit.Times(shortText(step, 3)), shortText(penalty, 3))
-	}
-	return fmt.Sprintf("%s, %s: %s; of %d more the best %s", r.Method, r.Output, text(r.EndObjective(), r.Step, r.Penalty), r.Repetitions, text(r.BestObjective, r.BestStep, r.BestPenalty))
 }

@@ -15,7 +15,7 @@ import (
 func TestRetuneFailedRun(t *testing.T) {
 	dir, data := t.TempDir(), tinyData(t)
 	pr := paper.QuickProtocol()
-	pr.DataSets, pr.Data, pr.TuneSamples = []paper.Spec{data.Spec}, []string{data.Name}, 60
+	pr.Data, pr.TuneSamples = []string{data.Name}, 60
 	if err := openRecords(t, dir, pr).Save(); err != nil {
 		t.Fatal(err)
 	}
@@ -25,6 +25,9 @@ func TestRetuneFailedRun(t *testing.T) {
 	}
 	defer f.Close()
 	encoder := json.NewEncoder(f)
+	if err := encoder.Encode(map[string]any{"data": paper.DataSummary{Name: data.Name}}); err != nil {
+		t.Fatal(err)
+	}
 	if err := encoder.Encode(map[string]any{"optimum": paper.Optimum{Data: data.Name, Objective: 0.1}}); err != nil {
 		t.Fatal(err)
 	}
