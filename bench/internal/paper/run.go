@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/scas-admm/scas/solver"
@@ -57,30 +58,17 @@ type runner struct {
 	mu           float64
 	traits       Traits
 	constants    Constants
-	sampleGrid   *grid                      // search for step size and rho, with runs on Halves.Tune
-	trainingGrid *grid                      // search for step size and rho, with runs on Halves.Train
-	trajectories map[[2]float64]*trajectory // the runs made so far, by eta and rho
+	sampleGrid   *grid                              // search for step size and rho, with runs on Halves.Tune
+	trainingGrid *grid                              // search for step size and rho, with runs on Halves.Train
+	runs         map[[2]float64]map[Output]TunedRun // the runs made so far, by eta and rho, without Key and Tuned
 }
-
-// A trajectory is one run, evaluated at last iterates and at averages. states has its points. TunedRun
-// explains the other fields.
-type trajectory struct {
-	halvings  int
-	clamped   bool
-	failure   string
-	states    []state
-	budgetEnd state
-}
-
-// A state is one point of a run, evaluated at the last iterate and at the average.
-type state map[Output]Point
 
 func (pr *Protocol) newRunner(ctx context.Context, h *Halves, mu float64, m Method) (*runner, error) {
 	c, err := h.constants(mu)
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{pr: pr, halves: h, mu: mu, traits: pr.Traits(m), constants: c, trajectories: map[[2]float64]*trajectory{}}
+	r := &runner{pr: pr, halves: h, mu: mu, traits: pr.Traits(m), constants: c, runs: map[[2]float64]map[Output]TunedRun{}}
 	sampleBudget, halfBudget := solver.Settings{Passes: r.traits.TunePasses}, solver.Settings{Passes: pr.Passes}
 	if r.traits.Info.AllSamples {
 		sampleBudget = solver.Settings{Passes: batchPasses, OuterIterations: tuneIterations}
@@ -94,71 +82,87 @@ func (pr *Protocol) newRunner(ctx context.Context, h *Halves, mu float64, m Meth
 // run chooses the parameters of a run, and runs the method with them on the training half. Runs with equal
 // parameters are made only once.
 func (r *runner) run(ctx context.Context, key Key) (*TunedRun, error) {
-	u := &TunedRun{Key: key}
+	var tuned Tuned
 	if key.Rule != Automatic {
 		var err error
-		if u.Tuned, err = r.tune(key.Rule, key.Output); err != nil {
-			u.Failed = err.Error()
-			return u, ctx.Err()
+		if tuned, err = r.tune(key.Rule, key.Output); err != nil {
+			return &TunedRun{Key: key, Failed: err.Error()}, ctx.Err()
 		}
 	}
-	parameters := [2]float64{u.Eta, u.Rho}
-	c := r.trajectories[parameters]
-	if c == nil {
-		var err error
-		if c, err = r.follow(ctx, u); err != nil {
-			return u, err
+	parameters := [2]float64{tuned.Eta, tuned.Rho}
+	if r.runs[parameters] == nil {
+		runs, err := r.follow(ctx, tuned.Eta, tuned.Rho)
+		if err != nil {
+			return nil, err
 		}
-		r.trajectories[parameters] = c
+		r.runs[parameters] = runs
 	}
-	u.Halvings, u.Clamped, u.Failed = c.halvings, c.clamped, c.failure
-	for _, s := range c.states {
-		u.Points = append(u.Points, s[u.Output])
-	}
-	if c.budgetEnd != nil {
-		budgetEnd := c.budgetEnd[u.Output]
-		u.BudgetEnd = &budgetEnd
-	}
-	return u, nil
+	u := r.runs[parameters][key.Output]
+	u.Key, u.Tuned = key, tuned
+	return &u, nil
 }
 
-// follow runs the method with the parameters of u. If the run diverges and u.Eta is not 0, follow halves the
-// step size and starts again, at most maxHalvings times.
-func (r *runner) follow(ctx context.Context, u *TunedRun) (*trajectory, error) {
-	c := &trajectory{}
-	for ; ; c.halvings++ {
-		c.states = c.states[:0]
-		s := r.pr.settings(u, &r.traits)
-		s.Eta = math.Ldexp(u.Eta, -c.halvings)
+// follow runs the method on the training half. If the run diverges and eta is not 0, follow halves the step
+// size and starts again, at most maxHalvings times. The result has the run evaluated at each output.
+func (r *runner) follow(ctx context.Context, eta, rho float64) (map[Output]TunedRun, error) {
+	for halvings := 0; ; halvings++ {
+		points := map[Output][]Point{}
+		s := r.pr.settings(&r.traits, math.Ldexp(eta, -halvings), rho, r.halves.Split)
 		res, err := minimize(ctx, r.halves.trainProblem(r.mu), s, r.pr.keep(&r.traits, func(pt *solver.Point) {
-			c.states = append(c.states, r.halves.state(pt))
+			for output, p := range r.halves.evaluate(pt) {
+				points[output] = append(points[output], p)
+			}
 		}))
-		switch {
-		case diverged(err) && c.halvings < maxHalvings && u.Eta > 0:
+		if diverged(err) && halvings < maxHalvings && eta > 0 {
 			continue
-		case err != nil:
-			c.failure, c.states = err.Error(), nil
-			return c, ctx.Err()
 		}
-		if c.states = finiteStates(c.states); len(c.states) == 0 {
-			c.failure = "no finite point"
-			return c, nil
+		u := TunedRun{Halvings: halvings}
+		if err != nil {
+			u.Failed = err.Error()
+			return map[Output]TunedRun{Last: u, Average: u}, ctx.Err()
 		}
 		_, algorithm2 := r.traits.Method.(solver.SCASStrong)
-		c.clamped = algorithm2 && res.Stats.Eta*res.Stats.Constants.NuL > 1
-		if r.traits.Info.PaperPass {
-			c.budgetEnd, err = r.runWithinBudget(ctx, s, c.states[0])
+		u.Clamped = algorithm2 && res.Stats.Eta*res.Stats.Constants.NuL > 1
+		runs := map[Output]TunedRun{}
+		for output, p := range points {
+			u.Points = finite(p)
+			runs[output] = u
 		}
-		return c, err
+		if r.traits.Info.PaperPass {
+			err = r.addBudgetEnd(ctx, s, runs)
+		}
+		return runs, err
 	}
 }
 
-func (h *Halves) state(pt *solver.Point) state {
-	point := Point{OuterIterations: pt.Outer, Passes: pt.Passes, PaperPasses: pt.PaperPasses}
-	last, average := point, point
+// addBudgetEnd repeats a run with the budget Protocol.Passes, and sets BudgetEnd of its evaluations to the last
+// point, also if the run diverges. If the first step alone exceeds the budget, this is the start.
+func (r *runner) addBudgetEnd(ctx context.Context, s solver.Settings, runs map[Output]TunedRun) error {
+	end := map[Output]Point{Last: runs[Last].Points[0], Average: runs[Average].Points[0]}
+	s.Passes = r.pr.Passes
+	_, err := minimize(ctx, r.halves.trainProblem(r.mu), s, func(pt *solver.Point) bool {
+		end = r.halves.evaluate(pt)
+		return false
+	})
+	for output, p := range end {
+		u := runs[output]
+		u.BudgetEnd = &p
+		runs[output] = u
+	}
+	// A SettingError means that the first step alone exceeds the budget.
+	if _, refused := errors.AsType[*solver.SettingError](err); refused || diverged(err) {
+		return nil
+	}
+	return err
+}
+
+// evaluate returns a point of a run, evaluated at each output.
+func (h *Halves) evaluate(pt *solver.Point) map[Output]Point {
+	last := Point{OuterIterations: pt.Outer, Passes: pt.Passes, PaperPasses: pt.PaperPasses}
+	average := last
 	last.Objective, last.Test = pt.Last.Objective, h.testLoss(pt.X)
 	average.Objective, average.Test = pt.Average.Objective, h.testLoss(pt.XAverage)
-	return state{Last: last, Average: average}
+	return map[Output]Point{Last: last, Average: average}
 }
 
 // testLoss returns the mean loss on the test half, rounded to ten digits to keep the result files small.
@@ -168,32 +172,16 @@ func (h *Halves) testLoss(x []float64) float64 {
 	return v
 }
 
-// runWithinBudget returns the last state of a run with the budget Protocol.Passes, also if the run diverges.
-// start is the state before the run, and the result if the first step alone exceeds the budget.
-func (r *runner) runWithinBudget(ctx context.Context, s solver.Settings, start state) (state, error) {
-	s.Passes = r.pr.Passes
-	end := start
-	_, err := minimize(ctx, r.halves.trainProblem(r.mu), s, func(pt *solver.Point) bool {
-		end = r.halves.state(pt)
-		return false
+// finite returns the points before the first point whose objective or test loss is not finite.
+func finite(points []Point) []Point {
+	k := slices.IndexFunc(points, func(p Point) bool {
+		sum := p.Objective + p.Test
+		return math.IsNaN(sum) || math.IsInf(sum, 0)
 	})
-	// A SettingError means that the first step alone exceeds the budget.
-	if _, refused := errors.AsType[*solver.SettingError](err); refused || diverged(err) {
-		err = nil
+	if k < 0 {
+		return points
 	}
-	return end, err
-}
-
-// finiteStates returns the states before the first state whose objective or test loss is not finite.
-func finiteStates(states []state) []state {
-	for k, s := range states {
-		for _, p := range s {
-			if sum := p.Objective + p.Test; math.IsNaN(sum) || math.IsInf(sum, 0) {
-				return states[:k]
-			}
-		}
-	}
-	return states
+	return points[:k]
 }
 
 var errEnough = errors.New("paper: enough iterations")
@@ -225,8 +213,8 @@ func diverged(err error) bool {
 // batchPasses is a budget of passes that no run of a batch method uses up.
 const batchPasses = 1e6
 
-func (pr *Protocol) settings(u *TunedRun, t *Traits) solver.Settings {
-	s := solver.Settings{Method: t.Method, Name: u.Method, Eta: math.Ldexp(u.Eta, -u.Halvings), Rho: u.Rho, Passes: pr.Passes, Seed: runSeed + uint64(u.Split)}
+func (pr *Protocol) settings(t *Traits, eta, rho float64, split int) solver.Settings {
+	s := solver.Settings{Method: t.Method, Name: t.Info.Name, Eta: eta, Rho: rho, Passes: pr.Passes, Seed: runSeed + uint64(split)}
 	if t.Info.AllSamples {
 		s.Passes = batchPasses
 	}

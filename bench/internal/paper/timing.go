@@ -3,6 +3,7 @@ package paper
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 
@@ -57,7 +58,7 @@ func (e *Experiment) timeSplit(ctx context.Context, d *Data, split int) error {
 // measureRun times one run and adds the timing to the records.
 func (e *Experiment) measureRun(ctx context.Context, h *Halves, u *TunedRun) error {
 	t := e.Protocol.Traits(u.Method)
-	s := e.Protocol.settings(u, &t)
+	s := e.Protocol.settings(&t, math.Ldexp(u.Eta, -u.Halvings), u.Rho, u.Split)
 	timing, err := e.timeRun(ctx, h, u.Key, s, &t)
 	if err == nil && strings.HasPrefix(timing.Plan, "rotated") {
 		s.NoRotation, s.BatchSize = true, 1

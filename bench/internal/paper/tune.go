@@ -88,11 +88,24 @@ func (g *grid) objective(rungs rungPair, output Output) float64 {
 	return v[output]
 }
 
+// improve sets best to the given rungs if the ladders have them, and if the objective there is smaller by more
+// than gain.
+func (g *grid) improve(best *rungPair, rungs rungPair, gain float64, output Output) {
+	for axis, l := range g.ladders {
+		if rungs[axis] < l.Bottom || rungs[axis] > l.Top {
+			return
+		}
+	}
+	if g.objective(rungs, output) < g.objective(*best, output)-gain {
+		*best = rungs
+	}
+}
+
 // search scans the step sizes and the values of rho in turn, until neither scan finds a smaller objective. If
 // all runs of both scans diverge, it continues with a smaller step size.
 func (g *grid) search(output Output) (best rungPair, err error) {
-	for axis := range best {
-		best[axis] = (g.ladders[axis].First + g.ladders[axis].Last) / 4 * 2
+	for axis, l := range g.ladders {
+		best[axis] = (l.First + l.Last) / 4 * 2
 	}
 	for previous := (rungPair{math.MinInt}); best != previous && g.err == nil; {
 		previous = best
@@ -113,71 +126,51 @@ func (g *grid) shorten(rungs rungPair, output Output) rungPair {
 // scan varies one parameter of start: the step size if axis is 0, rho if axis is 1. It tries every
 // stride-th rung from First to Last of the parameter's ladder, and further rungs as long as the objective
 // falls. It returns the best place.
-func (g *grid) scan(start rungPair, axis, stride int, output Output) rungPair {
-	l := g.ladders[axis]
-	best, lowestObjective := start, g.objective(start, output)
-	consider := func(rung int, gain float64) {
+func (g *grid) scan(start rungPair, axis, stride int, output Output) (best rungPair) {
+	best = start
+	try := func(rung int, gain float64) {
 		rungs := start
 		rungs[axis] = rung
-		if v := g.objective(rungs, output); v < lowestObjective-gain {
-			best, lowestObjective = rungs, v
-		}
+		g.improve(&best, rungs, gain, output)
 	}
+	l := g.ladders[axis]
 	low, high := min(l.First, start[axis]), max(l.Last, start[axis])
 	for rung := low; rung <= high; rung += stride {
-		consider(rung, rounding)
+		try(rung, rounding)
 	}
 	for rung := high + stride; rung <= l.Top && best[axis] == rung-stride; rung += stride {
-		consider(rung, smallGain)
+		try(rung, smallGain)
 	}
 	for rung := low - stride; rung >= l.Bottom && best[axis] == rung+stride; rung -= stride {
-		consider(rung, smallGain)
+		try(rung, smallGain)
 	}
 	return best
 }
 
-// descend moves from centre to the best of its four neighbours, until no neighbour is better. A place
-// has two numbers: the rungs of the step size and of rho. A neighbour differs by g.stride in one of them.
-func (g *grid) descend(centre rungPair, output Output) (best rungPair, err error) {
-	// The first centre comes from a search on the samples for tuning. With its step size, a run on the
-	// training half may diverge.
-	centre = g.shorten(centre, output)
-	for best, lowestObjective := centre, g.objective(centre, output); ; centre = best {
-		for _, offset := range []rungPair{{-g.stride, 0}, {g.stride, 0}, {0, -g.stride}, {0, g.stride}} {
-			neighbour := rungPair{centre[0] + offset[0], centre[1] + offset[1]}
-			if !g.contains(neighbour) {
-				continue
-			}
-			if v := g.objective(neighbour, output); v < lowestObjective-rounding {
-				best, lowestObjective = neighbour, v
+// refine goes from start to the best of the four neighbours, until no neighbour is better. A place has two
+// numbers: the rungs of the step size and of rho. A neighbour differs by g.stride in one of them. Then refine
+// scans rho and the step size with twice this stride, and begins again if it finds a better place.
+func (g *grid) refine(start rungPair, output Output) (best rungPair, err error) {
+	// The start comes from a search on the samples for tuning. With its step size, a run on the training half
+	// may diverge.
+	best = g.shorten(start, output)
+	for g.err == nil {
+		centre := best
+		for axis := range centre {
+			for _, offset := range []int{-g.stride, g.stride} {
+				neighbour := centre
+				neighbour[axis] += offset
+				g.improve(&best, neighbour, rounding, output)
 			}
 		}
 		if best == centre {
-			return best, g.err
+			best = g.scan(g.scan(centre, 1, 2*g.stride, output), 0, 2*g.stride, output)
+		}
+		if best == centre {
+			break
 		}
 	}
-}
-
-// refine alternates between descend and two scans, of rho and of the step size, with twice the stride of g.
-// It ends when the scans find no better place.
-func (g *grid) refine(start rungPair, output Output) (rungPair, error) {
-	for {
-		best, err := g.descend(start, output)
-		start = g.scan(g.scan(best, 1, 2*g.stride, output), 0, 2*g.stride, output)
-		if start == best || err != nil {
-			return best, err
-		}
-	}
-}
-
-// contains reports whether the ladders have these rungs.
-func (g *grid) contains(rungs rungPair) bool {
-	for axis, l := range g.ladders {
-		if rungs[axis] < l.Bottom || rungs[axis] > l.Top {
-			return false
-		}
-	}
-	return true
+	return best, g.err
 }
 
 // edgeParameters names the parameters whose rung is the lowest or the highest of the ladder: "step", "rho",

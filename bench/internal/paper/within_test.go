@@ -12,13 +12,13 @@ func TestBudgetEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := &TunedRun{Key: Key{Data: d.Name, Method: "batch", Output: Last}, Tuned: Tuned{Rho: 1e-9}}
-	r, err := pr.newRunner(t.Context(), h, 0, u.Method)
+	const rho = 1e-9
+	r, err := pr.newRunner(t.Context(), h, 0, "batch")
 	if err != nil {
 		t.Fatal(err)
 	}
 	diverges := func() bool { // with the budget pr.Passes
-		s := pr.settings(u, &r.traits)
+		s := pr.settings(&r.traits, 0, rho, 0)
 		s.Passes = pr.Passes
 		_, err := minimize(t.Context(), h.trainProblem(0), s, nil)
 		return diverged(err)
@@ -28,11 +28,12 @@ func TestBudgetEnd(t *testing.T) {
 			t.Fatal("no budget ends beyond all bounds")
 		}
 	}
-	run, err := r.follow(t.Context(), u)
-	if err != nil || run.failure != "" {
-		t.Fatal(err, run.failure)
+	runs, err := r.follow(t.Context(), 0, rho)
+	u := runs[Last]
+	if err != nil || u.Failed != "" {
+		t.Fatal(err, u.Failed)
 	}
-	if budgetEnd := run.budgetEnd[Last]; budgetEnd.Passes > pr.Passes || budgetEnd.Objective <= run.states[0][Last].Objective {
-		t.Errorf("within %g passes %+v, which began at %g", pr.Passes, budgetEnd, run.states[0][Last].Objective)
+	if u.BudgetEnd.Passes > pr.Passes || u.BudgetEnd.Objective <= u.Points[0].Objective {
+		t.Errorf("within %g passes %+v, which began at %g", pr.Passes, u.BudgetEnd, u.Points[0].Objective)
 	}
 }
