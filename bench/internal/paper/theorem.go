@@ -28,12 +28,13 @@ type Bound struct {
 const (
 	boundRows, boundFeatures = 200, 15
 	boundLambda              = 5e-3
-	boundOuter               = 60 // outer iterations
+	boundMu                  = 0.1 // mu of the problem for Theorem 2
+	boundOuter               = 60  // outer iterations
 	boundSeeds               = 5
 	boundDelta               = 1.1 // δ of Theorem 1
 )
 
-// A boundProblem is the small problem of Theorem1 and Theorem2, with its optimum.
+// A boundProblem is the small problem, with its optimum and the starting point 0 of x, y and the multipliers.
 type boundProblem struct {
 	*solver.Problem
 	optimum      float64
@@ -52,19 +53,16 @@ func newBoundProblem(ctx context.Context, mu float64) (*boundProblem, error) {
 	if err != nil {
 		return nil, err
 	}
-	dense := make([]float64, boundRows*boundFeatures)
-	for i, norm2 := range d.X.RowNormsSq() {
-		idx, val := d.X.Row(i)
-		for k, j := range idx {
-			dense[i*boundFeatures+int(j)] = val[k] / math.Sqrt(norm2)
-		}
+	inverseNorms := d.X.RowNormsSq()
+	for i, v := range inverseNorms {
+		inverseNorms[i] = 1 / math.Sqrt(v)
 	}
-	x, err := sparse.FromDense(boundRows, boundFeatures, dense)
+	x, err := d.X.Transpose().ScaleColumns(inverseNorms)
 	if err != nil {
 		return nil, err
 	}
 	a := g.FusedLasso()
-	p := &solver.Problem{Data: x, Labels: d.Labels, L2: mu, Penalty: solver.L1{Lambda: boundLambda}, Constraint: a}
+	p := &solver.Problem{Data: x.Transpose(), Labels: d.Labels, L2: mu, Penalty: solver.L1{Lambda: boundLambda}, Constraint: a}
 	best, minimiser, err := provenOptimum(ctx, p)
 	if err != nil {
 		return nil, err
@@ -77,15 +75,40 @@ func newBoundProblem(ctx context.Context, mu float64) (*boundProblem, error) {
 	return b, nil
 }
 
+// run runs the solver with several seeds. It sets all fields of the result but Problem and Conditions. The
+// bound after T outer iterations is, with y* = A x at the minimiser x,
+//
+//	(1/T) [ start + Σ_t term(t) + (ρ/2)|y*|² + γ²/ρ ],
+//
+// where t runs from 1 to T. res is the result of the solver with the last seed.
+func (p *boundProblem) run(ctx context.Context, theorem string, s solver.Settings, start float64, term func(t float64) float64) (b *Bound, res *solver.Result, err error) {
+	b = &Bound{Theorem: theorem, Gap: make([]float64, boundOuter), Gradients: make([]float64, boundOuter)}
+	sum := start + p.rho/2*p.normY*p.normY + p.gamma*p.gamma/p.rho
+	for t := 1.0; t <= boundOuter; t++ {
+		sum += term(t)
+		b.T, b.GapBound = append(b.T, t), append(b.GapBound, sum/t)
+	}
+	s.Rho, s.Passes = p.rho, 1e9
+	for seed := range uint64(boundSeeds) {
+		s.Seed = seed
+		res, err = minimize(ctx, p.Problem, s, func(pt *solver.Point) bool {
+			if k := pt.Outer - 1; k >= 0 {
+				b.Gap[k] += (pt.Average.Objective - p.optimum) / boundSeeds
+				b.Gradients[k] += pt.Passes * boundRows / boundSeeds
+			}
+			return pt.Outer == boundOuter
+		})
+		if err != nil {
+			return nil, nil, fmt.Errorf("paper: %s: %w", theorem, err)
+		}
+	}
+	return b, res, nil
+}
+
 // Theorem1 measures the gap of SCAS on a ball of diameter D. Outer iteration t = 1, 2, ... has the step size
 // η_t and the number of inner steps M_t of Theorem 1; see theory.Constants.Theorem1Steps, which also says
-// what C_t is. δ is boundDelta. The theorem's bound of the gap after T outer iterations is
-//
-//	(1/T) [ Σ_t (D²/(2 M_t η_t) + η_t C_t) + (ρ/2)|y_0 − y*|² + (|β_0|² + γ²)/ρ ].
-//
-// Here y* is A x at the minimiser x, γ and ρ are the fields of boundProblem, and the starting points y_0 and
-// β_0 are 0. In Bound.GapBound, (D²/2 + 1) t^-δ replaces term t of the sum. It is not smaller than the term,
-// because Theorem 1 has η_t = 1/(C_t t^δ) and M_t ≥ C_t t^2δ.
+// what C_t is. δ is boundDelta. Term t of the theorem's bound is D²/(2 M_t η_t) + η_t C_t. Bound.GapBound has
+// (D²/2 + 1) t^-δ instead, which is not smaller, because Theorem 1 has η_t = 1/(C_t t^δ) and M_t ≥ C_t t^2δ.
 func Theorem1(ctx context.Context) (*Bound, error) {
 	p, err := newBoundProblem(ctx, 0)
 	if err != nil {
@@ -93,17 +116,11 @@ func Theorem1(ctx context.Context) (*Bound, error) {
 	}
 	ball := solver.Ball{Radius: 1.1 * p.normX}
 	p.Domain = ball
-	b := &Bound{Theorem: "Theorem 1"}
-	res, err := b.measure(ctx, p, solver.Settings{Method: solver.SCAS{}, Schedule: solver.Theorem, Delta: boundDelta})
+	d := ball.Diameter()
+	b, res, err := p.run(ctx, "Theorem 1", solver.Settings{Method: solver.SCAS{}, Schedule: solver.Theorem, Delta: boundDelta}, 0,
+		func(t float64) float64 { return (d*d/2 + 1) * math.Pow(t, -boundDelta) })
 	if err != nil {
 		return nil, err
-	}
-	d := ball.Diameter()
-	constantTerm := p.rho/2*p.normY*p.normY + p.gamma*p.gamma/p.rho
-	var sum float64
-	for k := range b.T {
-		sum += (d*d/2 + 1) * math.Pow(float64(k+1), -boundDelta)
-		b.GapBound = append(b.GapBound, (sum+constantTerm)/b.T[k])
 	}
 	c := res.Stats.Constants
 	b.Problem = fmt.Sprintf("%d samples of norm 1, %d features, %d rows of A, lambda %g, mu 0; X a ball of radius 1.1 |x*|: D = %.3g, nu_f = %.3g, nu_L = %.3g, rho = %.3g, gamma = %.3g, delta = %g; the last inner loop has %d steps",
@@ -112,31 +129,34 @@ func Theorem1(ctx context.Context) (*Bound, error) {
 	return b, nil
 }
 
+// runStrong is run for Algorithm 2 and the bound of Theorem 2: start is (μ_f/4)|x*|², and the terms are 0.
+func (p *boundProblem) runStrong(ctx context.Context, theorem string, s solver.Settings) (*Bound, *solver.Result, error) {
+	s.Method = solver.SCASStrong{}
+	return p.run(ctx, theorem, s, p.L2/4*p.normX*p.normX, func(float64) float64 { return 0 })
+}
+
 // Theorem2 measures the gap of Algorithm 2 with parameters that satisfy the conditions of
 // theory.Constants.Theorem2Relaxed. Bound.Conditions lists these conditions, and those that are printed in
 // the paper, which may fail.
 func Theorem2(ctx context.Context) (*Bound, error) {
-	const mu = 0.1
-	p, err := newBoundProblem(ctx, mu)
+	p, err := newBoundProblem(ctx, boundMu)
 	if err != nil {
 		return nil, err
 	}
-	b := &Bound{Theorem: "Theorem 2, relaxed"}
-	res, err := b.measure(ctx, p, solver.Settings{Method: solver.SCASStrong{}, Schedule: solver.Theorem})
+	b, res, err := p.runStrong(ctx, "Theorem 2, relaxed", solver.Settings{Schedule: solver.Theorem})
 	if err != nil {
 		return nil, err
 	}
-	b.setStrongBound(p)
 	c, st := res.Stats.Constants, res.Stats
 	b.Problem = fmt.Sprintf("the same with mu %g and X = R^p: mu_f = %.3g, nu_f = %.3g, nu_L = %.3g, lambda_1 = %.3g, lambda_p = %.3g, rho = %.3g, eta = %.3g, M = %d",
-		mu, c.MuF, c.NuF, c.NuL, c.Lambda1, c.LambdaP, p.rho, st.Eta, st.InnerSteps)
+		boundMu, c.MuF, c.NuF, c.NuL, c.Lambda1, c.LambdaP, p.rho, st.Eta, st.InnerSteps)
 	if err := b.require(c.Theorem2Relaxed(st.Eta, p.rho, st.InnerSteps)...); err != nil {
 		return nil, err
 	}
-	for _, cond := range append(c.Theorem2(st.Eta, p.rho, st.InnerSteps), lemma16(c, p.rho)) {
+	for _, cond := range printedTheorem2(c, st.Eta, p.rho, st.InnerSteps) {
 		b.Conditions = append(b.Conditions, "as printed, "+cond.String())
 	}
-	b.Conditions = append(b.Conditions, fmt.Sprintf("as printed, C2 can hold for some step size only if rho (lambda_1 - lambda_p) < mu_f, that is rho < %.3g here", mu/(c.Lambda1-c.LambdaP)))
+	b.Conditions = append(b.Conditions, fmt.Sprintf("as printed, C2 can hold for some step size only if rho (lambda_1 - lambda_p) < mu_f, that is rho < %.3g here", boundMu/(c.Lambda1-c.LambdaP)))
 	return b, nil
 }
 
@@ -144,8 +164,7 @@ func Theorem2(ctx context.Context) (*Bound, error) {
 // as printed, and the condition of Lemma 16. rho and eta are half of the largest values that these conditions
 // allow.
 func Theorem2Printed(ctx context.Context) (*Bound, error) {
-	const mu = 0.1
-	p, err := newBoundProblem(ctx, mu)
+	p, err := newBoundProblem(ctx, boundMu)
 	if err != nil {
 		return nil, err
 	}
@@ -153,22 +172,20 @@ func Theorem2Printed(ctx context.Context) (*Bound, error) {
 	if err != nil {
 		return nil, err
 	}
-	rhoLimit := mu / (c.Lambda1 - c.LambdaP)
-	p.rho = min(rhoLimit, mu/c.Lambda1) / 2
+	rhoLimit := boundMu / (c.Lambda1 - c.LambdaP)
+	p.rho = min(rhoLimit, boundMu/c.Lambda1) / 2
 	c.NuL = c.NuF + p.rho*c.Lambda1
-	eta := 0.5 * (mu - p.rho*(c.Lambda1-c.LambdaP)) / (4*c.NuL*c.NuL + mu*c.NuL/2)
+	eta := 0.5 * (boundMu - p.rho*(c.Lambda1-c.LambdaP)) / (4*c.NuL*c.NuL + boundMu*c.NuL/2)
 	s := eta / (1 - c.NuL*eta/2)
-	alpha := 1 - p.rho*c.Lambda1*s/2 - mu*s/4
-	innerSteps := int(math.Ceil(alpha / (2 * eta * (mu/4 - 2*c.NuL*c.NuL*eta/(2-c.NuL*eta)))))
-	b := &Bound{Theorem: "Theorem 2, as printed"}
-	res, err := b.measure(ctx, p, solver.Settings{Method: solver.SCASStrong{}, Eta: eta, InnerSteps: innerSteps, BatchSize: 1})
+	alpha := 1 - p.rho*c.Lambda1*s/2 - boundMu*s/4
+	innerSteps := int(math.Ceil(alpha / (2 * eta * (boundMu/4 - 2*c.NuL*c.NuL*eta/(2-c.NuL*eta)))))
+	b, res, err := p.runStrong(ctx, "Theorem 2, as printed", solver.Settings{Eta: eta, InnerSteps: innerSteps, BatchSize: 1})
 	if err != nil {
 		return nil, err
 	}
-	b.setStrongBound(p)
 	st := res.Stats
 	b.Problem = fmt.Sprintf("the same problem with rho = %.3g, below the %.3g that C2 allows, eta = %.3g, M = %d", p.rho, rhoLimit, st.Eta, st.InnerSteps)
-	return b, b.require(append(st.Constants.Theorem2(st.Eta, p.rho, st.InnerSteps), lemma16(st.Constants, p.rho))...)
+	return b, b.require(printedTheorem2(st.Constants, st.Eta, p.rho, st.InnerSteps)...)
 }
 
 // require checks the conditions in turn. It appends the text of a condition that holds to b.Conditions, and
@@ -183,44 +200,11 @@ func (b *Bound) require(conditions ...theory.Condition) error {
 	return nil
 }
 
-// setStrongBound sets b.GapBound to the bound of Theorem 2, in the symbols of the paper:
-//
-//	(1/T) [ (μ_f/4)|x_0 − x*|² + (ρ/2)|y_0 − y*|² + (|β_0|² + γ²)/ρ ].
-//
-// The starting points x_0, y_0 and β_0 are 0.
-func (b *Bound) setStrongBound(p *boundProblem) {
-	constantTerm := p.L2/4*p.normX*p.normX + p.rho/2*p.normY*p.normY + p.gamma*p.gamma/p.rho
-	for _, t := range b.T {
-		b.GapBound = append(b.GapBound, constantTerm/t)
-	}
-}
-
-// lemma16 returns the condition of Lemma 16. The proof of Theorem 2 uses this lemma, but the theorem does not
-// state the condition.
-func lemma16(c theory.Constants, rho float64) theory.Condition {
-	return theory.Condition{Name: "Lemma 16", Statement: "rho lambda_1 < mu_f", Left: rho * c.Lambda1, Right: c.MuF, Strict: true}
-}
-
-// measure runs the solver with several seeds, and sets b.T, b.Gap and b.Gradients. res is the result with
-// the last seed.
-func (b *Bound) measure(ctx context.Context, p *boundProblem, s solver.Settings) (res *solver.Result, err error) {
-	b.T, b.Gap, b.Gradients = make([]float64, boundOuter), make([]float64, boundOuter), make([]float64, boundOuter)
-	s.Rho, s.Passes = p.rho, 1e9
-	for seed := range uint64(boundSeeds) {
-		s.Seed = seed
-		res, err = minimize(ctx, p.Problem, s, func(pt *solver.Point) bool {
-			if k := pt.Outer - 1; k >= 0 {
-				b.T[k] = float64(pt.Outer)
-				b.Gap[k] += (pt.Average.Objective - p.optimum) / boundSeeds
-				b.Gradients[k] += pt.Passes * boundRows / boundSeeds
-			}
-			return pt.Outer == boundOuter
-		})
-		if err != nil {
-			return nil, fmt.Errorf("paper: %s: %w", b.Theorem, err)
-		}
-	}
-	return res, nil
+// printedTheorem2 returns the conditions of Theorem 2 as printed, and the condition of Lemma 16. The proof uses
+// this lemma, but the theorem does not state the condition.
+func printedTheorem2(c theory.Constants, eta, rho float64, innerSteps int) []theory.Condition {
+	return append(c.Theorem2(eta, rho, innerSteps),
+		theory.Condition{Name: "Lemma 16", Statement: "rho lambda_1 < mu_f", Left: rho * c.Lambda1, Right: c.MuF, Strict: true})
 }
 
 func norm(v []float64) float64 { return math.Sqrt(kernels.Dot(v, v)) }
