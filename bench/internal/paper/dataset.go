@@ -22,50 +22,70 @@ type Spec struct {
 	Files    []File // possible files; the first that exists is read
 	Features int
 	Lambda   float64
-	// MakeGraph makes the graph over the features from the samples x, and says in words how.
-	MakeGraph func(x *sparse.CSR) (*graph.Graph, string, error)
+	// MakeGraph makes the graph over the features from all samples x. GraphText says in words how.
+	MakeGraph func(x *sparse.CSR) (*graph.Graph, error)
+	GraphText string
 }
 
+// A File is a file with the samples of a data set.
 type File struct {
 	Path     string // relative to the data directory
 	Origin   string // where the data come from, in words
 	Original bool   // whether this is the data set of the paper, not a stand-in
 }
 
-// originalFiles returns files of a data set of the paper, all with the given origin.
-func originalFiles(origin string, paths ...string) (files []File) {
-	for _, p := range paths {
-		files = append(files, File{p, origin, true})
-	}
-	return files
-}
-
 // Specs describes the four data sets of the paper, with the lambda of the paper. Some files are stand-ins;
 // see File.Original.
 func Specs() []Spec {
+	const a9a, covtype, rcv1 = "LIBSVM a9a, 32,561 samples", "LIBSVM covtype.binary, scaled, 581,012 samples", "LIBSVM rcv1_train.binary, 20,242 samples"
 	return []Spec{
 		{
-			Name: "a9a", Features: 123, Lambda: 1e-5, MakeGraph: publishedGraph,
-			Files: originalFiles("LIBSVM a9a, 32,561 samples", "paper/a9a.zst", "a9a.zst", "a9a"),
+			Name: "a9a", Features: 123, Lambda: 1e-5, MakeGraph: publishedGraph, GraphText: "published recipe, all samples",
+			Files: []File{{"paper/a9a.zst", a9a, true}, {"a9a.zst", a9a, true}, {"a9a", a9a, true}},
 		},
 		{
-			Name: "covtype", Features: 54, Lambda: 1e-5, MakeGraph: publishedGraph,
-			Files: originalFiles("LIBSVM covtype.binary, scaled, 581,012 samples", "paper/covtype.libsvm.binary.scale.zst", "covtype.libsvm.binary.scale.bz2"),
+			Name: "covtype", Features: 54, Lambda: 1e-5, MakeGraph: publishedGraph, GraphText: "published recipe, all samples",
+			Files: []File{{"paper/covtype.libsvm.binary.scale.zst", covtype, true}, {"covtype.libsvm.binary.scale.bz2", covtype, true}},
 		},
 		{
-			Name: "rcv1", Features: 47236, Lambda: 1e-4,
+			Name: "rcv1", Features: 47236, Lambda: 1e-4, MakeGraph: selection(graph.CovarianceOf, 2e-4),
 			// The published recipe joins features whose covariance is above a threshold; rcv1 has no such pair.
-			MakeGraph: selection(graph.CovarianceOf, 2e-4, "sparse inverse covariance selection", "the published recipe leaves no edge"),
-			Files: append(originalFiles("LIBSVM rcv1_train.binary, 20,242 samples", "paper/rcv1_train.binary.zst", "rcv1_train.binary.bz2", "rcv1_train.binary"), File{
-				Path:   "paper/rcv1v2_binary_train.libsvm.zst",
-				Origin: "stand-in for rcv1_train.binary: documents of RCV1-v2, same features, weights and labelling rule, as many samples, other documents",
-			}),
+			GraphText: "sparse inverse covariance selection at penalty 0.0002, all samples (the published recipe leaves no edge)",
+			Files: []File{
+				{"paper/rcv1_train.binary.zst", rcv1, true}, {"rcv1_train.binary.bz2", rcv1, true}, {"rcv1_train.binary", rcv1, true},
+				{"paper/rcv1v2_binary_train.libsvm.zst", "stand-in for rcv1_train.binary: documents of RCV1-v2, same features, weights and labelling rule, as many samples, other documents", false},
+			},
 		},
 		{
-			Name: "sido", Features: 4932, Lambda: 1e-4,
-			MakeGraph: selection(graph.CorrelationOf, 0.7, "sparse inverse covariance selection on correlations", "the published recipe does not end in reasonable time"),
-			Files:     []File{{Path: "paper/hivfp_train.libsvm.zst", Origin: "stand-in for sido: 12,678 molecules tested against HIV by 4,932 binary fingerprints"}},
+			Name: "sido", Features: 4932, Lambda: 1e-4, MakeGraph: selection(graph.CorrelationOf, 0.7),
+			GraphText: "sparse inverse covariance selection on correlations at penalty 0.7, all samples (the published recipe does not end in reasonable time)",
+			Files:     []File{{"paper/hivfp_train.libsvm.zst", "stand-in for sido: 12,678 molecules tested against HIV by 4,932 binary fingerprints", false}},
 		},
+	}
+}
+
+// publishedGraph makes the graph by the recipe of the codes that were published with related papers.
+func publishedGraph(x *sparse.CSR) (*graph.Graph, error) {
+	c, err := graph.CovarianceOf(x)
+	if err != nil {
+		return nil, err
+	}
+	return graph.PublishedRecipe(c, 0)
+}
+
+// selection returns a function that makes the graph by sparse inverse covariance selection with the given
+// penalty.
+func selection(covariance func(x *sparse.CSR) (*graph.Covariance, error), penalty float64) func(x *sparse.CSR) (*graph.Graph, error) {
+	return func(x *sparse.CSR) (*graph.Graph, error) {
+		c, err := covariance(x)
+		if err != nil {
+			return nil, err
+		}
+		r, err := glasso.Estimate(c, glasso.Options{Penalty: penalty})
+		if err != nil {
+			return nil, err
+		}
+		return r.Graph(nil), nil
 	}
 }
 
@@ -108,7 +128,7 @@ func (s Spec) Load(dir string) (*Data, error) {
 // Antisymmetric of the graph in place of the incidence matrix. The codes published with related papers do
 // the same.
 func (s Spec) Build(d *sparse.Dataset, f File) (*Data, error) {
-	g, how, err := s.MakeGraph(d.X)
+	g, err := s.MakeGraph(d.X)
 	if err != nil {
 		return nil, fmt.Errorf("paper: graph of %s: %w", s.Name, err)
 	}
@@ -125,7 +145,7 @@ func (s Spec) Build(d *sparse.Dataset, f File) (*Data, error) {
 	out := &Data{Spec: s, X: d.X, Labels: d.Labels, A: a}
 	out.summary = &DataSummary{
 		Name: s.Name, Rows: n, Features: p, NNZ: d.X.NNZ(), Lambda: s.Lambda,
-		Original: f.Original, Origin: f.Origin, Edges: len(g.Edges()), Joined: how,
+		Original: f.Original, Origin: f.Origin, Edges: len(g.Edges()), Joined: s.GraphText,
 		NuF: c.NuF, Lambda1: c.Lambda1, LambdaP: c.LambdaP,
 	}
 	out.summary.RowsOfA, _ = a.Dims()
@@ -154,32 +174,4 @@ type DataSummary struct {
 	NuF     float64 `json:"nu_f"`
 	Lambda1 float64 `json:"lambda_1"`
 	LambdaP float64 `json:"lambda_p"`
-}
-
-// publishedGraph makes the graph by the recipe of the codes that were published with related papers.
-func publishedGraph(x *sparse.CSR) (*graph.Graph, string, error) {
-	c, err := graph.CovarianceOf(x)
-	if err != nil {
-		return nil, "", err
-	}
-	g, err := graph.PublishedRecipe(c, 0)
-	return g, "published recipe, all samples", err
-}
-
-// selection returns a function that makes the graph by sparse inverse covariance selection with the given
-// penalty. name is the name of the method in the report, and reason says why the published recipe is not used.
-func selection(
-	covariance func(x *sparse.CSR) (*graph.Covariance, error), penalty float64, name, reason string,
-) func(x *sparse.CSR) (*graph.Graph, string, error) {
-	return func(x *sparse.CSR) (*graph.Graph, string, error) {
-		c, err := covariance(x)
-		if err != nil {
-			return nil, "", err
-		}
-		r, err := glasso.Estimate(c, glasso.Options{Penalty: penalty})
-		if err != nil {
-			return nil, "", err
-		}
-		return r.Graph(nil), fmt.Sprintf("%s at penalty %g, all samples (%s)", name, penalty, reason), nil
-	}
 }

@@ -14,8 +14,8 @@ import (
 func TestFind(t *testing.T) {
 	dir := t.TempDir()
 	s := Spec{
-		Name: "x", Files: append(originalFiles("x", "x.binary"), File{Path: "stand-in", Origin: "stand-in for x"}), Features: 2,
-		MakeGraph: func(x *sparse.CSR) (*graph.Graph, string, error) { return graph.Chain(2), "chain", nil },
+		Name: "x", Files: []File{{"x.binary", "x", true}, {"stand-in", "stand-in for x", false}}, Features: 2,
+		MakeGraph: func(x *sparse.CSR) (*graph.Graph, error) { return graph.Chain(2), nil },
 	}
 	if _, err := s.Find(dir); err == nil || !strings.Contains(err.Error(), "x.binary") || !strings.Contains(err.Error(), "stand-in") {
 		t.Errorf("nothing there: %v", err)

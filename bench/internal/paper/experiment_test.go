@@ -26,7 +26,7 @@ func tinySetup(t *testing.T) (Protocol, *Data) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Spec{Name: "tiny", Features: 15, Lambda: 1e-2, MakeGraph: chain}
+	s := Spec{Name: "tiny", Features: 15, Lambda: 1e-2, MakeGraph: chain, GraphText: "chain"}
 	pr := QuickProtocol()
 	pr.Splits, pr.SplitsOnHalf = 2, 2
 	pr.Data, pr.TuneSamples, pr.Passes = []string{s.Name}, 60, 10
@@ -37,9 +37,9 @@ func tinySetup(t *testing.T) (Protocol, *Data) {
 	return pr, data
 }
 
-func chain(x *sparse.CSR) (*graph.Graph, string, error) {
+func chain(x *sparse.CSR) (*graph.Graph, error) {
 	_, features := x.Dims()
-	return graph.Chain(features), "chain", nil
+	return graph.Chain(features), nil
 }
 
 func runExperiment(t *testing.T, ctx context.Context, dir string, pr Protocol, d *Data, workers int) (*Experiment, error) {

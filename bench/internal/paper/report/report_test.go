@@ -25,7 +25,7 @@ func tinyData(t *testing.T) *paper.Data {
 		t.Fatal(err)
 	}
 	s := paper.Spec{Name: "tiny", Features: 15, Lambda: 1e-2}
-	s.MakeGraph = func(*sparse.CSR) (*graph.Graph, string, error) { return graph.Chain(15), "chain", nil }
+	s.MakeGraph = func(*sparse.CSR) (*graph.Graph, error) { return graph.Chain(15), nil }
 	data, err := s.Build(d.Dataset, paper.File{Origin: "synthetic"})
 	if err != nil {
 		t.Fatal(err)
