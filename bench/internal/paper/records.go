@@ -35,7 +35,7 @@ type Optimum struct {
 	Mu         float64 `json:"mu"`
 	Split      int     `json:"split"`
 	Objective  float64 `json:"objective"`
-	Gap        float64 `json:"gap"` // upper bound on Objective minus the optimum; see strongGap
+	Gap        float64 `json:"gap"` // proved upper bound on Objective minus the optimum
 	ComputedBy string  `json:"by"`  // how the optimum was computed, in words
 }
 
