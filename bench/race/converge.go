@@ -198,16 +198,14 @@ func draw(title string, curves []*curve, reference float64) (string, error) {
 	return b.String(), err
 }
 
-// methods returns the candidates that the flag --method names. Without this flag it returns all candidates;
-// if mu is 0, it then leaves out the candidates that need mu > 0.
-func (c *Converge) methods(candidates []solver.Method) ([]solver.Method, error) {
+// methods returns the candidates that the flag --method names, or all candidates without this flag.
+func (c *Converge) methods(candidates []solver.Method) (chosen []solver.Method, err error) {
+	if len(c.Method) == 0 {
+		return candidates, nil
+	}
 	var names []string
-	var defaults, chosen []solver.Method
 	for _, m := range candidates {
 		names = append(names, m.Info().Name)
-		if !m.Info().NeedsL2 || c.Mu > 0 {
-			defaults = append(defaults, m)
-		}
 	}
 	for _, name := range c.Method {
 		k := slices.Index(names, name)
@@ -215,9 +213,6 @@ func (c *Converge) methods(candidates []solver.Method) ([]solver.Method, error) 
 			return nil, fmt.Errorf("--method %s is unknown; the methods are %s", name, strings.Join(names, ", "))
 		}
 		chosen = append(chosen, candidates[k])
-	}
-	if chosen == nil {
-		return defaults, nil
 	}
 	return chosen, nil
 }
