@@ -74,8 +74,8 @@ func (pr *Protocol) newRunner(ctx context.Context, h *Halves, mu float64, m Meth
 		sampleBudget = solver.Settings{Passes: batchPasses, OuterIterations: tuneIterations}
 		halfBudget = solver.Settings{Passes: batchPasses, OuterIterations: int(pr.Passes)}
 	}
-	r.sampleGrid = r.newGrid(ctx, h.tuneProblem(mu), sampleBudget)
-	r.trainingGrid = r.newGrid(ctx, h.trainProblem(mu), halfBudget)
+	r.sampleGrid = r.newGrid(ctx, withMu(h.Tune, mu), sampleBudget)
+	r.trainingGrid = r.newGrid(ctx, withMu(h.Train, mu), halfBudget)
 	return r, nil
 }
 
@@ -108,7 +108,7 @@ func (r *runner) follow(ctx context.Context, eta, rho float64) (map[Output]Tuned
 	for halvings := 0; ; halvings++ {
 		points := map[Output][]Point{}
 		s := r.pr.settings(&r.traits, math.Ldexp(eta, -halvings), rho, r.halves.Split)
-		res, err := minimize(ctx, r.halves.trainProblem(r.mu), s, r.pr.keep(&r.traits, func(pt *solver.Point) {
+		res, err := minimize(ctx, withMu(r.halves.Train, r.mu), s, r.pr.keep(&r.traits, func(pt *solver.Point) {
 			for output, p := range r.halves.evaluate(pt) {
 				points[output] = append(points[output], p)
 			}
@@ -140,7 +140,7 @@ func (r *runner) follow(ctx context.Context, eta, rho float64) (map[Output]Tuned
 func (r *runner) addBudgetEnd(ctx context.Context, s solver.Settings, runs map[Output]TunedRun) error {
 	end := map[Output]Point{Last: runs[Last].Points[0], Average: runs[Average].Points[0]}
 	s.Passes = r.pr.Passes
-	_, err := minimize(ctx, r.halves.trainProblem(r.mu), s, func(pt *solver.Point) bool {
+	_, err := minimize(ctx, withMu(r.halves.Train, r.mu), s, func(pt *solver.Point) bool {
 		end = r.halves.evaluate(pt)
 		return false
 	})

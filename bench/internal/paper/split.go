@@ -18,29 +18,15 @@ const (
 	runSeed    = 1
 )
 
-// Halves are the training half and the test half of a data set.
+// Halves are the training half and the test half of a data set. The constraints of Train and Tune are prepared
+// once for all runs.
 type Halves struct {
 	Split       int
 	Train, Test *solver.Problem // Test has no penalty, and mu = 0
 	Tune        *solver.Problem // the samples of Train on which parameters are chosen
 	data        *Data
-
-	// The constraints of Train and Tune, prepared once for all runs.
-	trainA, tuneA *solver.Constraint
-
-	nuMean float64 // Lipschitz constant of the gradient of Train's mean loss
-}
-
-func (h *Halves) trainProblem(mu float64) *solver.Problem {
-	return withConstraint(h.Train, h.trainA, mu)
-}
-
-func (h *Halves) tuneProblem(mu float64) *solver.Problem { return withConstraint(h.Tune, h.tuneA, mu) }
-
-func withConstraint(p *solver.Problem, a *solver.Constraint, mu float64) *solver.Problem {
-	q := withMu(p, mu)
-	q.Constraint = a
-	return q
+	a           *sparse.CSR // the constraint of Train, not prepared
+	nuMean      float64     // Lipschitz constant of the gradient of Train's mean loss
 }
 
 // Halve splits d at random into two halves, and draws the training samples on which parameters are chosen. k
@@ -62,7 +48,8 @@ func (d *Data) Halve(ctx context.Context, k, tuneSamples int) (*Halves, error) {
 	h := &Halves{Split: k, Train: part(train), Test: part(test), Tune: part(subset), data: d}
 	h.Test.Penalty, h.Test.Constraint = nil, nil
 	h.trim()
-	h.trainA, h.tuneA = solver.NewConstraint(h.Train.Constraint), solver.NewConstraint(h.Tune.Constraint)
+	h.a = h.Train.Constraint.(*sparse.CSR)
+	h.Train.Constraint, h.Tune.Constraint = solver.NewConstraint(h.a), solver.NewConstraint(h.Tune.Constraint)
 	if slices.Min(h.Tune.Labels) == slices.Max(h.Tune.Labels) {
 		return nil, fmt.Errorf("paper: %s, split %d: the %d samples for tuning have one class only", d.Name, k, len(subset))
 	}
@@ -74,7 +61,7 @@ func (d *Data) Halve(ctx context.Context, k, tuneSamples int) (*Halves, error) {
 func (h *Halves) setMeanCurvature(ctx context.Context) error {
 	rho := h.data.Lambda
 	start := func(*solver.Point) (enough bool) { return true } // ends the run before its first iteration
-	res, err := minimize(ctx, h.trainProblem(0), solver.Settings{Method: baseline.BatchUzawa{}, Rho: rho}, start)
+	res, err := minimize(ctx, h.Train, solver.Settings{Method: baseline.BatchUzawa{}, Rho: rho}, start)
 	if err != nil {
 		return err
 	}
@@ -84,7 +71,7 @@ func (h *Halves) setMeanCurvature(ctx context.Context) error {
 
 // constants returns the constants of the training half. Step sizes are computed from these constants.
 func (h *Halves) constants(mu float64) (Constants, error) {
-	c, err := h.trainProblem(mu).Constants(0)
+	c, err := withMu(h.Train, mu).Constants(0)
 	return Constants{Constants: c, NuMean: h.nuMean + mu}, err
 }
 

@@ -77,8 +77,10 @@ func (e *Experiment) measureRun(ctx context.Context, h *Halves, u *TunedRun) err
 // time.
 func (e *Experiment) timeRun(ctx context.Context, h *Halves, key Key, s solver.Settings, t *Traits) (*Timing, error) {
 	timing := &Timing{Key: key}
+	p := withMu(h.Train, key.Mu)
+	p.Constraint = h.a // to prepare the constraint is a part of the run
 	heapBefore := liveHeap()
-	if _, err := minimize(ctx, withMu(h.Train, key.Mu), s, func(pt *solver.Point) bool {
+	if _, err := minimize(ctx, p, s, func(pt *solver.Point) bool {
 		if pt.Outer > 0 {
 			timing.Bytes = max(0, liveHeap()-heapBefore)
 		}
@@ -86,7 +88,7 @@ func (e *Experiment) timeRun(ctx context.Context, h *Halves, key Key, s solver.S
 	}); err != nil {
 		return nil, err
 	}
-	res, err := minimize(ctx, withMu(h.Train, key.Mu), s, e.Protocol.keep(t, func(pt *solver.Point) {
+	res, err := minimize(ctx, p, s, e.Protocol.keep(t, func(pt *solver.Point) {
 		timing.Objective = pt.Last.Objective
 		timing.Passes, timing.Seconds = append(timing.Passes, pt.Passes), append(timing.Seconds, pt.Seconds)
 	}))

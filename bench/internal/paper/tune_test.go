@@ -122,7 +122,7 @@ func TestTune(t *testing.T) {
 			t.Fatal(err)
 		}
 		budget := solver.Settings{Passes: pr.Passes}
-		values, err := u.trial(t.Context(), h.trainProblem(0), budget, got.Step, got.Penalty)
+		values, err := u.trial(t.Context(), h.Train, budget, got.Step, got.Penalty)
 		if err != nil || values[output] < onHalf.Objective-rounding {
 			t.Errorf("by %s the half's own choice reaches %g, that of the samples %g, %v", output, onHalf.Objective, values[output], err)
 		}

@@ -20,7 +20,7 @@ func TestBudgetEnd(t *testing.T) {
 	diverges := func() bool { // with the budget pr.Passes
 		s := pr.settings(&r.traits, 0, rho, 0)
 		s.Passes = pr.Passes
-		_, err := minimize(t.Context(), h.trainProblem(0), s, nil)
+		_, err := minimize(t.Context(), h.Train, s, nil)
 		return diverged(err)
 	}
 	for pr.Passes = 6; !diverges(); pr.Passes++ {
