@@ -115,7 +115,7 @@ func TestAllocations(t *testing.T) {
 	cells, decayState := NewCells(n), make([]float64, n*DecayStride)
 	steps := &Steps{Rows: a, Label: lab[:a.Len()], Slope0: dst, Scratch: NewScratch(a)}
 	sampled := []int32{0, 1, 3, 0} // not row 2, which is too long for the Scratch
-	hessian, weight, scratch := make([]float64, 200*200), sources[0].vector(rng, 90), NewHessianScratch()
+	hessian, weight, scratch := make([]float64, 200*200), sources[0].vector(rng, 90), new(HessianScratch)
 	sparseRows := increasingRows(rng, sources[0], lengthsOf(rng, 90, 9), 200)
 	denseRows := increasingRows(rng, sources[0], lengthsOf(rng, 90, 200), 200)
 	eachLevel(t, func(t *testing.T) {

@@ -120,7 +120,8 @@ func TestHessianBounds(t *testing.T) {
 }
 
 func guardedScratch(t *testing.T, atEnd bool) *HessianScratch {
-	s := NewHessianScratch()
+	s := &HessianScratch{spans: make([]span, spanRows)}
+	s.makePanels()
 	s.spans, s.panel, s.tile = guarded(t, s.spans, atEnd), guarded(t, s.panel, atEnd), guarded(t, s.tile, atEnd)
 	s.t, s.mask = guarded(t, s.t, atEnd), guarded(t, s.mask, atEnd)
 	s.groupBegin = guarded(t, s.groupBegin, atEnd)

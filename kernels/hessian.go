@@ -37,7 +37,7 @@ func Hessian(h []float64, p, stride, lo, hi int, a Rows, c []float64, s *Hessian
 		raceWrite(h[j*stride+j : j*stride+p])
 	}
 	if s == nil {
-		s = NewHessianScratch()
+		s = new(HessianScratch)
 	}
 	if a.panelsFaster(p) && a.finite(c) {
 		sumByPanels[a.form()](s, h, p, stride, lo, hi, noescape(&a), c)
@@ -116,6 +116,9 @@ const spanRows = 1 << 10
 // sumByRows adds c[i] times the outer product of row i of a with itself to rows lo to hi-1 of h, one row of
 // a after the other.
 func (s *HessianScratch) sumByRows(h []float64, p, stride, lo, hi int, a Rows, c []float64) {
+	if s.spans == nil {
+		s.spans = make([]span, spanRows)
+	}
 	wholeMatrix := lo == 0 && hi == p
 	n, work := 0, int64(0)
 	for i, ci := range c {

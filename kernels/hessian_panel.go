@@ -20,23 +20,18 @@ const (
 	panelBlocks   = 64      // largest number of blocks of panelRows rows whose nonzeros are sorted at a time
 )
 
-// A HessianScratch is the scratch memory of Hessian: 32 kB at first, and 2.2 MB after a call
-// with many nonzeros in each row. It may serve any number of calls, one at a time. Its content
-// between calls has no meaning.
+// A HessianScratch is the scratch memory of Hessian. The zero value is ready to use, for data of any size.
+// Hessian allocates 32 kB of it at the first call, and 2.2 MB at the first call with many nonzeros in each
+// row. It may serve any number of calls, one at a time. Its content between calls has no meaning.
 type HessianScratch struct {
-	spans       []span
-	panel       []float64 // panelRows rows of panelCols numbers; like all fields below, nil until panels are used
+	spans       []span    // the argument of an assembly call; like all fields, nil until it is needed
+	panel       []float64 // panelRows rows of panelCols numbers
 	tile        []float64 // a copy of the tile's rows that cross the diagonal of h or its right edge
 	t           []float64 // the products c[i]*x_ij of Hessian, ordered by block, then column, then row
 	mask        []uint64  // for each block and column, the set of the block's rows with a nonzero in the column
 	groupBegin  []int     // for each block and each group of panelCols columns, where the group begins in t
 	nextNonzero []int64   // for each row, the first nonzero that is not yet in a panel
 	nextPlace   []int32   // for each column, the next free place in t
-}
-
-// NewHessianScratch returns a HessianScratch for data of any size.
-func NewHessianScratch() *HessianScratch {
-	return &HessianScratch{spans: make([]span, spanRows)}
 }
 
 // makePanels allocates the memory for panels at its first call.

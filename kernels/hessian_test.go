@@ -101,7 +101,7 @@ var hessianShapes = []struct{ rows, p, stride, maxNonzeros, denseCols int }{
 // TestHessian compares Hessian, sumByRows and sumByPanels with the definition, in every form and at every
 // level. It also checks the elements that they must not change.
 func TestHessian(t *testing.T) {
-	scratch := NewHessianScratch()
+	scratch := new(HessianScratch)
 	eachLevel(t, func(t *testing.T) {
 		for i, c := range hessianShapes {
 			for form, name := range formNames {

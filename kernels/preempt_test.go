@@ -135,7 +135,7 @@ func TestBoundedWork(t *testing.T) {
 			Hessian(hessian, 200, 200, 0, 200, denseRows, v[:denseRows.Len()], nil)
 		}},
 		{"Hessian, long row", 4, func() {
-			NewHessianScratch().sumByRows(hessian, 600, 600, 0, 600, wideRow, v[:1])
+			new(HessianScratch).sumByRows(hessian, 600, 600, 0, 600, wideRow, v[:1])
 		}},
 		{"Dot", 49, func() { Dot(v, v) }},
 		{"Axpy", 4, func() { Axpy(1, v, v) }},

@@ -117,7 +117,7 @@ func (d *data) marginsGradient(a kernels.Rows) measure.Case {
 // matrix.
 func (d *data) hessian(a kernels.Rows) measure.Case {
 	p := d.p
-	c, h, scratch := make([]float64, d.n), make([]float64, p*p), kernels.NewHessianScratch()
+	c, h, scratch := make([]float64, d.n), make([]float64, p*p), new(kernels.HessianScratch)
 	additions := 0
 	for i := range c {
 		c[i] = d.slope[i] * d.slope[i]

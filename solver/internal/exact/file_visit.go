@@ -64,7 +64,7 @@ type piece struct {
 }
 
 func (f *File) newPiece() *piece {
-	t := &piece{blockSum: make([]float64, f.p), windowSum: make([]float64, f.p), scratch: kernels.NewHessianScratch()}
+	t := &piece{blockSum: make([]float64, f.p), windowSum: make([]float64, f.p), scratch: new(kernels.HessianScratch)}
 	t.gradient, t.head = make([]float64, f.p), make([]float64, f.p)
 	for _, v := range []*[]float64{&t.margin, &t.slope, &t.weight, &t.alpha, &t.sign, &t.marginMove, &t.modelCurvature} {
 		*v = make([]float64, f.block)

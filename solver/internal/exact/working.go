@@ -401,7 +401,7 @@ func (w *workingSet) cutHessian() {
 	w.cuts = w.cuts[:0]
 	for k := range threads {
 		if k == len(w.scratch) {
-			w.scratch = append(w.scratch, kernels.NewHessianScratch())
+			w.scratch = append(w.scratch, new(kernels.HessianScratch))
 		}
 		w.cuts = append(w.cuts, kernels.HessianCut(w.rows, len(w.cols), k, threads))
 	}
