@@ -25,11 +25,11 @@ type emitter struct {
 }
 
 // A setEntry says in which field of a set in zsets_amd64.go a kernel is stored. function is the name of
-// the kernel. isArray is true if the field is an array with a kernel for each storage form.
+// the kernel. If form is not nil, the field is in the rowSet of this storage form.
 type setEntry struct {
 	isa      *isa
+	form     *storage
 	field    string
-	isArray  bool
 	function string
 	features []string // the processor features that the kernel needs; set by family.build
 }
@@ -49,8 +49,7 @@ func (e *emitter) beginKernel(t *isa, name, signature string, doc ...string) {
 // beginFormKernel is like beginKernel, but for one storage form: the name of the function gets the suffix of
 // the form too.
 func (e *emitter) beginFormKernel(t *isa, s *storage, name, signature string, doc ...string) {
-	entry := setEntry{isa: t, field: name, isArray: true, function: name + s.name + t.name}
-	e.beginFunction(entry, signature, doc)
+	e.beginFunction(setEntry{isa: t, form: s, field: name, function: name + s.name + t.name}, signature, doc)
 }
 
 func (e *emitter) beginFunction(s setEntry, signature string, doc []string) {

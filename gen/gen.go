@@ -14,7 +14,7 @@
 // -tags purego ./kernels. For a new kernel, edit:
 //
 //   - kernels/set.go: a field of the type set, and its function in the variable generic. A kernel that
-//     exists for each storage form is an array [numForms]fKernel, where f is the name of the field
+//     exists for each storage form is a field of rowSet instead
 //   - kernels/generic_*.go: that function, which defines the kernel
 //   - kernels/block.go: for each assembly call a function that is not inlined, with a name that ends with
 //     Block
@@ -38,7 +38,7 @@
 //
 //   - kernels/rows.go: a field of Rows; forms.go: the list of forms, formTexts, form; generic_rows.go: the
 //     type of a stored number in column or value
-//   - kernels/set.go: the arrays in generic; hessian_panel.go: sumByPanels; preempt_test.go: the arrays in spy.set
+//   - kernels/set.go: the array rows in generic; hessian_panel.go: sumByPanels
 //   - gen/storage.go: a variable for its columns or values, in columnForms or valueForms, in the order of the
 //     method form
 //   - other code that reads rows: git grep -w 'Idx16\|Val32' lists it in kernels, sparse/csr.go (where a
@@ -69,7 +69,6 @@ import (
 	"fmt"
 	"go/format"
 	"go/types"
-	"maps"
 	"slices"
 	"strings"
 
@@ -195,24 +194,26 @@ func goSets(kernels []setEntry) ([]byte, error) {
 	b.WriteString(header + "//go:build !purego\n\npackage kernels\n")
 	for _, t := range isas {
 		fmt.Fprintf(&b, "\nvar set%s = set{\n\tlevel: %s,\n", t.name, t.name)
-		arrayKernels := map[string][]string{}
+		rowSets := map[*storage]string{}
 		var features []string
 		for _, k := range kernels {
 			if k.isa != t {
 				continue
 			}
 			features = append(features, k.features...)
-			if k.isArray {
-				arrayKernels[k.field] = append(arrayKernels[k.field], k.function)
+			field := fmt.Sprintf("%s: %s,", k.field, k.function)
+			if k.form != nil {
+				rowSets[k.form] += field
 			} else {
-				fmt.Fprintf(&b, "\t%s: %s,\n", k.field, k.function)
+				fmt.Fprintln(&b, field)
 			}
 		}
-		for _, field := range slices.Sorted(maps.Keys(arrayKernels)) {
-			fmt.Fprintf(&b, "\t%s: [numForms]%sKernel{%s},\n", field, field, strings.Join(arrayKernels[field], ", "))
+		fmt.Fprintln(&b, "rows: [numForms]rowSet{")
+		for _, form := range storages {
+			fmt.Fprintf(&b, "{%s},\n", rowSets[form])
 		}
 		slices.Sort(features)
-		fmt.Fprintf(&b, "\tneeds: %#v,\n}\n", slices.Compact(features))
+		fmt.Fprintf(&b, "},\nneeds: %#v,\n}\n", slices.Compact(features))
 	}
 	return format.Source([]byte(b.String()))
 }

@@ -6,12 +6,12 @@ package kernels
 
 //go:noinline
 func marginsBlock(dst []float64, a *Rows, w []float64) {
-	active.margins[a.form()](dst, noescape(a), w)
+	active.rows[a.form()].margins(dst, noescape(a), w)
 }
 
 //go:noinline
 func scatterBlock(z []float64, a *Rows, slope []float64) {
-	active.scatter[a.form()](z, noescape(a), slope)
+	active.rows[a.form()].scatter(z, noescape(a), slope)
 }
 
 //go:noinline
@@ -53,7 +53,7 @@ func scaleAddBlock(w, s []float64, f float64) { active.scaleAdd(w, s, f) }
 
 //go:noinline
 func hessianBlock(h []float64, stride int, a *Rows, spans []span) {
-	active.hessian[a.form()](h, stride, noescape(a), spans)
+	active.rows[a.form()].hessian(h, stride, noescape(a), spans)
 }
 
 //go:noinline

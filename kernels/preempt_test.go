@@ -66,13 +66,15 @@ func (s *spy) set() *set {
 		s.call(a.stepCount*len(a.w), maxWork)
 		return a.stepCount
 	}
+	var rows [numForms]rowSet
+	for form := range rows {
+		rows[form] = rowSet{rowsSpy, rowsSpy, hessianSpy}
+	}
 	return &set{
 		level:      AVX512, // a level with panels
+		rows:       rows,
 		innerDense: elementSpy, innerBox: elementSpy, innerLazyCells: nonzeroSpy,
 		innerDecay: nonzeroSpy, innerRotated: rotatedSpy, innerRotatedBall: rotatedSpy,
-		margins: [numForms]marginsKernel{rowsSpy, rowsSpy, rowsSpy, rowsSpy, rowsSpy, rowsSpy},
-		scatter: [numForms]scatterKernel{rowsSpy, rowsSpy, rowsSpy, rowsSpy, rowsSpy, rowsSpy},
-		hessian: [numForms]hessianKernel{hessianSpy, hessianSpy, hessianSpy, hessianSpy, hessianSpy, hessianSpy},
 		hessianPanel: func(_ []float64, _ int, mask []uint64, _, _ []float64) {
 			work := 0
 			for _, m := range mask {

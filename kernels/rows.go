@@ -61,7 +61,7 @@ func Margins(dst []float64, a Rows, w []float64) {
 		if n == 0 { // a row longer than maxWork is left to Go code, which can be pre-empted
 			n = 1
 			a.Ptr = ptr[:2]
-			generic.margins[a.form()](dst[:1], noescape(&a), w)
+			generic.rows[a.form()].margins(dst[:1], noescape(&a), w)
 		} else {
 			a.Ptr = ptr[:n+1]
 			marginsBlock(dst[:n], &a, w)

@@ -1,11 +1,11 @@
 package kernels
 
-// Kernels on sparse rows, which exist for each storage form.
-type (
-	marginsKernel func(dst []float64, a *Rows, w []float64)
-	scatterKernel func(z []float64, a *Rows, slope []float64)
-	hessianKernel func(h []float64, stride int, a *Rows, spans []span)
-)
+// A rowSet has an implementation of every kernel on sparse rows of one storage form.
+type rowSet struct {
+	margins func(dst []float64, a *Rows, w []float64)
+	scatter func(z []float64, a *Rows, slope []float64)
+	hessian func(h []float64, stride int, a *Rows, spans []span)
+}
 
 // A slopesKernel sets slope to the derivatives of the losses, unless slope is nil, and returns the sum of
 // the losses.
@@ -17,9 +17,7 @@ type set struct {
 	level Level
 	needs []string // the processor features that the kernels use, by the names in features
 
-	margins [numForms]marginsKernel
-	scatter [numForms]scatterKernel
-	hessian [numForms]hessianKernel
+	rows [numForms]rowSet
 
 	// See hessianPanelGeneric.
 	hessianPanel func(h []float64, stride int, mask []uint64, t, panel []float64)
@@ -52,17 +50,13 @@ var generic = set{
 	innerDecay:       innerDecayGeneric,
 	innerRotated:     innerRotatedGeneric,
 	innerRotatedBall: innerRotatedBallGeneric,
-	margins: [numForms]marginsKernel{
-		int32Float64: marginsGeneric[int32, float64], int32Float32: marginsGeneric[int32, float32], int32Ones: marginsGeneric[int32, float64],
-		uint16Float64: marginsGeneric[uint16, float64], uint16Float32: marginsGeneric[uint16, float32], uint16Ones: marginsGeneric[uint16, float64],
-	},
-	scatter: [numForms]scatterKernel{
-		int32Float64: scatterGeneric[int32, float64], int32Float32: scatterGeneric[int32, float32], int32Ones: scatterGeneric[int32, float64],
-		uint16Float64: scatterGeneric[uint16, float64], uint16Float32: scatterGeneric[uint16, float32], uint16Ones: scatterGeneric[uint16, float64],
-	},
-	hessian: [numForms]hessianKernel{
-		int32Float64: hessianGeneric[int32, float64], int32Float32: hessianGeneric[int32, float32], int32Ones: hessianGeneric[int32, float64],
-		uint16Float64: hessianGeneric[uint16, float64], uint16Float32: hessianGeneric[uint16, float32], uint16Ones: hessianGeneric[uint16, float64],
+	rows: [numForms]rowSet{
+		int32Float64:  rowsGeneric[int32, float64](),
+		int32Float32:  rowsGeneric[int32, float32](),
+		int32Ones:     rowsGeneric[int32, float64](),
+		uint16Float64: rowsGeneric[uint16, float64](),
+		uint16Float32: rowsGeneric[uint16, float32](),
+		uint16Ones:    rowsGeneric[uint16, float64](),
 	},
 	hessianPanel:    hessianPanelGeneric,
 	dot:             dotGeneric,
@@ -75,4 +69,8 @@ var generic = set{
 	updateBox:       updateBoxGeneric,
 	scaleAdd:        scaleAddGeneric,
 	axpy:            axpyGeneric,
+}
+
+func rowsGeneric[I column, V value]() rowSet {
+	return rowSet{marginsGeneric[I, V], scatterGeneric[I, V], hessianGeneric[I, V]}
 }

@@ -23,10 +23,15 @@ var setAVX2 = set{
 	innerRotated:     innerRotatedAVX2,
 	innerRotatedBall: innerRotatedBallAVX2,
 	hessianPanel:     hessianPanelAVX2,
-	hessian:          [numForms]hessianKernel{hessianAVX2, hessianF32AVX2, hessianOnesAVX2, hessianU16AVX2, hessianU16F32AVX2, hessianU16OnesAVX2},
-	margins:          [numForms]marginsKernel{marginsAVX2, marginsF32AVX2, marginsOnesAVX2, marginsU16AVX2, marginsU16F32AVX2, marginsU16OnesAVX2},
-	scatter:          [numForms]scatterKernel{scatterAVX2, scatterF32AVX2, scatterOnesAVX2, scatterU16AVX2, scatterU16F32AVX2, scatterU16OnesAVX2},
-	needs:            []string{"AVX", "AVX2", "BMI", "CMOV", "FMA3", "MMX+"},
+	rows: [numForms]rowSet{
+		{margins: marginsAVX2, scatter: scatterAVX2, hessian: hessianAVX2},
+		{margins: marginsF32AVX2, scatter: scatterF32AVX2, hessian: hessianF32AVX2},
+		{margins: marginsOnesAVX2, scatter: scatterOnesAVX2, hessian: hessianOnesAVX2},
+		{margins: marginsU16AVX2, scatter: scatterU16AVX2, hessian: hessianU16AVX2},
+		{margins: marginsU16F32AVX2, scatter: scatterU16F32AVX2, hessian: hessianU16F32AVX2},
+		{margins: marginsU16OnesAVX2, scatter: scatterU16OnesAVX2, hessian: hessianU16OnesAVX2},
+	},
+	needs: []string{"AVX", "AVX2", "BMI", "CMOV", "FMA3", "MMX+"},
 }
 
 var setAVX512 = set{
@@ -48,8 +53,13 @@ var setAVX512 = set{
 	innerRotated:     innerRotatedAVX512,
 	innerRotatedBall: innerRotatedBallAVX512,
 	hessianPanel:     hessianPanelAVX512,
-	hessian:          [numForms]hessianKernel{hessianAVX2, hessianF32AVX2, hessianOnesAVX2, hessianU16AVX2, hessianU16F32AVX2, hessianU16OnesAVX2},
-	margins:          [numForms]marginsKernel{marginsAVX2, marginsF32AVX2, marginsOnesAVX2, marginsU16AVX2, marginsU16F32AVX2, marginsU16OnesAVX2},
-	scatter:          [numForms]scatterKernel{scatterAVX2, scatterF32AVX2, scatterOnesAVX2, scatterU16AVX2, scatterU16F32AVX2, scatterU16OnesAVX2},
-	needs:            []string{"AVX", "AVX2", "AVX512DQ", "AVX512F", "AVX512VL", "BMI", "BMI2", "CMOV", "FMA3", "MMX+"},
+	rows: [numForms]rowSet{
+		{margins: marginsAVX2, scatter: scatterAVX2, hessian: hessianAVX2},
+		{margins: marginsF32AVX2, scatter: scatterF32AVX2, hessian: hessianF32AVX2},
+		{margins: marginsOnesAVX2, scatter: scatterOnesAVX2, hessian: hessianOnesAVX2},
+		{margins: marginsU16AVX2, scatter: scatterU16AVX2, hessian: hessianU16AVX2},
+		{margins: marginsU16F32AVX2, scatter: scatterU16F32AVX2, hessian: hessianU16F32AVX2},
+		{margins: marginsU16OnesAVX2, scatter: scatterU16OnesAVX2, hessian: hessianU16OnesAVX2},
+	},
+	needs: []string{"AVX", "AVX2", "AVX512DQ", "AVX512F", "AVX512VL", "BMI", "BMI2", "CMOV", "FMA3", "MMX+"},
 }
