@@ -68,17 +68,25 @@ func (r *Run) lagrangianGradient(beta []float64) []float64 {
 		*s = newSnapshot(len(r.Problem.Labels), len(r.X))
 	}
 	r.Samples.exactGradient(s, r.X)
-	g := make([]float64, len(r.X))
+	return r.addMultipliers(s.Gradient, beta)
+}
+
+// addMultipliers returns gradient + A'beta.
+func (r *Run) addMultipliers(gradient, beta []float64) []float64 {
+	g := make([]float64, len(gradient))
 	r.product.MulVecTrans(g, beta)
-	for j, v := range s.Gradient {
+	for j, v := range gradient {
 		g[j] += v
 	}
 	return g
 }
 
 // dualResidual returns Result.DualResidual at the iterate.
-func (r *Run) dualResidual() float64 {
-	g := r.lagrangianGradient(r.Dual)
+func (r *Run) dualResidual() float64 { return r.residualOf(r.lagrangianGradient(r.Dual)) }
+
+// residualOf is dualResidual, given the result of lagrangianGradient for the multipliers of the iterate. It
+// overwrites g.
+func (r *Run) residualOf(g []float64) float64 {
 	for j, v := range r.X {
 		g[j] += float64(r.Problem.L2 * v)
 	}

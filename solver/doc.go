@@ -103,13 +103,12 @@
 //     term (losses, penalties, domains), gap (certificates), quadratic and exact (the exact
 //     solver), admm (SCAS-ADMM); theory (the constants of the paper's theorems)
 //   - this package: Minimize, then method_auto.go for the default and method_scas.go, which runs the
-//     loop of package admm
-//   - internal/stream (problems of this package out of core), baseline (methods to compare with),
-//     model (what people fit)
+//     loop of package admm; method_scas_file.go, which runs this loop out of core
+//   - baseline (methods to compare with), model (what people fit)
 //   - chart (curves as pictures) and cmd/scas (the command line)
 //
 // Package model fits out of core if Spec.Memory is set: with the default method by exact.NewFile, and
-// with SCASK and SCASL by stream.Minimize of solver/internal/stream. Algorithms 1 and 2 as printed, SCAS
+// with SCASK and SCASL by Minimize with Settings.Memory. Algorithms 1 and 2 as printed, SCAS
 // and SCASStrong, run only with data in memory. The command line decides in cmd/scas/policy.go whether
 // to set Spec.Memory.
 //

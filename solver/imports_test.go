@@ -28,7 +28,7 @@ var importOrder = strings.Fields(`
 	solver/internal/term solver/internal/gap
 	solver/internal/quadratic solver/internal/exact
 	solver/internal/admm
-	solver solver/internal/stream solver/model solver/baseline solver/internal/solvertest solver/internal/oracle
+	solver solver/model solver/baseline solver/internal/solvertest solver/internal/oracle
 	solver/chart solver/cmd/scas`)
 
 // TestImports checks that packages follow importOrder, that only some of them import certain external

@@ -39,6 +39,9 @@ func Minimize(ctx context.Context, p *Problem, s *Settings) (res *Result, err er
 	}
 	ctx, cancel := ending.WithTimeLimit(ctx, c.TimeLimit)
 	defer cancel()
+	if c.Memory > 0 {
+		return p.minimizeFile(ctx, c, began)
+	}
 	r := newRun(ctx, p, c, began)
 	if c.RelTol > 0 && r.unit < 0 {
 		return nil, errorf("the mean loss at x = 0 is %v; a loss must not be negative (see Loss)", r.unit)
@@ -78,25 +81,32 @@ func (r *Run) resultAfter(err error) (*Result, error) {
 		err = r.Lost(res.At.Objective)
 		res = r.result()
 	}
-	if errors.Is(err, ErrStop) {
-		res.Status = Stopped
-		return res, nil
-	}
-	_, diverged := errors.AsType[*DivergenceError](err)
-	evidence := ending.Evidence{Err: err, Diverged: diverged, Late: timeUp, Gap: res.DualityGap, Goal: r.goal, Why: r.whyEnded}
+	evidence := ending.Evidence{Late: timeUp, Why: r.whyEnded}
 	// If the budget ended the Newton steps, whyEnded is Interrupted, and a larger budget may help.
 	evidence.Final = r.whyEnded != 0 && r.whyEnded != ending.Interrupted
 	evidence.Advice, evidence.Dependent, evidence.Unit = r.Problem.loss().Traits().StallAdvice, r.prover.Dependent(), r.unit
+	return res, r.judge(res, err, &evidence, r.prover.Finishes() || !math.IsInf(res.DualityGap, 1))
+}
+
+// judge sets the status of the result, and returns the error of Minimize. err is the error that ended the run; it
+// is nil if the time limit did. judge sets the fields of the evidence that follow from its arguments. provable
+// says whether gaps of the problem can be proved.
+func (r *Run) judge(res *Result, err error, evidence *ending.Evidence, provable bool) error {
+	if errors.Is(err, ErrStop) {
+		res.Status = Stopped
+		return nil
+	}
+	_, evidence.Diverged = errors.AsType[*DivergenceError](err)
+	evidence.Err, evidence.Gap, evidence.Goal = err, res.DualityGap, r.goal
 	status, advice := evidence.Status()
 	res.Status = Status(status)
-	provable := r.prover.Finishes() || !math.IsInf(res.DualityGap, 1)
-	if advice != nil && r.Settings.RelTol > 0 && provable {
-		err = &NotConvergedError{
-			Status: res.Status, Objective: res.At.Objective, Gap: res.DualityGap, Goal: r.goal,
-			Why: advice.Why, Remedies: advice.Remedies,
-		}
+	if advice == nil || r.Settings.RelTol <= 0 || !provable {
+		return err
 	}
-	return res, err
+	return &NotConvergedError{
+		Status: res.Status, Objective: res.At.Objective, Gap: res.DualityGap, Goal: r.goal,
+		Why: advice.Why, Remedies: advice.Remedies,
+	}
 }
 
 // evaluate returns the objective at the point, with the penalty of penaltyAt.
@@ -105,18 +115,29 @@ func (r *Run) evaluate(point Iterate) Evaluation {
 	return r.Problem.evaluate(point.X, penalty)
 }
 
-func (r *Run) record() error {
+// recordIterate passes the iterate to the recorder.
+func (r *Run) recordIterate() error {
+	return r.record(func(p *Point) {
+		p.Last, p.Average = r.evaluate(r.Iterate), r.evaluate(r.Mean)
+		p.PrimalResidual, p.DualResidual = r.primalResidual(), r.dualResidual
+	})
+}
+
+// record passes the iterate to the recorder, unless Settings.RecordEvery leaves out this iteration. evaluate sets
+// the evaluations and residuals of the point. The clock does not count the time of record.
+func (r *Run) record(evaluate func(*Point)) error {
 	if r.Settings.Recorder == nil || r.Stats.OuterIterations%r.Settings.RecordEvery != 0 {
 		return nil
 	}
 	r.clock.Pause()
 	defer r.clock.Resume()
-	err := r.Settings.Recorder.Record(&Point{
+	p := Point{
 		Name: r.Stats.Name, Outer: r.Stats.OuterIterations,
 		Passes: r.Stats.Passes, PaperPasses: r.paperPasses(), Seconds: r.clock.SecondsAtPause(),
-		Last: r.evaluate(r.Iterate), Average: r.evaluate(r.Mean),
-		PrimalResidual: r.primalResidual(), DualityGap: r.gap, X: r.X, XAverage: r.Mean.X, DualResidual: r.dualResidual,
-	})
+		DualityGap: r.gap, X: r.X, XAverage: r.Mean.X,
+	}
+	evaluate(&p)
+	err := r.Settings.Recorder.Record(&p)
 	// If the recorder of one process ends the run, all processes end it.
 	team, stops := r.Problem.team(), errors.Is(err, ErrStop)
 	if stops {

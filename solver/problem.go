@@ -171,8 +171,10 @@ func (p *Problem) Validate() error {
 	case !(p.L2 >= 0) || math.IsInf(p.L2, 0):
 		return errorf("Problem.L2 = %v; it must be finite and not negative", p.L2)
 	}
-	if err := p.loss().Validate(p.Labels); err != nil {
-		return err
+	for lo, hi := range rows.Parts(p.Data, rows.PartRows) {
+		if p.loss().Validate(p.Labels[lo:hi]) != nil {
+			return p.loss().Validate(p.Labels) // all labels, for the row number in the error
+		}
 	}
 	if err := term.CheckInfimum(p.loss(), p.Labels); err != nil {
 		return err

@@ -121,7 +121,7 @@ func (r *Run) prepare() {
 	r.residual = make([]float64, l)
 	r.dual = p.dualStep(l, q)
 	r.Stats.Constants = p.constants(r.product.Algebra, r.Samples.maxNorm2)
-	r.scales = r.newScales()
+	r.scales = r.newScales(r.Samples.rmsNorm, p.Labels)
 	r.SetRho(r.Settings.Rho)
 	if r.Settings.Rho == 0 {
 		r.SetRho(r.NaturalRho(1))
@@ -198,15 +198,17 @@ func (r *Run) StepSize(automatic float64) float64 {
 // 0, it returns another number instead.
 func (r *Run) NaturalRho(factor float64) float64 { return r.scales.NaturalRho(factor) }
 
-func (r *Run) newScales() admm.Scales {
-	p, c := r.Problem, &r.Stats.Constants
+// newScales returns the scales of the problem. rowNorm is the root mean square of |aᵢ|. labels are the labels of
+// the samples, or of some of them.
+func (r *Run) newScales(rowNorm float64, labels []float64) admm.Scales {
+	p := r.Problem
 	s := admm.Scales{
-		Samples: p.team().MeanCount(len(p.Labels)), Features: len(r.X), RowNorm: r.Samples.rmsNorm, Unit: 1,
-		Curvature: p.loss().Curvature(), Mu: p.L2, Lambda1: c.Lambda1, LambdaP: c.LambdaP,
+		Samples: p.team().MeanCount(len(p.Labels)), Features: len(r.X), RowNorm: rowNorm, Unit: 1,
+		Curvature: p.loss().Curvature(), Mu: p.L2, Lambda1: r.product.LargestEigenvalue(), LambdaP: r.product.SmallestEigenvalue(),
 		Lambda: p.penalty().Scale(), Limited: term.Limits(p.penalty(), len(r.Y)) != nil,
 	}
 	if p.isRegression() {
-		s.Unit = p.team().RMSOrOne(p.Labels)
+		s.Unit = p.team().RMSOrOne(labels)
 	}
 	return s
 }

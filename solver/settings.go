@@ -62,6 +62,14 @@ type Settings struct {
 	Schedule Schedule `json:"schedule"`
 	// Delta is the exponent δ ≥ 1 of the Theorem schedule; zero means 1.1.
 	Delta float64 `json:"delta"`
+	// Memory, unless zero, selects a run out of core, for mapped data (sparse.CSR.Mapped) and the methods SCASK and
+	// SCASL. It is the approximate number of bytes that the run may use. Each inner loop draws from one batch of
+	// the file. A run out of core refuses several processes, a Checkpoint, a Coupling, and the caller's own losses,
+	// penalties and domains. It calls Report several times in each pass, and its averages are the iterate. A gap is
+	// proved with up to some thousands of features. Beside Method, it uses only the settings Name, Passes, RelTol,
+	// TimeLimit, Threads, Start.X, Recorder, RecordEvery, Report, DualUpdates, Eta, Rho and Seed. The same memory
+	// gives the same bits.
+	Memory int64 `json:"-"`
 	// Seed selects the sequence of random samples. Equal seeds give equal bits on every machine;
 	// zero is a seed like any other.
 	Seed uint64 `json:"seed"`
@@ -208,6 +216,7 @@ func (s *Settings) checkValues() error {
 		{s.DualUpdates >= 0, "DualUpdates", s.DualUpdates, "it must be at least 1", remedies(useDefault)},
 		{nonnegativeFinite(s.Passes), "Passes", s.Passes, "it must be positive and finite", remedies(useDefault)},
 		{!math.IsNaN(s.RelTol) && s.RelTol < 1, "RelTol", s.RelTol, "it must be below 1", remedies(useDefault)},
+		{s.Memory >= 0, "Memory", s.Memory, "it must be positive", remedies(sparse.Remedy{To: "leave it 0 for data that fit in memory"})},
 		{s.TimeLimit >= 0, "TimeLimit", s.TimeLimit, "it must be positive", remedies(unlimited)},
 		{s.OuterIterations >= 0, "OuterIterations", s.OuterIterations,
 			"it must be positive", remedies(unlimited)},

@@ -14,7 +14,7 @@ func (r *Run) loop(iteration Iteration) error {
 	if !r.Settings.Method.Info().SCASInnerLoop {
 		r.recordStart(r.evaluate(r.Iterate).Objective)
 	}
-	if err := r.record(); err != nil {
+	if err := r.recordIterate(); err != nil {
 		return err
 	}
 	for r.hasBudget() && !r.decided() {
@@ -33,7 +33,7 @@ func (r *Run) loop(iteration Iteration) error {
 		r.Stats.OuterIterations++
 		r.prove()
 		r.report(r.lastObjective, r.gap)
-		if err := cmp.Or(r.save(), r.record()); err != nil {
+		if err := cmp.Or(r.save(), r.recordIterate()); err != nil {
 			return err
 		}
 	}

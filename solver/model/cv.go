@@ -12,7 +12,6 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/rows"
-	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -167,7 +166,7 @@ func (c *crossValidation) configure() (err error) {
 	if c.measure == ByAUC && c.minModelsPerPass() < 1 {
 		return &sparse.RemedyError{
 			Err: errorf("%w: the AUC of a fold needs the scores of all its rows, for which there is no "+
-				"room", stream.ErrNotStreamed),
+				"room", rows.ErrNotStreamed),
 			Remedies: []sparse.Remedy{{Field: "CVSettings.Folds", To: "a larger number"}},
 		}
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/rows"
-	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -108,7 +107,7 @@ func (s *Spec) checkData(x *sparse.CSR, y []float64) error {
 		return errorf("Spec.Memory is for data that are mapped, as those of .scas files are")
 	case s.streams() && s.Checkpoint != nil:
 		return &sparse.RemedyError{
-			Err:      errorf("%w: checkpoints are only for data in memory", stream.ErrNotStreamed),
+			Err:      errorf("%w: checkpoints are only for data in memory", rows.ErrNotStreamed),
 			Remedies: []sparse.Remedy{{Field: "Settings.Checkpoint", To: "nil"}},
 		}
 	}

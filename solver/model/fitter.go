@@ -12,7 +12,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/linalg"
-	"github.com/scas-admm/scas/solver/internal/stream"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
@@ -58,14 +58,14 @@ func (d *design) bareFitter(ctx context.Context) (*fitter, error) {
 		return f, nil
 	}
 	if d.unsupportedDomain() {
-		return nil, errorf("%w: Spec.Domain is not a domain of package solver", stream.ErrNotStreamed)
+		return nil, errorf("%w: Spec.Domain is not a domain of package solver", rows.ErrNotStreamed)
 	}
 	p, err := d.penalty()
 	if err != nil {
 		return nil, err
 	}
 	if refusal := f.problem(p).FileRefusal(); refusal != "" {
-		return nil, errorf("%w: %s", stream.ErrNotStreamed, refusal)
+		return nil, errorf("%w: %s", rows.ErrNotStreamed, refusal)
 	}
 	f.file = exact.NewFile(&exact.FileProblem{
 		Data: d.x, HasOnes: !d.spec.NoIntercept, Labels: d.y, PositiveLabel: d.classLabel, Weights: d.weights, Offset: d.spec.Offsets,

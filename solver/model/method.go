@@ -6,7 +6,6 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/rows"
-	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -65,7 +64,7 @@ func (s *Spec) needsMinimize() bool {
 	return settingName != ""
 }
 
-// checkMethod returns an error if a setting requires solver.Minimize or stream.Minimize, but the method does
+// checkMethod returns an error if a setting requires solver.Minimize, but the method does
 // not support the rest of the specification. p is the number of features.
 func (s *Spec) checkMethod(p int) error {
 	settingName, value := s.firstSettingForMinimize()
@@ -140,15 +139,15 @@ func (s *Spec) checkParts(p int, info solver.MethodInfo, settingName string, val
 	})
 }
 
-// checkStreamed returns an error if stream.Minimize cannot fit the specification out of core. settingName is
-// the first setting that requires stream.Minimize, and value its value.
+// checkStreamed returns an error if solver.Minimize cannot fit the specification out of core. settingName is
+// the first setting that requires solver.Minimize, and value its value.
 func (s *Spec) checkStreamed(settingName string, value any) error {
 	var parts []unsupportedPart
-	othersSet := false // true if another setting than Method requires stream.Minimize
+	othersSet := false // true if another setting than Method requires solver.Minimize
 	for _, f := range s.settingsForMinimize() {
 		othersSet = othersSet || f.set
 		if f.set && f.memoryOnly {
-			return unsupportedError(f.name, f.value, stream.ErrNotStreamed, []unsupportedPart{{true, "it is only for data in memory", []sparse.Remedy{leaveUnset}}})
+			return unsupportedError(f.name, f.value, rows.ErrNotStreamed, []unsupportedPart{{true, "it is only for data in memory", []sparse.Remedy{leaveUnset}}})
 		}
 	}
 	const (
@@ -168,7 +167,7 @@ func (s *Spec) checkStreamed(settingName string, value any) error {
 		}
 		parts = append(parts, unsupportedPart{true, "the method is for data in memory", remedies})
 	}
-	return unsupportedError(settingName, value, stream.ErrNotStreamed, append(parts, []unsupportedPart{
+	return unsupportedError(settingName, value, rows.ErrNotStreamed, append(parts, []unsupportedPart{
 		{!s.NoIntercept || s.standardizes(), interceptReason, []sparse.Remedy{asTheyAre}},
 		{s.Offsets != nil, offsetReason, []sparse.Remedy{noOffsets}},
 		{s.l1Ratio() < 1 && s.PenaltyFactors != nil, factorReason, []sparse.Remedy{noFactors}},
@@ -183,7 +182,7 @@ func (s *Spec) refuseMinimize(reason string) error {
 	if settingName == "Method" {
 		remedy = useAuto
 	}
-	return unsupportedError(settingName, value, stream.ErrNotStreamed, []unsupportedPart{{settingName != "", reason, []sparse.Remedy{remedy}}})
+	return unsupportedError(settingName, value, rows.ErrNotStreamed, []unsupportedPart{{settingName != "", reason, []sparse.Remedy{remedy}}})
 }
 
 // unsupportedError returns a SettingError with the reason and the remedies of the first part that is present,

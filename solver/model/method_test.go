@@ -12,7 +12,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/baseline"
-	"github.com/scas-admm/scas/solver/internal/stream"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -263,7 +263,7 @@ func TestStreamedMethods(t *testing.T) {
 		tt.change(&spec)
 		m, err := Fit(t.Context(), &spec, fileData.X, fileData.Labels)
 		settingErr, ok := errors.AsType[*solver.SettingError](err)
-		if m != nil || !ok || settingErr.Field != tt.field || !slices.Equal(settingErr.Remedies, tt.remedies) || !errors.Is(err, stream.ErrNotStreamed) {
+		if m != nil || !ok || settingErr.Field != tt.field || !slices.Equal(settingErr.Remedies, tt.remedies) || !errors.Is(err, rows.ErrNotStreamed) {
 			t.Errorf("want an error about %s with %v, got %v", tt.field, tt.remedies, err)
 		}
 	}
@@ -272,7 +272,7 @@ func TestStreamedMethods(t *testing.T) {
 		spec.Memory, spec.Settings = 1<<18, set
 		_, err := CV(t.Context(), &spec, fileData.X, fileData.Labels, nil)
 		settingErr, ok := errors.AsType[*solver.SettingError](err)
-		if !ok || settingErr.Remedies[0].Field != field || !errors.Is(err, stream.ErrNotStreamed) {
+		if !ok || settingErr.Remedies[0].Field != field || !errors.Is(err, rows.ErrNotStreamed) {
 			t.Errorf("CV with %+v: %v", set, err)
 		}
 	}

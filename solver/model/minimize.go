@@ -13,13 +13,12 @@ import (
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/rows"
-	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
-// This file fits with solver.Minimize or, out of core, with stream.Minimize. They are used if a setting
-// requires them, or if package exact does not support the problem or does not solve it.
+// This file fits with solver.Minimize, which is used if a setting requires it, or if package exact does not
+// support the problem or does not solve it.
 
 // scaledCoefficients converts coefficients for the data as given to coefficients of m.problem.
 func (m *minimizer) scaledCoefficients(x []float64) []float64 {
@@ -298,9 +297,7 @@ var (
 )
 
 func (m *minimizer) run(ctx context.Context, p *solver.Problem, set *solver.Settings) (*solver.Result, error) {
-	if spec := m.d.spec; spec.streams() {
-		return stream.Minimize(ctx, p, set, spec.Memory)
-	}
+	set.Memory = m.d.spec.Memory
 	res, err := solver.Minimize(ctx, p, set)
 	if m.hasOffsetColumn && res != nil {
 		subtractRidge(0.5*p.L2, res, err)

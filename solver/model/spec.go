@@ -99,7 +99,8 @@ type Spec struct {
 	// with the same data and specification continues from this state. With three or more classes, a checkpoint
 	// of data of another size, or of another Lambda, loss, PenaltyFactors, ElasticNet, GroupLasso, Mu or MuA, is
 	// an error; a Graph, A, Domain and weights are not compared. Path, CV, LambdaMax and
-	// fits out of core do not allow a Checkpoint. Settings.Start is an error: set Spec.Start.
+	// fits out of core do not allow a Checkpoint. Settings.Start and Settings.Memory are errors: set Spec.Start and
+	// Spec.Memory.
 	solver.Settings
 	// Average stores the averaged iterate of the method (solver.Result.XAverage) in the model, instead of the
 	// last iterate.
@@ -366,6 +367,8 @@ func (s *Spec) check(n, p int) error {
 		return errorf("Spec.Balanced and Spec.ClassWeights are both set; choose one")
 	case s.Settings.Start.X != nil || s.Settings.Start.Y != nil || s.Settings.Start.Dual != nil:
 		return errorf("Settings.Start is of package solver; set Spec.Start")
+	case s.Settings.Memory != 0:
+		return errorf("Settings.Memory is of package solver; set Spec.Memory")
 	case s.Memory < 0:
 		return errorf("Spec.Memory = %d; it must be positive, or 0 for data that fit in memory", s.Memory)
 	}

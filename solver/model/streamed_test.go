@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/stream"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/sparsetest"
@@ -386,7 +386,7 @@ func TestStreamedRefuses(t *testing.T) {
 		x          *sparse.CSR
 		y          []float64
 		spec       Spec
-		otherError bool // the error must not match stream.ErrNotStreamed
+		otherError bool // the error must not match rows.ErrNotStreamed
 	}{
 		"data that are mapped":       {memoryData.X, memoryData.Labels, Spec{}, true},
 		"label 3 of row 7":           {fileData.X, labels, Spec{Positive: &plusOne}, true},
@@ -401,7 +401,7 @@ func TestStreamedRefuses(t *testing.T) {
 			c.spec.Memory = 1 << 20
 		}
 		m, err := Fit(context.Background(), &c.spec, c.x, c.y)
-		if m != nil || err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, stream.ErrNotStreamed) == c.otherError {
+		if m != nil || err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, rows.ErrNotStreamed) == c.otherError {
 			t.Errorf("%v; want %q", err, want)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/stream"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -76,7 +76,7 @@ func TestStreamedClassesRefuse(t *testing.T) {
 	}{
 		"label NaN of row 7": {labels, Spec{Memory: memory}, nil},
 		"2999 labels":        {labels[1:], Spec{Memory: memory}, nil},
-		"is for two classes": {fileData.Labels, plainSpec, stream.ErrNotStreamed},
+		"is for two classes": {fileData.Labels, plainSpec, rows.ErrNotStreamed},
 		"the time limit came before anything was known": {fileData.Labels, lateSpec, solver.ErrNotConverged},
 	} {
 		m, err := Fit(context.Background(), &c.spec, fileData.X, c.y)
@@ -156,7 +156,7 @@ func TestStreamedAUC(t *testing.T) {
 		}
 	}
 	_, err := CV(context.Background(), &Spec{Memory: 1 << 17}, fileData.X, fileData.Labels, &CVSettings{Measure: ByAUC, Folds: 2})
-	if !errors.Is(err, stream.ErrNotStreamed) || !strings.Contains(err.Error(), "set CVSettings.Folds to a larger number") {
+	if !errors.Is(err, rows.ErrNotStreamed) || !strings.Contains(err.Error(), "set CVSettings.Folds to a larger number") {
 		t.Error(err)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/scas-admm/scas/solver/dist"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
-	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -106,7 +105,7 @@ func TestStreamedRanksEnd(t *testing.T) {
 	} {
 		models, errs := streamedRanks(t, 2, badSpec, path, Fit, nil)
 		for r, err := range errs {
-			if models[r] != nil || !errors.Is(err, stream.ErrNotStreamed) || !strings.Contains(err.Error(), name) {
+			if models[r] != nil || !errors.Is(err, rows.ErrNotStreamed) || !strings.Contains(err.Error(), name) {
 				t.Errorf("%s, rank %d: %v", name, r, err)
 			}
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/rows"
-	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
@@ -84,7 +83,7 @@ func exitCode(err error) int {
 		return exitRelaunch
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted
-	case hasError[*solver.SettingError](err) && !errors.Is(err, stream.ErrNotStreamed):
+	case hasError[*solver.SettingError](err) && !errors.Is(err, rows.ErrNotStreamed):
 		return exitUsage
 	case hasError[usageError](err), hasError[*graph.ComponentError](err):
 		return exitUsage
@@ -152,7 +151,7 @@ func (e *env) log(severity, msg string) {
 
 // nameData adds the name of the data to err, except to some errors that are not about the data.
 func nameData(data string, err error) error {
-	if err == nil || errors.Is(err, errInterrupted) || errors.Is(err, solver.ErrNotConverged) || errors.Is(err, stream.ErrNotStreamed) {
+	if err == nil || errors.Is(err, errInterrupted) || errors.Is(err, solver.ErrNotConverged) || errors.Is(err, rows.ErrNotStreamed) {
 		return err
 	}
 	return fmt.Errorf("%s: %w", dataName(data), err)

@@ -16,7 +16,7 @@
 //	kernels.Margins and others (kernels)                  do the arithmetic
 //
 // If a setting needs a method of package solver (Spec.needsMinimize), or package exact does not solve the
-// problem, design.fit calls solver.Minimize instead or, out of core, stream.Minimize.
+// problem, design.fit calls solver.Minimize instead.
 //
 // # How to add a command
 //

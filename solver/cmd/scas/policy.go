@@ -7,13 +7,13 @@ import (
 	"runtime/debug"
 	"strconv"
 
-	"github.com/scas-admm/scas/solver/internal/stream"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
 )
 
 // This file decides whether a command reads all rows into memory, works out of core, or refuses the data
 // because of --memory. Two refusals come from elsewhere: package sparse refuses data that it must hold in
-// memory, such as text (ReadOptions.Memory), and a fit may return stream.ErrNotStreamed (refuseUnstreamed).
+// memory, such as text (ReadOptions.Memory), and a fit may return rows.ErrNotStreamed (refuseUnstreamed).
 
 // A demand says how much memory a command needs for its data. That of a fit is set in spec.go.
 type demand struct {
@@ -26,14 +26,14 @@ type demand struct {
 	// windows of the rows.
 	keptBytes int64
 	// obstacle is a known reason why the work cannot be done out of core, or nil. It wraps
-	// stream.ErrNotStreamed.
+	// rows.ErrNotStreamed.
 	obstacle      error
 	featuresGiven bool // whether --features gives the number of features
 	distributed   bool // whether --dist is given
 }
 
 // errNotMapped is the value of demand.obstacle for data that are not mapped from a file.
-var errNotMapped = fmt.Errorf("%w: they must be in a .scas file, which scas convert writes", stream.ErrNotStreamed)
+var errNotMapped = fmt.Errorf("%w: they must be in a .scas file, which scas convert writes", rows.ErrNotStreamed)
 
 const (
 	// programBytes is the number of bytes that a command needs out of core besides rows and vectors.
@@ -160,9 +160,9 @@ func (v memorySize) refuse(d *demand) error {
 }
 
 // refuseUnstreamed returns the error of refuse, with err as the obstacle, if err wraps
-// stream.ErrNotStreamed. It returns any other err unchanged.
+// rows.ErrNotStreamed. It returns any other err unchanged.
 func (v memorySize) refuseUnstreamed(d *demand, err error) error {
-	if !errors.Is(err, stream.ErrNotStreamed) {
+	if !errors.Is(err, rows.ErrNotStreamed) {
 		return err
 	}
 	d.obstacle = err

@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/scas-admm/scas/solver/internal/stream"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -188,7 +188,7 @@ func (c *predictCmd) demand(m *model.Model, data *sparse.Dataset) *demand {
 	case !data.X.Mapped():
 		d.obstacle = errNotMapped
 	case c.SVG != "":
-		d.obstacle = fmt.Errorf("%w: --svg draws a curve of all rows at once", stream.ErrNotStreamed)
+		d.obstacle = fmt.Errorf("%w: --svg draws a curve of all rows at once", rows.ErrNotStreamed)
 	}
 	return d
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/scas-admm/scas/kernels/pkgerr"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/exact"
-	"github.com/scas-admm/scas/solver/internal/stream"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
@@ -122,9 +122,9 @@ func (c *fitFlags) obstacle(data *sparse.Dataset, method solver.Method) error {
 	}
 	switch {
 	case method == nil && columns > exact.DenseFeatures:
-		return fmt.Errorf("%w: up to %s coefficients are streamed, the intercept among them; scas train --method scas-k and scas-l take more, with --no-intercept and --no-standardize", stream.ErrNotStreamed, groupDigits(exact.DenseFeatures))
+		return fmt.Errorf("%w: up to %s coefficients are streamed, the intercept among them; scas train --method scas-k and scas-l take more, with --no-intercept and --no-standardize", rows.ErrNotStreamed, groupDigits(exact.DenseFeatures))
 	case !data.X.Mapped() && c.ranks.comm != nil:
-		return fmt.Errorf("%w: the rows of a rank must be in one .scas file, which scas convert writes, for all ranks or for each", stream.ErrNotStreamed)
+		return fmt.Errorf("%w: the rows of a rank must be in one .scas file, which scas convert writes, for all ranks or for each", rows.ErrNotStreamed)
 	case !data.X.Mapped():
 		return errNotMapped
 	}

@@ -27,8 +27,8 @@
 // A Metric gives each column its own step size.
 //
 // The method schedule in solver/schedule.go chooses between the given step size, the automatic one
-// (OuterLoop.NaturalEta in outer_loop.go) and the step size of the paper's theorems. Out of core,
-// solver/internal/stream/stochastic.go chooses between the first two.
+// (OuterLoop.NaturalEta in outer_loop.go) and the step size of the paper's theorems. Out of core, the method
+// schedule in solver/method_scas_file.go chooses between the first two.
 //
 // # How to add a plan
 //

@@ -15,7 +15,7 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/linalg"
-	"github.com/scas-admm/scas/solver/internal/stream"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	terms "github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
@@ -156,7 +156,7 @@ func (p *problem) outOfCore(t *testing.T) *answer {
 	if p.spec != nil {
 		spec := *p.spec
 		spec.Memory = 4 << 20
-		if m, err := model.Fit(t.Context(), &spec, d.X, d.Labels); !errors.Is(err, stream.ErrNotStreamed) {
+		if m, err := model.Fit(t.Context(), &spec, d.X, d.Labels); !errors.Is(err, rows.ErrNotStreamed) {
 			return p.modelAnswer(m, err)
 		}
 		return nil

@@ -1,10 +1,14 @@
 package rows
 
 import (
+	"errors"
 	"iter"
 
 	"github.com/scas-admm/scas/sparse"
 )
+
+// ErrNotStreamed is wrapped by errors that say why a problem cannot be solved out of core.
+var ErrNotStreamed = errors.New("data larger than memory")
 
 // PartRows is a size for Parts. It limits the memory that rows of mapped data take before they are released.
 const PartRows = 1 << 20

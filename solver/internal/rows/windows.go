@@ -43,9 +43,6 @@ func (w *Windows) Count() int { return len(w.bounds) - 1 }
 // Range returns the rows of window k, which are lo to hi−1.
 func (w *Windows) Range(k int) (lo, hi int) { return w.bounds[k], w.bounds[k+1] }
 
-// Data returns the argument data of NewWindows.
-func (w *Windows) Data() *sparse.CSR { return w.data }
-
 // Largest returns the largest number of rows of a window.
 func (w *Windows) Largest() (rows int) {
 	for k := range w.Count() {

@@ -1,15 +1,18 @@
-package stream
+package solver_test
 
 import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
@@ -45,6 +48,13 @@ func mapFile(t *testing.T, path string) *sparse.Dataset {
 	return dataset
 }
 
+// minimizeFile calls solver.Minimize with the given Settings.Memory.
+func minimizeFile(ctx context.Context, p *solver.Problem, set *solver.Settings, memory int64) (*solver.Result, error) {
+	c := *set
+	c.Memory = memory
+	return solver.Minimize(ctx, p, &c)
+}
+
 func synthetic(t *testing.T, opt sparse.SyntheticOptions) *sparse.Dataset {
 	t.Helper()
 	d, err := sparse.NewSynthetic(opt)
@@ -54,8 +64,8 @@ func synthetic(t *testing.T, opt sparse.SyntheticOptions) *sparse.Dataset {
 	return d.Dataset
 }
 
-// TestDamage checks that a run on a damaged file returns an error with the path of the file.
-func TestDamage(t *testing.T) {
+// TestFileDamage checks that a run out of core on a damaged file returns an error with the path of the file.
+func TestFileDamage(t *testing.T) {
 	path := writeTemp(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -67,41 +77,33 @@ func TestDamage(t *testing.T) {
 	}
 	dataset := mapFile(t, path)
 	p, set := &solver.Problem{Data: dataset.X, Labels: dataset.Labels, L2: 1}, &solver.Settings{Method: solver.SCASK{}}
-	res, err := Minimize(t.Context(), p, set, 8<<20)
+	res, err := minimizeFile(t.Context(), p, set, 8<<20)
 	if bad := (*sparse.ParseError)(nil); res != nil || !errors.As(err, &bad) || bad.File != path {
 		t.Errorf("%v, %v", res, err)
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestFileRefuses(t *testing.T) {
 	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 1}))
 	inMemory := synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 1})
 	for want, c := range map[string]struct {
 		p      solver.Problem
 		method solver.Method
 	}{
-		"scas convert writes": {solver.Problem{Data: inMemory.X, Labels: inMemory.Labels}, solver.SCASK{}},
-		"only scas-k and":     {solver.Problem{Data: d.X, Labels: d.Labels}, solver.SCAS{}},
-		"labels for 200 rows": {solver.Problem{Data: d.X, Labels: d.Labels[1:], Penalty: solver.L1{Lambda: 1}}, solver.SCASL{}},
-		"Problem.SampleWeights has length 4": {
-			solver.Problem{Data: d.X, Labels: d.Labels, SampleWeights: []float64{1, 1, 1, 1}}, solver.SCASK{},
-		},
-		"Problem.L2 = -1":                  {solver.Problem{Data: d.X, Labels: d.Labels, L2: -1}, solver.SCASK{}},
+		"scas convert writes":              {solver.Problem{Data: inMemory.X, Labels: inMemory.Labels}, solver.SCASK{}},
+		"only scas-k and":                  {solver.Problem{Data: d.X, Labels: d.Labels}, solver.SCAS{}},
 		"losses, penalties and domains of": {solver.Problem{Data: d.X, Labels: d.Labels, Penalty: ownPenalty{}}, solver.SCASK{}},
-		"curvature of the poisson loss": {
-			solver.Problem{Data: d.X, Labels: d.Labels, Loss: solver.Poisson{}}, solver.SCASK{},
-		},
 	} {
-		res, err := Minimize(t.Context(), &c.p, &solver.Settings{Method: c.method}, 8<<20)
+		res, err := minimizeFile(t.Context(), &c.p, &solver.Settings{Method: c.method}, 8<<20)
 		if res != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, %v; want %q", res, err, want)
 		}
 	}
 }
 
-// TestZeroConstraint checks that a run with A = 0 reaches the optimum, with and without a ridge. The formula
+// TestFileZeroConstraint checks that a run with A = 0 reaches the optimum, with and without a ridge. The formula
 // of the automatic rho divides by the largest eigenvalue of A'A.
-func TestZeroConstraint(t *testing.T) {
+func TestFileZeroConstraint(t *testing.T) {
 	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 1}))
 	zeroMatrix, err := sparse.FromDense(1, 20, make([]float64, 20))
 	if err != nil {
@@ -110,14 +112,14 @@ func TestZeroConstraint(t *testing.T) {
 	for _, ridge := range []float64{0, 0.1} {
 		p := &solver.Problem{Data: d.X, Labels: d.Labels, Loss: solver.Squared{}, L2: ridge, Penalty: solver.L1{Lambda: 1e-3}, Constraint: zeroMatrix}
 		best := solvertest.Minimize(t, p, nil).At.Objective
-		res, err := Minimize(t.Context(), p, &solver.Settings{Method: solver.SCASK{}}, 8<<20)
+		res, err := minimizeFile(t.Context(), p, &solver.Settings{Method: solver.SCASK{}}, 8<<20)
 		if err != nil || !(res.At.Objective < best+1e-4) {
 			t.Errorf("ridge %v: %v, %v; the optimum is %v", ridge, res, err, best)
 		}
 	}
 }
 
-func TestOneRow(t *testing.T) {
+func TestFileOneRow(t *testing.T) {
 	x, err := sparse.FromDense(1, 2, []float64{1, 2})
 	if err != nil {
 		t.Fatal(err)
@@ -125,15 +127,15 @@ func TestOneRow(t *testing.T) {
 	d := mappedCopy(t, &sparse.Dataset{X: x, Labels: []float64{1}})
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 0.01}}
 	best := solvertest.Minimize(t, p, nil).At.Objective
-	res, err := Minimize(t.Context(), p, &solver.Settings{Method: solver.SCASK{}}, 8<<20)
+	res, err := minimizeFile(t.Context(), p, &solver.Settings{Method: solver.SCASK{}}, 8<<20)
 	if err != nil || !(res.At.Objective < best+1e-4) {
 		t.Errorf("%v, %v; the optimum is %v", res, err, best)
 	}
 }
 
-// TestStepHalvings checks that Stats counts the halvings of the step size as a run in memory does. The run
+// TestFileStepHalvings checks that Stats counts the halvings of the step size as a run in memory does. The run
 // diverges, because the square of a label overflows.
-func TestStepHalvings(t *testing.T) {
+func TestFileStepHalvings(t *testing.T) {
 	x, err := sparse.FromDense(2, 1, []float64{1, 1})
 	if err != nil {
 		t.Fatal(err)
@@ -141,7 +143,7 @@ func TestStepHalvings(t *testing.T) {
 	d := mappedCopy(t, &sparse.Dataset{X: x, Labels: []float64{1e200, 1}})
 	p, set := &solver.Problem{Data: d.X, Labels: d.Labels, Loss: solver.Squared{}}, &solver.Settings{Method: solver.SCASK{}}
 	want, _ := solver.Minimize(t.Context(), p, set)
-	got, _ := Minimize(t.Context(), p, set, 8<<20)
+	got, _ := minimizeFile(t.Context(), p, set, 8<<20)
 	if want.Stats.StepHalvings == 0 || got.Stats.StepHalvings != want.Stats.StepHalvings {
 		t.Errorf("%d halvings, in memory %d", got.Stats.StepHalvings, want.Stats.StepHalvings)
 	}
@@ -149,46 +151,26 @@ func TestStepHalvings(t *testing.T) {
 
 type ownPenalty struct{ solver.L1 }
 
-// TestRefusesSettings checks the errors for settings that solver.Minimize refuses too.
-func TestRefusesSettings(t *testing.T) {
-	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 1}))
-	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
-	for field, set := range map[string]solver.Settings{
-		"Passes": {Passes: 1}, "Eta": {Eta: -1}, "Rho": {Rho: math.NaN()}, "DualUpdates": {DualUpdates: -2}, "RecordEvery": {RecordEvery: -1},
-	} {
-		set.Method = solver.SCASK{}
-		for name, minimize := range map[string]func() (*solver.Result, error){
-			"out of core": func() (*solver.Result, error) { return Minimize(t.Context(), p, &set, 8<<20) },
-			"in memory":   func() (*solver.Result, error) { return solver.Minimize(t.Context(), p, &set) },
-		} {
-			res, err := minimize()
-			if bad, ok := errors.AsType[*solver.SettingError](err); res != nil || !ok || bad.Field != field {
-				t.Errorf("%s, %s: %v, %v", field, name, res, err)
-			}
-		}
-	}
-}
-
-// TestStops checks that a cancelled context and a time limit end a run with the result so far. Minimize must
+// TestFileStops checks that a cancelled context and a time limit end a run with the result so far. Minimize must
 // return an error only for the cancelled context.
-func TestStops(t *testing.T) {
+func TestFileStops(t *testing.T) {
 	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	res, err := Minimize(ctx, p, &solver.Settings{Method: solver.SCASK{}}, 8<<20)
+	res, err := minimizeFile(ctx, p, &solver.Settings{Method: solver.SCASK{}}, 8<<20)
 	if !errors.Is(err, context.Canceled) || res.Status != solver.Stopped {
 		t.Errorf("%v, %v", res, err)
 	}
 	set := &solver.Settings{Method: solver.SCASK{}, TimeLimit: 1}
-	if res, err = Minimize(t.Context(), p, set, 8<<20); err != nil || res.Status != solver.TimeDone {
+	if res, err = minimizeFile(t.Context(), p, set, 8<<20); err != nil || res.Status != solver.TimeDone {
 		t.Errorf("%v, %v", res, err)
 	}
 }
 
-// TestReport checks that the numbers of passes that Report gets increase up to the number in the result, and
+// TestFileReport checks that the numbers of passes that Report gets increase up to the number in the result, and
 // that Report gets the objective of a snapshot.
-func TestReport(t *testing.T) {
+func TestFileReport(t *testing.T) {
 	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
 	var lastPasses, best float64
@@ -199,7 +181,7 @@ func TestReport(t *testing.T) {
 		lastPasses, best = r.Passes, r.Objective
 	}
 	set := &solver.Settings{Method: solver.SCASK{}, Passes: 4, Report: report}
-	res, err := Minimize(t.Context(), p, set, 4<<20)
+	res, err := minimizeFile(t.Context(), p, set, 4<<20)
 	if err != nil || lastPasses != res.Stats.Passes || !(best >= res.At.Objective && best < 1) {
 		t.Errorf("%v: %v passes to the objective %v, in the result %v to %v", err, lastPasses, best, res.Stats.Passes, res.At.Objective)
 	}
@@ -222,11 +204,11 @@ func sortedByLabel(t *testing.T, d *sparse.Dataset) *sparse.Dataset {
 	return d
 }
 
-// TestBatches checks that inner loops that draw from one batch at a time progress about as fast as inner
+// TestFileBatches checks that inner loops that draw from one batch at a time progress about as fast as inner
 // loops that draw from all samples, even if the rows of the file are sorted by label. The certified gap must
 // not be below the true gap, and without a domain not far above it. The number of threads must not change the
 // bits of the result, but the seed must change them.
-func TestBatches(t *testing.T) {
+func TestFileBatches(t *testing.T) {
 	for name, c := range map[string]struct {
 		opt       sparse.SyntheticOptions
 		method    solver.Method
@@ -276,7 +258,7 @@ func TestBatches(t *testing.T) {
 				t.Fatal(err)
 			}
 			set := &solver.Settings{Method: c.method, Passes: passes, Seed: 3}
-			res, err := Minimize(context.Background(), p, set, 4<<20)
+			res, err := minimizeFile(context.Background(), p, set, 4<<20)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -290,14 +272,163 @@ func TestBatches(t *testing.T) {
 				t.Errorf("the gap is said to be %v, and is %v", res.DualityGap, objective-best.At.Objective)
 			}
 			set.Threads = 3
-			secondRun, err := Minimize(context.Background(), p, set, 4<<20)
+			secondRun, err := minimizeFile(context.Background(), p, set, 4<<20)
 			if err != nil || !slices.Equal(res.X, secondRun.X) {
 				t.Errorf("other bits, %v", err)
 			}
 			set.Seed = 4
-			if secondRun, err = Minimize(context.Background(), p, set, 4<<20); err != nil || slices.Equal(res.X, secondRun.X) {
+			if secondRun, err = minimizeFile(context.Background(), p, set, 4<<20); err != nil || slices.Equal(res.X, secondRun.X) {
 				t.Errorf("the seed has no effect, %v", err)
 			}
 		})
+	}
+}
+
+// TestFileGrouped checks that 12 passes out of core reduce the gap to less than a tenth, although each of 30
+// features occurs only in one stretch of consecutive rows.
+func TestFileGrouped(t *testing.T) {
+	const rows, stretches, commonFeatures = 60000, 30, 5
+	rng := rand.New(rand.NewPCG(3, 4))
+	dense, labels := make([]float64, rows*(stretches+commonFeatures)), make([]float64, rows)
+	for i := range rows {
+		row := dense[i*(stretches+commonFeatures):][:stretches+commonFeatures]
+		group := i * stretches / rows
+		row[group] = 1
+		sum := 3 * math.Sin(float64(group))
+		for j := range commonFeatures {
+			row[stretches+j] = rng.NormFloat64()
+			sum += row[stretches+j]
+		}
+		if labels[i] = -1; sum+rng.NormFloat64() > 0 {
+			labels[i] = 1
+		}
+	}
+	x, err := sparse.FromDense(rows, stretches+commonFeatures, dense)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dataset := mappedCopy(t, &sparse.Dataset{X: x, Labels: labels})
+	p := &solver.Problem{Data: dataset.X, Labels: dataset.Labels, Penalty: solver.L1{Lambda: 1e-4}}
+	best, err := solver.Minimize(t.Context(), p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := minimizeFile(t.Context(), p, &solver.Settings{Method: solver.SCASK{}, Passes: 12}, 2<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gap, startGap := res.At.Objective-best.At.Objective, math.Ln2-best.At.Objective
+	t.Logf("gap %.2g after 12 passes, of %.2g; proved %.2g", gap, startGap, res.DualityGap)
+	if !(gap < 0.1*startGap) {
+		t.Errorf("gap %v after 12 passes, of %v at the start", gap, startGap)
+	}
+}
+
+// TestFileRecords checks that the Recorder gets a point with correct numbers at the start and for each outer
+// iteration, or for every second one with RecordEvery = 2, and that the last point is the result. The seconds of
+// the result leave out the Recorder.
+func TestFileRecords(t *testing.T) {
+	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
+	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}, L2: 1e-3}
+	best := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-10}).At.Objective
+	set := solver.Settings{Method: solver.SCASK{}, Name: "mine", Passes: 6}
+	var points []solver.Point
+	var residuals []float64
+	var recorderTime time.Duration
+	set.Recorder = solver.RecorderFunc(func(pt *solver.Point) error {
+		began := time.Now()
+		defer func() { recorderTime += time.Since(began) }()
+		want, got := p.Evaluate(pt.X), pt.Last
+		off := math.Abs(got.Objective-want.Objective) + math.Abs(got.Loss-want.Loss) + math.Abs(got.Penalty-want.Penalty)
+		if off > 1e-12 || pt.Average != got {
+			t.Errorf("%+v at a point of %+v", got, want)
+		}
+		if pt.Outer != len(points) || pt.Outer > 0 && (pt.Passes <= points[pt.Outer-1].Passes || pt.Seconds < points[pt.Outer-1].Seconds) {
+			t.Errorf("%+v after %d points", pt, len(points))
+		}
+		if pt.DualityGap < got.Objective-best {
+			t.Errorf("%d: gap %v, %v above the optimum", pt.Outer, pt.DualityGap, got.Objective-best)
+		}
+		residuals = append(residuals, pt.DualResidual())
+		point := *pt
+		point.X = slices.Clone(pt.X)
+		points = append(points, point)
+		return nil
+	})
+	began := time.Now()
+	res, err := minimizeFile(t.Context(), p, &set, 4<<20)
+	elapsed := time.Since(began)
+	if err != nil || len(points) < 3 {
+		t.Fatalf("%d points, %v", len(points), err)
+	}
+	if seconds := res.Stats.Seconds; !(seconds > 0 && seconds+recorderTime.Seconds() <= elapsed.Seconds()) {
+		t.Errorf("%v s of %v, with a Recorder of %v", seconds, elapsed, recorderTime)
+	}
+	lastPoint := points[len(points)-1]
+	if lastPoint.Last != res.At || !slices.Equal(lastPoint.X, res.X) || lastPoint.Outer != res.Stats.OuterIterations || lastPoint.Name != "mine" || res.Stats.Name != "mine" || lastPoint.Passes > res.Stats.Passes {
+		t.Errorf("the last point is %+v of %+v", lastPoint, res)
+	}
+	if objectiveAtStart := p.Evaluate(make([]float64, 30)).Objective; math.Abs(points[0].Last.Objective-objectiveAtStart) > 1e-12 {
+		t.Errorf("the start is %+v", points[0])
+	}
+	if n := len(residuals); !(residuals[n-1] < residuals[0]) || residuals[n-1] != res.DualResidual {
+		t.Errorf("dual residuals %v, of the result %v", residuals, res.DualResidual)
+	}
+	recordCount := 0
+	set.RecordEvery, set.Recorder = 2, solver.RecorderFunc(func(pt *solver.Point) error { recordCount++; return nil })
+	if _, err := minimizeFile(t.Context(), p, &set, 4<<20); err != nil || recordCount != (len(points)+1)/2 {
+		t.Errorf("%d points of every second of %d, %v", recordCount, len(points), err)
+	}
+}
+
+// TestFileRecorderStops checks that an error of the Recorder ends the run. Minimize must return the result so
+// far, and the error unless it is ErrStop.
+func TestFileRecorderStops(t *testing.T) {
+	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
+	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
+	errEnough := errors.New("enough")
+	for _, stop := range []error{errEnough, fmt.Errorf("enough: %w", solver.ErrStop)} {
+		var x []float64
+		set := &solver.Settings{Method: solver.SCASK{}, Passes: 20, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
+			x = slices.Clone(pt.X)
+			if pt.Outer == 1 {
+				return stop
+			}
+			return nil
+		})}
+		res, err := minimizeFile(t.Context(), p, set, 4<<20)
+		if errors.Is(stop, solver.ErrStop) && err != nil || errors.Is(stop, errEnough) && err != errEnough {
+			t.Errorf("%v of %v", err, stop)
+		}
+		if res == nil || res.Status != solver.Stopped || !slices.Equal(res.X, x) || !(math.Abs(res.At.Objective-p.Evaluate(x).Objective) < 1e-12) {
+			t.Errorf("%+v", res)
+		}
+	}
+}
+
+// TestFileOperator checks the result and the last recorded point for an A that is not a matrix.
+func TestFileOperator(t *testing.T) {
+	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 2000, Features: 30, Noise: 1, Seed: 1}))
+	a := graph.Chain(30).FusedLasso()
+	p := &solver.Problem{
+		Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}, Constraint: solvertest.JustAnOperator{Operator: a},
+	}
+	var lastPoint solver.Point
+	var residual float64
+	set := &solver.Settings{Method: solver.SCASL{}, Passes: 6, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
+		lastPoint, residual = *pt, pt.DualResidual()
+		return nil
+	})}
+	res, err := minimizeFile(t.Context(), p, set, 4<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y := make([]float64, len(res.Dual))
+	a.MulVec(y, res.X)
+	if want := p.Evaluate(res.X); math.Abs(want.Loss-res.At.Loss)+math.Abs(want.Penalty-res.At.Penalty) > 1e-12 || lastPoint.Last != res.At {
+		t.Errorf("%+v in the result, %+v in the last point, want %+v", res.At, lastPoint.Last, want)
+	}
+	if solvertest.Distance(res.Y, y) > 1e-12 || len(res.Y) != len(y) || res.DualResidual != residual {
+		t.Errorf("A x is %v, want %v; dual residual %v, in the last point %v", res.Y, y, res.DualResidual, residual)
 	}
 }

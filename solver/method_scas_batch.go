@@ -1,4 +1,4 @@
-package stream
+package solver
 
 import (
 	"slices"
@@ -6,7 +6,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// A batch has copies of the rows of several blocks, in compressed row storage.
+// A batch has copies of the rows of several blocks of a file, in compressed row storage.
 type batch struct {
 	ptr             []int64
 	idx             []int32
@@ -20,42 +20,43 @@ const releasePeriod = 32
 
 // copyBlocks replaces the rows of the batch by copies of the rows of the given blocks, and releases the
 // memory of the blocks.
-func (b *batch) copyBlocks(s *stochastic, blocks []int) {
-	w := s.blocks
+func (b *batch) copyBlocks(s *fileSCAS, blocks []int) {
+	p, w := s.Problem, s.blocks
 	b.ptr = append(b.ptr[:0], 0)
 	entries := 0
 	for _, k := range blocks {
-		rows := w.Data().Rows(w.Range(k))
+		rows := p.Data.Rows(w.Range(k))
 		entries += int(rows.Ptr[len(rows.Ptr)-1] - rows.Ptr[0])
 	}
 	b.labels, b.weights = b.labels[:0], b.weights[:0] // b.weights stays nil if the samples have no weights
 	b.idx, b.val = linalg.Resized(b.idx, entries)[:0], linalg.Resized(b.val, entries)[:0]
-	n, _ := w.Data().Dims()
+	n, _ := p.Data.Dims()
 	for index, k := range blocks {
 		lo, hi := w.Range(k)
-		rows := w.Data().Rows(lo, hi)
+		rows := p.Data.Rows(lo, hi)
 		firstEntry, endEntry := rows.Ptr[0], rows.Ptr[hi-lo]
 		shift := int64(len(b.idx)) - firstEntry
 		for _, end := range rows.Ptr[1:] {
 			b.ptr = append(b.ptr, end+shift)
 		}
 		b.idx, b.val = append(b.idx, rows.Idx[firstEntry:endEntry]...), append(b.val, rows.Val[firstEntry:endEntry]...)
-		b.labels = append(b.labels, s.q.Labels[lo:hi]...)
-		if s.q.Weights != nil {
-			b.weights = append(b.weights, s.q.Weights[lo:hi]...)
+		b.labels = append(b.labels, p.Labels[lo:hi]...)
+		if p.SampleWeights != nil {
+			b.weights = append(b.weights, p.SampleWeights[lo:hi]...)
 		}
-		if w.Data().Release(lo, hi); index%releasePeriod == releasePeriod-1 || index == len(blocks)-1 {
-			w.Data().Release(0, n)
+		p.Data.Release(lo, hi)
+		if index%releasePeriod == releasePeriod-1 || index == len(blocks)-1 {
+			p.Data.Release(0, n)
 		}
 	}
 }
 
 // eachBatch divides the blocks, in the given order, into batches, and calls do for each batch. The operating
 // system may read the blocks of the next batch while do works.
-func (s *stochastic) eachBatch(order []int, do func(b *batch) error) error {
+func (s *fileSCAS) eachBatch(order []int, do func(b *batch) error) error {
 	prefetch := func(blocks []int) {
 		for _, k := range blocks {
-			s.blocks.Data().Prefetch(s.blocks.Range(k))
+			s.Problem.Data.Prefetch(s.blocks.Range(k))
 		}
 	}
 	var b batch

@@ -1,5 +1,0 @@
-package stream
-
-import "github.com/scas-admm/scas/kernels/pkgerr"
-
-func errorf(format string, args ...any) error { return pkgerr.Errorf("stream", format, args...) }
