@@ -117,42 +117,52 @@ func checkPosition(label float64, name string, row int, words []string) error {
 	return &ParseError{File: name, Line: row, Msg: fmt.Sprintf("the label %v: expected a number that stands for one of %d words", label, len(words))}
 }
 
-// binaryLabels sets the labels of d. If words is not nil, the original labels are positions in words.
-// d.Labels is a view of the file if it equals the labels that the file stores, and otherwise a new slice.
+// binaryLabels sets the labels of d, and their mapping or classes. If words is not nil, the original labels are
+// positions in words. d.Labels is a view of the file if it equals the labels that the file stores, and otherwise a
+// new slice.
 func (d *Dataset) binaryLabels(f *scasfile.File, name string, words []string, opt *ReadOptions) error {
-	fileData := &Dataset{X: d.X, Labels: f.Labels}
-	if f.Header.Labelling == scasfile.Signs {
-		fileData.Mapping = LabelMapping{Negative: f.Negative, Positive: f.Positive}
-	}
-	c := labelCollector{name: name, opt: opt, words: words}
 	switch {
 	case opt.targets.labels != nil || f.Labels == nil:
 		return d.setLabels(name, nil, opt)
 	case opt.Regression && words != nil:
 		return &ParseError{File: name, Msg: fmt.Sprintf("labels that are words, such as %q: expected numbers", words[0]), Remedies: []Remedy{fitClasses}}
-	case !opt.numericLabels():
-		return d.binaryClasses(f, fileData, &c)
 	}
-	if opt.Counts {
-		err := fileData.eachStoredLabel(f, name, func(b float64, row int) error {
-			_, err := c.accept(fileData.Mapping.Original(b), row, 0)
-			return err
-		})
-		if err != nil {
+	var signs LabelMapping // the labels for which the labels −1 and +1 of the file stand; zero if it stores others
+	if f.Header.Labelling == scasfile.Signs {
+		signs = LabelMapping{Negative: f.Negative, Positive: f.Positive}
+	}
+	c := labelCollector{name: name, opt: opt, words: words}
+	if opt.Counts || !opt.numericLabels() {
+		if err := c.countStored(f, signs); err != nil {
 			return err
 		}
 	}
-	c.labels = f.Labels
-	if err := c.assignLabels(d); err != nil {
+	value, err := c.resolve(d)
+	if err != nil {
 		return err
 	}
-	if d.Mapping = fileData.Mapping; words != nil && !d.Mapping.IsZero() {
-		d.Mapping.NegativeName, d.Mapping.PositiveName = c.labelText(f.Negative), c.labelText(f.Positive)
+	d.Labels = f.Labels
+	if opt.numericLabels() {
+		if d.Mapping = signs; words != nil && !signs.IsZero() {
+			d.Mapping.NegativeName, d.Mapping.PositiveName = c.labelText(f.Negative), c.labelText(f.Positive)
+		}
+		if !opt.keepSigns {
+			d.restoreLabels()
+		}
+		return nil
 	}
-	if !opt.keepSigns {
-		d.restoreLabels()
+	stored := []float64{-1, 1} // the different labels that the file stores
+	if signs.IsZero() {
+		stored = c.classes().Values
 	}
-	return nil
+	if !slices.ContainsFunc(stored, func(b float64) bool { return value(signs.Original(b)) != b }) {
+		return nil
+	}
+	d.Labels = make([]float64, len(f.Labels))
+	return eachStoredLabel(f, name, func(i int, b float64) error {
+		d.Labels[i] = value(signs.Original(b))
+		return nil
+	})
 }
 
 // restoreLabels restores the labels that the mapping replaced by -1 and +1.
@@ -163,93 +173,47 @@ func (d *Dataset) restoreLabels() {
 	d.Mapping = LabelMapping{}
 }
 
-// eachStoredLabel checks the labels of d, and calls do for each of them. d must have the labels that the
-// file f stores. row counts from 1.
-func (d *Dataset) eachStoredLabel(f *scasfile.File, name string, do func(b float64, row int) error) error {
-	return d.eachLabelBlock(func(lo int, labels []float64) error {
-		if err := f.CheckLabels(lo, lo+len(labels)); err != nil {
-			return &ParseError{File: name, Msg: err.Error(), Err: err}
-		}
-		for i, b := range labels {
-			if err := do(b, lo+i+1); err != nil {
-				return err
+// countStored counts the labels of a file; see labelCollector.count. If the file stores −1 and +1, it does not read
+// them all: it counts one row of each. A label that is not allowed is then an error only if a row has it.
+func (c *labelCollector) countStored(f *scasfile.File, signs LabelMapping) error {
+	if signs.IsZero() {
+		return eachStoredLabel(f, c.name, func(i int, b float64) error {
+			if c.words != nil {
+				if err := checkPosition(b, c.name, i+1, c.words); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
-	})
-}
-
-// eachDistinctLabel calls do for each different label b of d. d must have the labels and the mapping that
-// the file f stores. Rows count from 1.
-//
-// Without a mapping, eachDistinctLabel calls do(b, row) for the first two rows with each label.
-//
-// With a mapping, the labels are −1 and +1, and eachDistinctLabel calls do(−1, 0) and do(1, 0). If do
-// returns an error, eachDistinctLabel calls do(b, row) with the first row that has this label, and returns
-// the result. If no row has the label, eachDistinctLabel ignores the error.
-func (d *Dataset) eachDistinctLabel(f *scasfile.File, name string, do func(b float64, row int) error) error {
-	if d.Mapping.IsZero() {
-		var distinct, repeated seenLabels
-		return d.eachStoredLabel(f, name, func(b float64, row int) error {
-			switch {
-			case repeated.contains(b):
-				return nil
-			case distinct.contains(b):
-				repeated.add(seenLabel{label: b})
-			default:
-				distinct.add(seenLabel{label: b})
-			}
-			return do(b, row)
+			return c.count(labelKind{b, 1, i + 1, 0})
 		})
 	}
 	for _, sign := range []float64{-1, 1} {
-		if do(sign, 0) == nil {
+		kind := labelKind{label: signs.Original(sign), rows: 1}
+		if c.count(kind) == nil {
 			continue
 		}
-		if row := slices.Index(d.Labels, sign); row >= 0 {
-			return do(sign, row+1)
+		if i := slices.Index(f.Labels, sign); i >= 0 {
+			kind.line = i + 1
+			return c.count(kind)
 		}
 	}
 	return nil
 }
 
-// binaryClasses sets the labels of d, and their mapping or classes. It is for ReadOptions that ask for
-// classes. fileData has the labels and the mapping that f stores. c must have no labels yet. binaryClasses
-// adds each different label to c once or twice, which is enough to find the classes.
-func (d *Dataset) binaryClasses(f *scasfile.File, fileData *Dataset, c *labelCollector) error {
-	var fileLabels []float64 // fileLabels[k] is the label in the file that became c.labels[k]
-	err := fileData.eachDistinctLabel(f, c.name, func(b float64, row int) error {
-		label := fileData.Mapping.Original(b)
-		if c.words != nil {
-			if err := checkPosition(label, c.name, row, c.words); err != nil {
+// eachStoredLabel checks the labels that a file stores, and calls do for each of them with its row, counted from 0.
+// It releases the memory of labels in a mapped file.
+func eachStoredLabel(f *scasfile.File, name string, do func(i int, b float64) error) error {
+	const maxLabels = 1 << 20 // labels to check at a time
+	for lo := 0; lo < len(f.Labels); lo += maxLabels {
+		hi := min(lo+maxLabels, len(f.Labels))
+		if err := f.CheckLabels(lo, hi); err != nil {
+			return &ParseError{File: name, Msg: err.Error(), Err: err}
+		}
+		for i, b := range f.Labels[lo:hi] {
+			if err := do(lo+i, b); err != nil {
 				return err
 			}
 		}
-		if err := c.add(label, row, 0); err != nil {
-			return err
-		}
-		fileLabels = append(fileLabels, b)
-		return nil
-	})
-	if err == nil {
-		err = c.assignLabels(d)
+		f.ReleaseLabels(lo, hi)
 	}
-	if err != nil {
-		return err
-	}
-	if slices.Equal(fileLabels, d.Labels) {
-		d.Labels = f.Labels
-		return nil
-	}
-	newLabel := map[float64]float64{}
-	for k, b := range fileLabels {
-		newLabel[b] = d.Labels[k]
-	}
-	d.Labels = make([]float64, len(f.Labels))
-	return fileData.eachLabelBlock(func(lo int, labels []float64) error {
-		for i, b := range labels {
-			d.Labels[lo+i] = newLabel[b]
-		}
-		return nil
-	})
+	return nil
 }

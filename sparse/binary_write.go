@@ -24,7 +24,7 @@ func writeBinary(w io.Writer, d *Dataset) error {
 	}
 	if d.Labels != nil {
 		labels, m, words := d.Labels, d.Mapping, []string(nil)
-		var kinds labelKinds
+		var kinds labelPair
 		switch {
 		case m.named():
 			words = slices.Sorted(slices.Values([]string{m.NegativeName, m.PositiveName}))
@@ -101,7 +101,7 @@ func (s *binarySections) write(w io.Writer) error {
 // labels have two different values, or m has mapped them, they are stored as −1 and +1, and the header has
 // the two numbers for which −1 and +1 stand. Other labels are stored as numbers. If words is not nil, each
 // number is a position in words, and stands for the word there.
-func (s *binarySections) setLabels(kinds labelKinds, m LabelMapping, words []string) {
+func (s *binarySections) setLabels(kinds labelPair, m LabelMapping, words []string) {
 	s.header.Labelling, s.meta.Classes = scasfile.Numbers, words
 	if kinds.KindCount == 2 {
 		m = LabelMapping{Negative: kinds.lowerLabel(), Positive: kinds.higherLabel()}
@@ -111,16 +111,16 @@ func (s *binarySections) setLabels(kinds labelKinds, m LabelMapping, words []str
 	}
 }
 
-// labelKinds collects the first two different values of the labels.
-type labelKinds struct {
+// labelPair collects the first two different values of the labels.
+type labelPair struct {
 	Kinds     [2]float64 `json:"kinds"`
 	KindCount int        `json:"kind_count"` // number of different values; 3 if there are more than two
 }
 
-func (k *labelKinds) lowerLabel() float64  { return min(k.Kinds[0], k.Kinds[1]) }
-func (k *labelKinds) higherLabel() float64 { return max(k.Kinds[0], k.Kinds[1]) }
+func (k *labelPair) lowerLabel() float64  { return min(k.Kinds[0], k.Kinds[1]) }
+func (k *labelPair) higherLabel() float64 { return max(k.Kinds[0], k.Kinds[1]) }
 
-func (k *labelKinds) add(labels []float64) {
+func (k *labelPair) add(labels []float64) {
 	for _, b := range labels {
 		switch {
 		case k.KindCount > 2:
@@ -137,7 +137,7 @@ func (k *labelKinds) add(labels []float64) {
 
 // write writes labels as the file stores them. If they have two values, the larger becomes +1 and the
 // smaller −1.
-func (k *labelKinds) write(w io.Writer, labels []float64) error {
+func (k *labelPair) write(w io.Writer, labels []float64) error {
 	if k.KindCount != 2 {
 		return scasfile.WriteNumbers(w, labels)
 	}

@@ -39,16 +39,13 @@ type Builder struct {
 	// a temporary file is used, and Dataset.Close frees its space.
 	File string
 
-	cols         int
-	begun        bool
-	failure      error           // the error that ended the builder, or nil
-	rows         rows            // the rows in memory
-	labels       []float64       // the labels of the rows in memory
-	labelChecker labelCollector  // checks labels; does not store them
-	classLabels  []float64       // each label at most twice, for the final check of the classes
-	labelCounts  map[float64]int // how often each label is in classLabels
-	sortedRows   int             // number of rows whose entries were out of order
-	file         *rowsFile       // nil while all rows are in memory
+	cols       int
+	begun      bool
+	failure    error          // the error that ended the builder, or nil
+	rows       rows           // the rows in memory
+	labels     labelCollector // counts the labels of all rows, and has the labels of the rows in memory
+	sortedRows int            // number of rows whose entries were out of order
+	file       *rowsFile      // nil while all rows are in memory
 	records
 }
 
@@ -96,7 +93,6 @@ func (b *Builder) add(idx []int32, val []float64, label, offset float64) error {
 		return err
 	}
 	m.endRow()
-	b.labels = append(b.labels, label)
 	if b.Options.Table.Offset != "" {
 		b.offsets = append(b.offsets, offset)
 	}
@@ -125,8 +121,7 @@ func (b *Builder) begin() error {
 		return err
 	}
 	b.begun = true
-	b.rows.ptr, b.labelCounts = make([]int64, 1, 1024), map[float64]int{}
-	b.labelChecker = labelCollector{name: builderName, opt: &b.Options}
+	b.rows.ptr, b.labels = make([]int64, 1, 1024), labelCollector{name: builderName, opt: &b.Options}
 	return nil
 }
 
@@ -138,8 +133,8 @@ func (b *Builder) rowCount() int {
 	return n
 }
 
-// checkRow sorts the entries of a row, unless Options.Strict forbids that, and returns an error if
-// the row or its label is not valid.
+// checkRow sorts the entries of a row, unless Options.Strict forbids that, and adds its label. It returns an
+// error if the row or the label is not valid.
 func (b *Builder) checkRow(row int, idx []int32, val []float64, label float64) error {
 	sorted := slices.IsSorted(idx)
 	if !sorted && !b.Options.Strict {
@@ -153,15 +148,11 @@ func (b *Builder) checkRow(row int, idx []int32, val []float64, label float64) e
 	if math.IsNaN(label) || math.IsInf(label, 0) {
 		return errorf("row %d: label %v is not finite", row, label)
 	}
-	if _, err := b.labelChecker.accept(label, row, 0); err != nil {
+	if err := b.labels.add(label, row, 0); err != nil {
 		return err
 	}
 	if !sorted {
 		b.sortedRows++
-	}
-	if n := b.labelCounts[label]; n < 2 && !b.Options.numericLabels() && !b.Options.listsLabels() {
-		b.labelCounts[label] = n + 1
-		b.classLabels = append(b.classLabels, label)
 	}
 	return nil
 }
@@ -181,7 +172,7 @@ func (b *Builder) spill() error {
 			return errorf("writing rows to a file: %w", err)
 		}
 	}
-	return b.file.moveRows(&b.rows, &b.labels)
+	return b.file.moveRows(&b.rows, &b.labels.labels)
 }
 
 func (b *Builder) createFile() error {
@@ -232,7 +223,7 @@ func (b *Builder) dataset() (*Dataset, error) {
 	b.rows.joinEntries()
 	d := &Dataset{X: b.rows.matrix(b.cols), Names: slices.Clone(b.Names)}
 	d.Stats = ReadStats{Rows: d.X.rows, NNZ: d.X.NNZ(), IndexBase: ZeroBased, SortedRows: b.sortedRows}
-	if err := d.setLabels(builderName, b.labels, &b.Options); err != nil {
+	if err := b.labels.assignLabels(d); err != nil {
 		return nil, err
 	}
 	return d, nil
@@ -240,14 +231,11 @@ func (b *Builder) dataset() (*Dataset, error) {
 
 // mappedDataset writes the .scas file and reads it.
 func (b *Builder) mappedDataset() (*Dataset, error) {
-	// b.classLabels has each label at most twice, which is enough to check the classes.
-	c := b.labelChecker
-	c.labels = b.classLabels
-	if err := c.assignLabels(&Dataset{}); err != nil {
+	if _, err := b.labels.resolve(&Dataset{}); err != nil {
 		return nil, err
 	}
 	f := b.file
-	if err := f.moveRows(&b.rows, &b.labels); err != nil {
+	if err := f.moveRows(&b.rows, &b.labels.labels); err != nil {
 		return nil, err
 	}
 	if err := f.flush(); err != nil {
@@ -280,7 +268,7 @@ func (b *Builder) Close() error {
 
 func (b *Builder) discard() error {
 	f := b.file
-	b.rows, b.labels, b.file, b.records = rows{}, nil, nil, records{}
+	b.rows, b.labels, b.file, b.records = rows{}, labelCollector{}, nil, records{}
 	if f == nil {
 		return nil
 	}

@@ -111,7 +111,7 @@ type conversion struct {
 	name         string // name of the file in errors
 	opt          *ReadOptions
 	set          *ConvertSettings
-	kinds        labelKinds
+	twoLabels    labelPair
 	parts        *parts
 	rows         int64        // number of rows in the parts
 	nnz          int64        // number of entries in the parts
@@ -143,7 +143,7 @@ func (c *conversion) open(f *os.File, outPath string) error {
 		return errorf("converting %s: %w", c.name, err)
 	}
 	if record := c.lastRecord; record != nil {
-		c.kinds, c.rows, c.nnz = record.labelKinds, int64(record.Stats.Rows), record.Stats.NNZ
+		c.twoLabels, c.rows, c.nnz = record.labelPair, int64(record.Stats.Rows), record.Stats.NNZ
 	}
 	return nil
 }
@@ -198,7 +198,7 @@ func (c *conversion) add(ends []int64, idx []int32, val, labels []float64) error
 	for k := range ends {
 		ends[k] += c.nnz
 	}
-	c.kinds.add(labels)
+	c.twoLabels.add(labels)
 	c.rows, c.nnz = c.rows+int64(len(ends)), c.nnz+int64(len(idx))
 	return c.partsError(c.parts.add(ends, idx, val, labels))
 }
@@ -251,11 +251,11 @@ func (c *conversion) fileSections(cols int, words []string) binarySections {
 		val:    c.sectionWriter(valuesPart, writeBytes),
 		ptr:    c.sectionWriter(rowsPart, writeBytes),
 		labels: c.sectionWriter(labelsPart, func(w io.Writer, b []byte) error {
-			return c.kinds.write(w, scasfile.NumbersIn[float64](b))
+			return c.twoLabels.write(w, scasfile.NumbersIn[float64](b))
 		}),
 	}
-	if c.kinds.KindCount > 0 {
-		s.setLabels(c.kinds, LabelMapping{}, words)
+	if c.twoLabels.KindCount > 0 {
+		s.setLabels(c.twoLabels, LabelMapping{}, words)
 	}
 	return s
 }

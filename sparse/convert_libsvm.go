@@ -55,7 +55,7 @@ func (c *libsvmConversion) addBlock(part *libsvmPart) error {
 func (c *libsvmConversion) record() error {
 	p := c.parser
 	return c.parts.record(&partsRecord{
-		Lines: p.lines, indexRange: p.indexRange, labelKinds: c.kinds, Stats: p.stats,
+		Lines: p.lines, indexRange: p.indexRange, labelPair: c.twoLabels, Stats: p.stats,
 	})
 }
 

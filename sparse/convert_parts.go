@@ -75,7 +75,7 @@ type partsSource struct {
 // the sizes and checksums of the parts.
 type partsRecord struct {
 	indexRange
-	labelKinds
+	labelPair
 	Source partsSource       `json:"source"`
 	Lines  int               `json:"lines"`
 	Stats  ReadStats         `json:"stats"`

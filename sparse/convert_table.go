@@ -17,6 +17,8 @@ type tableConversion struct {
 	table     *table
 	featureOf []int32 // featureOf[k] is the feature with the provisional number k
 	names     []string
+	// labelNumber returns what a label in the parts becomes in the .scas file.
+	labelNumber func(label float64) float64
 }
 
 func convertTable(c *conversion) (converter, error) {
@@ -52,10 +54,8 @@ func (c *tableConversion) read(input io.Reader, report func()) (*Converted, erro
 	if c.featureOf, c.names, err = t.resolveFeatures(int(c.rows), c.median); err != nil {
 		return nil, err
 	}
-	if l := t.labels; l.worded {
-		t.summary.Classes = slices.Sorted(slices.Values(l.words))
-	}
-	t.summary.Fill = nil
+	c.labelNumber = t.labels.sortWords()
+	t.summary.Classes, t.summary.Fill = t.labels.words, nil
 	t.stats.NNZ = c.nnz
 	return &Converted{Features: len(c.names), Names: c.names, Table: &t.summary, Stats: t.stats}, nil
 }
@@ -105,16 +105,13 @@ func (c *tableConversion) sections() binarySections {
 	s := c.fileSections(len(c.names), c.table.summary.Classes)
 	s.header.IndexBase, s.meta.Features, s.meta.Label = 1, c.names, c.table.summary.Label
 	s.idx, s.val = c.sectionWriter(columnsPart, c.writeColumns), c.writeValues
-	if l := c.table.labels; l.worded {
-		positions := l.wordPositions(c.table.summary.Classes)
-		s.labels = c.sectionWriter(labelsPart, func(w io.Writer, b []byte) error {
-			labels := scasfile.NumbersIn[float64](b)
-			for k, v := range labels {
-				labels[k] = positions[int(v)]
-			}
-			return c.kinds.write(w, labels)
-		})
-	}
+	s.labels = c.sectionWriter(labelsPart, func(w io.Writer, b []byte) error {
+		labels := scasfile.NumbersIn[float64](b)
+		for k, v := range labels {
+			labels[k] = c.labelNumber(v)
+		}
+		return c.twoLabels.write(w, labels)
+	})
 	return s
 }
 

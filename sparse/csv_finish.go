@@ -26,7 +26,15 @@ func (t *table) finish() (*Dataset, error) {
 			d.Offsets = col.offsets
 		}
 	}
-	return d, t.labels.assignLabels(d)
+	l := t.labels
+	if !l.begun { // the table has no labels
+		return d, nil
+	}
+	err = l.assignLabels(d)
+	if !l.opt.listsLabels() {
+		d.Table.Classes = l.words
+	}
+	return d, err
 }
 
 // resolveFeatures computes the numbers that replace missing values, after all n rows have been parsed and

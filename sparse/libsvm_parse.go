@@ -145,7 +145,8 @@ func (p *libsvmParser) moveParts() {
 // Otherwise it updates the totals in p.
 func (p *libsvmParser) countPart(part *libsvmPart) error {
 	for _, k := range part.labels.kinds.list {
-		if _, err := p.labels.accept(k.label, p.lines+k.line, k.column); err != nil {
+		k.line += p.lines
+		if err := p.labels.count(k); err != nil {
 			return err
 		}
 	}
@@ -179,7 +180,7 @@ func (p *libsvmPart) parseRow(b []byte, i int) (int, error) {
 	}
 	if err := p.labels.add(label, p.line, i-start+1); err != nil {
 		// libsvmParser.countPart reports the error for this label again, with the line number in the file.
-		p.labels.kinds.add(seenLabel{label, p.line, i - start + 1})
+		p.labels.kinds.list = append(p.labels.kinds.list, labelKind{label, 1, p.line, i - start + 1})
 		return 0, err
 	}
 	firstEntry := len(p.idx)

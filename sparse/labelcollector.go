@@ -1,0 +1,313 @@
+package sparse
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A labelCollector collects the labels of a file, and says at the end of the file which labels they become.
+type labelCollector struct {
+	name   string
+	opt    *ReadOptions
+	words  []string   // words[k] is the word for which the label k stands; nil if labels are numbers
+	labels []float64  // the labels as they are in the file
+	kinds  labelKinds // the different labels; empty if the options ask for numbers
+}
+
+// A labelKind is a label, the number of its rows, and the place where it first occurs.
+type labelKind struct {
+	label        float64
+	rows         int
+	line, column int
+}
+
+// labelKinds holds the different labels of a file in order of first occurrence.
+type labelKinds struct {
+	list  []labelKind
+	index map[float64]int // the positions in list of labels after the first few; made by the method find
+}
+
+// find returns the kind of a label, or nil if the label is new.
+func (k *labelKinds) find(label float64) *labelKind {
+	const shortList = 8 // the first kinds are searched one by one
+	for i := range k.list[:min(len(k.list), shortList)] {
+		if k.list[i].label == label {
+			return &k.list[i]
+		}
+	}
+	if len(k.list) <= shortList {
+		return nil
+	}
+	if k.index == nil {
+		k.index = map[float64]int{}
+	}
+	for i := shortList + len(k.index); i < len(k.list); i++ {
+		k.index[k.list[i].label] = i
+	}
+	if i, ok := k.index[label]; ok {
+		return &k.list[i]
+	}
+	return nil
+}
+
+// allows reports whether label, which must be new, may be added. Up to two labels are allowed, or up to
+// maxLabels if all of them are whole numbers.
+func (k *labelKinds) allows(label float64, maxLabels int) bool {
+	isFraction := func(s labelKind) bool { return s.label != math.Trunc(s.label) }
+	n := len(k.list)
+	return n < max(2, maxLabels) &&
+		(n < 2 || label == math.Trunc(label) && !slices.ContainsFunc(k.list, isFraction))
+}
+
+func (c *labelCollector) labelText(label float64) string {
+	if c.words != nil {
+		return c.words[int(label)]
+	}
+	return formatFloat(label)
+}
+
+// add adds the label of a row, or returns an error if opt does not allow it.
+func (c *labelCollector) add(label float64, line, column int) error {
+	err := c.count(labelKind{label, 1, line, column})
+	if err == nil {
+		c.labels = append(c.labels, label)
+	}
+	return err
+}
+
+// count counts the rows of a label in c.kinds, unless opt asks for numbers. It returns an error if opt does not
+// allow the label.
+func (c *labelCollector) count(rows labelKind) error {
+	if c.opt.Counts && rows.label < 0 {
+		return c.errorAt(rows,
+			"a label below 0: expected counts, or other numbers that are not negative",
+			correctLabel, leaveRowOut,
+			Remedy{Field: "ReadOptions.Counts", To: "false", If: "negative labels are right"})
+	}
+	if c.opt.numericLabels() {
+		return nil
+	}
+	if kind := c.kinds.find(rows.label); kind != nil {
+		kind.rows += rows.rows
+		return nil
+	}
+	if c.opt.listsLabels() {
+		if _, listed := c.listedValue(rows.label); !listed {
+			return c.errorAt(rows, c.opt.unknownLabelMessage(c.words != nil), ignoreLabels)
+		}
+	} else if !c.kinds.allows(rows.label, c.opt.MaxClasses) {
+		msg, remedies := c.tooManyMessage()
+		return c.errorAt(rows, msg, remedies...)
+	}
+	c.kinds.list = append(c.kinds.list, rows)
+	return nil
+}
+
+// listedValue returns what a label of the file becomes if the options list the labels; ok is false if they do
+// not list this label.
+func (c *labelCollector) listedValue(label float64) (v float64, ok bool) {
+	if c.words != nil {
+		return c.opt.wordValue(c.words[int(label)])
+	}
+	return c.opt.labelValue(label)
+}
+
+func (c *labelCollector) tooManyMessage() (msg string, remedies []Remedy) {
+	kinds, maxClasses := c.kinds.list, c.opt.MaxClasses
+	readRemedy, suffix := readNumbers, ""
+	if c.words != nil {
+		readRemedy = chooseLabel
+	} else if maxClasses > 2 {
+		suffix = ", or whole numbers for more"
+	}
+	if maxClasses > 2 && len(kinds) >= maxClasses {
+		return fmt.Sprintf("more than %d different labels: expected at most %[1]d classes", maxClasses), []Remedy{readRemedy}
+	}
+	msg = fmt.Sprintf("a third label, after %s (line %d) and %s (line %d): expected two classes%s",
+		c.labelText(kinds[0].label), kinds[0].line, c.labelText(kinds[1].label), kinds[1].line, suffix)
+	return msg, []Remedy{keepTwo, mergeSome, readRemedy}
+}
+
+// numericLabels reports whether the options ask for labels as they are, without a mapping of classes.
+func (o *ReadOptions) numericLabels() bool { return o.Regression || o.AnyLabels }
+
+// listsLabels reports whether the options list the allowed labels.
+func (o *ReadOptions) listsLabels() bool { return !o.Mapping.IsZero() || !o.Classes.IsZero() }
+
+// listsWords reports whether the options list the allowed labels as words.
+func (o *ReadOptions) listsWords() bool { return o.Mapping.named() || o.Classes.Names != nil }
+
+// wordValue returns the value to store for a label that is a word; ok is false if the options do not
+// list the word.
+func (o *ReadOptions) wordValue(word string) (v float64, ok bool) {
+	switch m := o.Mapping; {
+	case m.named() && word == m.PositiveName:
+		return 1, true
+	case m.named() && word == m.NegativeName:
+		return -1, true
+	}
+	k, ok := slices.BinarySearch(o.Classes.Names, word)
+	if !ok {
+		return 0, false
+	}
+	return o.Classes.Values[k], true
+}
+
+// labelValue returns the value to store for a label; ok is false if the options do not list
+// it.
+func (o *ReadOptions) labelValue(label float64) (v float64, ok bool) {
+	if !o.Mapping.IsZero() {
+		return o.Mapping.Sign(label)
+	}
+	_, ok = o.Classes.Find(label)
+	return label, ok
+}
+
+// unknownLabelMessage returns the error message for a label that the options do not list. areWords says
+// whether the labels in the file are words. If they are numbers, and the options list words, the message has
+// the number that stands for each word.
+func (o *ReadOptions) unknownLabelMessage(areWords bool) string {
+	m, c := o.Mapping, o.Classes
+	both := func(v float64, word string) string { return formatFloat(v) + " (" + word + ")" }
+	if m.named() && !areWords {
+		m.NegativeName, m.PositiveName = both(m.Negative, m.NegativeName), both(m.Positive, m.PositiveName)
+	}
+	if c.Names != nil && !areWords {
+		c.Names = slices.Clone(c.Names)
+		for k, v := range c.Values {
+			c.Names[k] = both(v, c.Names[k])
+		}
+	}
+	if !m.IsZero() {
+		return fmt.Sprintf("unknown label: expected %s or %s", m.Name(-1), m.Name(1))
+	}
+	return "unknown label: expected one of " + firstNames(c.All())
+}
+
+func (c *labelCollector) errorAt(kind labelKind, msg string, remedies ...Remedy) error {
+	return &ParseError{
+		File: c.name, Line: kind.line, Column: kind.column, Token: c.labelText(kind.label),
+		Msg: msg, Remedies: remedies,
+	}
+}
+
+// assignLabels sets the labels of d, and their mapping or classes; see resolve.
+func (c *labelCollector) assignLabels(d *Dataset) error {
+	value, err := c.resolve(d)
+	if err != nil {
+		return err
+	}
+	d.Labels = c.labels
+	for i, label := range d.Labels {
+		d.Labels[i] = value(label)
+	}
+	return nil
+}
+
+// resolve sets the mapping or the classes of d after all labels have been counted. The function value returns
+// what a label of the file becomes. A single class is an error, unless opt lists the labels or asks for
+// numbers.
+func (c *labelCollector) resolve(d *Dataset) (value func(label float64) float64, err error) {
+	number := c.sortWords()
+	switch kinds := c.kinds.list; {
+	case c.opt.numericLabels():
+		for k := range c.words {
+			d.Classes.Values = append(d.Classes.Values, float64(k))
+		}
+		d.Classes.Names = c.words
+		return number, nil
+	case c.opt.listsLabels():
+		d.Mapping, d.Classes = c.opt.Mapping, c.opt.Classes
+		return func(label float64) float64 {
+			v, _ := c.listedValue(number(label))
+			return v
+		}, nil
+	case len(kinds) == 1:
+		remedies := []Remedy{{Field: "ReadOptions.Mapping", To: "the mapping of an existing model"}}
+		if c.words == nil {
+			remedies = append([]Remedy{readNumbers}, remedies...)
+		}
+		msg := fmt.Sprintf("every label is %s: expected two classes", c.labelText(kinds[0].label))
+		return nil, &ParseError{File: c.name, Msg: msg, Remedies: remedies}
+	case len(kinds) > 2:
+		d.Classes = c.classes()
+		return number, c.checkClasses(d.Classes)
+	}
+	classes := c.classes()
+	m, ok := classes.Mapping(c.opt.Positive, c.opt.PositiveName)
+	if !ok {
+		return nil, &ParseError{File: c.name, Msg: fmt.Sprintf("the label %s said to be positive does not occur: the labels are %s and %s",
+			c.opt.positiveText(), classes.Name(0), classes.Name(1))}
+	}
+	d.Mapping = m
+	return func(label float64) float64 {
+		sign, _ := m.Sign(number(label))
+		return sign
+	}, nil
+}
+
+// sortWords puts c.words in byte order, and numbers c.kinds accordingly. The function number returns the new
+// number of a label, which is the label itself if labels are not words.
+func (c *labelCollector) sortWords() (number func(label float64) float64) {
+	if c.words == nil {
+		return func(label float64) float64 { return label }
+	}
+	sorted := slices.Sorted(slices.Values(c.words))
+	positions := make([]float64, len(sorted))
+	for k, word := range c.words {
+		position, _ := slices.BinarySearch(sorted, word)
+		positions[k] = float64(position)
+	}
+	for k := range c.kinds.list {
+		kind := &c.kinds.list[k]
+		kind.label = positions[int(kind.label)]
+	}
+	c.words = sorted
+	return func(label float64) float64 { return positions[int(label)] }
+}
+
+// positiveText returns the label that o says to be positive.
+func (o *ReadOptions) positiveText() string {
+	if o.PositiveName != "" {
+		return o.PositiveName
+	}
+	return formatFloat(*o.Positive)
+}
+
+// classes returns the labels that have occurred. The words must be in byte order.
+func (c *labelCollector) classes() (classes Classes) {
+	for _, kind := range c.kinds.list {
+		classes.Values = append(classes.Values, kind.label)
+	}
+	slices.Sort(classes.Values)
+	if c.words != nil {
+		for _, label := range classes.Values {
+			classes.Names = append(classes.Names, c.labelText(label))
+		}
+	}
+	return classes
+}
+
+// checkClasses checks labels of more than two classes. It returns an error if opt names a positive label, or if a
+// class has only one row, because such a label is usually a typing mistake.
+func (c *labelCollector) checkClasses(classes Classes) error {
+	if c.opt.Positive != nil || c.opt.PositiveName != "" {
+		return &ParseError{
+			File: c.name,
+			Msg: fmt.Sprintf("the label %s is to be positive, but there are %d classes, %s: expected two",
+				c.opt.positiveText(), len(classes.Values), firstNames(classes.All())),
+			Remedies: []Remedy{{Field: "ReadOptions.Positive", To: "nil"}},
+		}
+	}
+	for _, kind := range slices.Backward(c.kinds.list) {
+		if kind.rows > 1 {
+			continue
+		}
+		class := c.labelText(kind.label)
+		otherClasses := slices.DeleteFunc(classes.All(), func(s string) bool { return s == class })
+		msg := fmt.Sprintf("the only row of this label, beside %s: expected two rows of every class or more", firstNames(otherClasses))
+		return c.errorAt(kind, msg, correctLabel, leaveRowOut, readNumbers)
+	}
+	return nil
+}
