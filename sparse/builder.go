@@ -190,7 +190,7 @@ func (b *Builder) createFile() error {
 	if err != nil {
 		return errors.Join(err, f.removeTemporary())
 	}
-	f.conversion = conversion{name: f.path, set: &ConvertSettings{}, parts: parts}
+	f.conversion = conversion{name: f.path, parts: parts}
 	b.file = f
 	return nil
 }

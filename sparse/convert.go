@@ -11,17 +11,6 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
 
-// ConvertSettings holds functions that Convert calls while it works block by block. Nil and the
-// zero value mean that Convert reports nothing and cannot be interrupted.
-type ConvertSettings struct {
-	// Progress, if not nil, is called after each block. While the text is read, stage is "text",
-	// and done and total count bytes of the source file. While the new file is written, stage is
-	// "file", and done and total count bytes of its matrix and labels before compression.
-	Progress func(stage string, done, total int64)
-	// Interrupt, if not nil, is called after each block; an error ends the conversion.
-	Interrupt func() error
-}
-
 // Converted describes what Convert wrote.
 type Converted struct {
 	Features int
@@ -44,25 +33,25 @@ type Converted struct {
 // opt.Memory bounds the memory for the categories of a table, for the medians of its columns, and for
 // its rows up to the first value of each column. All other conversions read all data into memory.
 //
-// If a conversion of LIBSVM text to .scas is killed or interrupted, converted rows stay in the directory
+// These conversions call progress, if it is not nil, after each block. While the text is read, stage is "text", and
+// done and total count bytes of the source file. While the new file is written, stage is "file", and done and total
+// count bytes of its matrix and labels before compression. An error of progress ends the conversion.
+//
+// If a conversion of LIBSVM text to .scas is killed or ended by progress, converted rows stay in the directory
 // .OUT.parts beside the file OUT, and the next conversion of the same text with the same options
-// continues from them. Convert removes the directory when it has written OUT, or when it ends with an error
-// for any other reason than an interruption.
-func Convert(inPath, outPath string, opt *ReadOptions, set *ConvertSettings) (*Converted, error) {
+// continues from them. Convert removes the directory when it has written OUT, or when it ends with any other error.
+func Convert(inPath, outPath string, opt *ReadOptions, progress func(stage string, done, total int64) error) (*Converted, error) {
 	fileOpt, err := opt.forFile(inPath)
 	if err != nil {
 		return nil, err
 	}
 	fileOpt.keepLabels()
 	fileOpt.Counts, fileOpt.Names = false, nil
-	if set == nil {
-		set = &ConvertSettings{}
-	}
 	if err := checkWritable(outPath); err != nil {
 		return nil, err
 	}
-	newConverter := fileFormatOf(fileOpt.Format).convert
-	if newConverter == nil || FormatOf(outPath) != Binary {
+	convert := fileFormatOf(fileOpt.Format).convert
+	if convert == nil || FormatOf(outPath) != Binary {
 		return convertWhole(inPath, outPath, fileOpt)
 	}
 	f, err := os.Open(inPath)
@@ -70,16 +59,12 @@ func Convert(inPath, outPath string, opt *ReadOptions, set *ConvertSettings) (*C
 		return nil, errorf("%w", err)
 	}
 	defer f.Close()
-	c := &conversion{name: inPath, opt: fileOpt, set: set}
-	conv, err := newConverter(c)
-	if err != nil {
-		return nil, err
-	}
+	c := &conversion{name: inPath, opt: fileOpt, progress: progress}
 	if err := c.open(f, outPath); err != nil {
 		return nil, err
 	}
 	defer c.parts.close()
-	result, err := c.run(f, outPath, conv)
+	result, err := c.run(f, outPath, convert)
 	if !errors.Is(err, errInterrupted) || fileOpt.Format != LIBSVM {
 		c.parts.remove()
 	}
@@ -103,14 +88,14 @@ func convertWhole(inPath, outPath string, opt *ReadOptions) (*Converted, error) 
 	return result, nil
 }
 
-// errInterrupted is wrapped in the error of Convert if ConvertSettings.Interrupt ends the conversion.
+// errInterrupted is wrapped in the error of Convert if the argument progress ends the conversion.
 var errInterrupted = errorf("the conversion was interrupted")
 
 // A conversion holds the state of writing a .scas file block by block.
 type conversion struct {
 	name         string // name of the file in errors
 	opt          *ReadOptions
-	set          *ConvertSettings
+	progress     func(stage string, done, total int64) error // see Convert; may be nil
 	twoLabels    labelPair
 	parts        *parts
 	rows         int64        // number of rows in the parts
@@ -120,14 +105,10 @@ type conversion struct {
 	writtenBytes int64        // number of bytes copied from the parts to the .scas file
 }
 
-// A converter does the work that depends on the format of the text.
-type converter interface {
-	// read converts the text of input. If an earlier call of Convert was interrupted, input is the
-	// rest of the file. read calls report after each block, and returns the description of all data.
-	read(input io.Reader, report func()) (*Converted, error)
-	// sections returns the sections of the .scas file.
-	sections() binarySections
-}
+// A converter converts the text of input by calls of conversion.add. If an earlier call of Convert was interrupted,
+// input is the rest of the file. The converter calls conversion.reportText for each block. It returns the description
+// and the sections of all data.
+type converter func(c *conversion, input *decompressor) (*Converted, *binarySections, error)
 
 // open sets c.parts: to the parts that an earlier conversion of the file f to the file outPath left,
 // or to new ones.
@@ -148,7 +129,7 @@ func (c *conversion) open(f *os.File, outPath string) error {
 	return nil
 }
 
-func (c *conversion) run(f *os.File, outPath string, conv converter) (*Converted, error) {
+func (c *conversion) run(f *os.File, outPath string, convert converter) (*Converted, error) {
 	input, err := decompress(f, c.name)
 	if err != nil {
 		return nil, err
@@ -163,7 +144,7 @@ func (c *conversion) run(f *os.File, outPath string, conv converter) (*Converted
 	if resumedBytes, err = io.CopyN(io.Discard, input, resumedBytes); err != nil && err != io.EOF {
 		return nil, errorf("reading %s: %w", c.name, err)
 	}
-	result, err := conv.read(input, func() { c.report("text", input.source.bytes.Load(), c.sourceSize) })
+	result, sections, err := convert(c, input)
 	if err != nil {
 		return nil, err
 	}
@@ -171,26 +152,22 @@ func (c *conversion) run(f *os.File, outPath string, conv converter) (*Converted
 	if err := c.flush(); err != nil {
 		return nil, err
 	}
-	return result, writeFile(outPath, func(w io.Writer) error {
-		s := conv.sections()
-		return s.write(w)
-	})
+	return result, writeFile(outPath, sections.write)
 }
 
-func (c *conversion) report(stage string, done, total int64) {
-	if c.set.Progress != nil {
-		c.set.Progress(stage, done, total)
-	}
-}
-
-func (c *conversion) checkInterrupt() error {
-	if c.set.Interrupt == nil {
+// report calls c.progress, and returns an error if the conversion must stop.
+func (c *conversion) report(stage string, done, total int64) error {
+	if c.progress == nil {
 		return nil
 	}
-	if err := c.set.Interrupt(); err != nil {
+	if err := c.progress(stage, done, total); err != nil {
 		return fmt.Errorf("%w: %w", errInterrupted, err)
 	}
 	return nil
+}
+
+func (c *conversion) reportText(input *decompressor) error {
+	return c.report("text", input.source.bytes.Load(), c.sourceSize)
 }
 
 // add adds rows to the parts. ends has the end of each row, as a position in idx; add overwrites ends.
@@ -221,12 +198,10 @@ func (c *conversion) partsError(err error) error {
 	return errorf("writing the rows of %s: %w", c.name, err)
 }
 
-// countWritten adds n to c.writtenBytes, reports the progress, and returns an error if the conversion must
-// stop.
+// countWritten adds n to c.writtenBytes and reports the progress.
 func (c *conversion) countWritten(n int) error {
 	c.writtenBytes += int64(n)
-	c.report("file", c.writtenBytes, c.parts.totalBytes())
-	return c.checkInterrupt()
+	return c.report("file", c.writtenBytes, c.parts.totalBytes())
 }
 
 // sectionWriter returns a function that writes part k of c.parts by calls of write, each with at most
@@ -242,10 +217,10 @@ func (c *conversion) sectionWriter(k int, write func(io.Writer, []byte) error) f
 	}
 }
 
-// fileSections returns the sections of a .scas file with cols columns, to be read from c.parts. Labels
-// with two values are written as −1 and +1. A label k stands for words[k], unless words is nil.
-func (c *conversion) fileSections(cols int, words []string) binarySections {
-	s := binarySections{
+// fileSections returns the sections of a .scas file with cols columns, to be read from c.parts after all rows have been
+// added. Labels with two values are written as −1 and +1. A label k stands for words[k], unless words is nil.
+func (c *conversion) fileSections(cols int, words []string) *binarySections {
+	s := &binarySections{
 		header: scasfile.Header{Rows: c.rows, Cols: int64(cols), NNZ: c.nnz},
 		idx:    c.sectionWriter(columnsPart, writeBytes),
 		val:    c.sectionWriter(valuesPart, writeBytes),

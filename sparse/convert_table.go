@@ -10,57 +10,64 @@ import (
 
 // A tableConversion converts a table. It stores the entries in conversion.parts, with provisional
 // numbers of features (see the type table) as columns. The features, and the numbers that replace
-// missing values, are known only at the end of the text. writeColumns and writeValues insert them
-// when they copy the entries to the .scas file.
+// missing values, are known only at the end of the text. They are inserted when the entries are copied to the
+// .scas file.
 type tableConversion struct {
 	*conversion
-	table     *table
-	featureOf []int32 // featureOf[k] is the feature with the provisional number k
-	names     []string
-	// labelNumber returns what a label in the parts becomes in the .scas file.
-	labelNumber func(label float64) float64
+	table *table
 }
 
-func convertTable(c *conversion) (converter, error) {
+func convertTable(c *conversion, input *decompressor) (*Converted, *binarySections, error) {
 	t, err := newTable(c.name, c.opt)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return &tableConversion{conversion: c, table: t}, nil
-}
-
-func (c *tableConversion) read(input io.Reader, report func()) (*Converted, error) {
-	t := c.table
-	err := eachBlock(input, c.name, func(b []byte, n int, isLast bool) (int, error) {
+	tc := &tableConversion{c, t}
+	err = eachBlock(input, c.name, func(b []byte, n int, isLast bool) (int, error) {
 		usedBytes, err := t.parseBlock(b, n, isLast)
-		if err != nil {
-			return 0, err
+		if err == nil {
+			err = c.reportText(input)
 		}
-		report()
-		if err := c.checkInterrupt(); err != nil {
-			return 0, err
+		isUnknown := func(col *tableColumn) bool { return col.kind == unknownColumn }
+		if err != nil || slices.ContainsFunc(t.columns, isUnknown) {
+			return usedBytes, err
 		}
-		if slices.ContainsFunc(t.columns, func(col *tableColumn) bool { return col.kind == unknownColumn }) {
-			return usedBytes, nil
-		}
-		return usedBytes, c.moveRows()
+		return usedBytes, tc.moveRows()
 	})
+	if err == nil {
+		err = tc.moveRows()
+	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if err := c.moveRows(); err != nil {
-		return nil, err
+	featureOf, names, err := t.resolveFeatures(int(c.rows), tc.median)
+	if err != nil {
+		return nil, nil, err
 	}
-	if c.featureOf, c.names, err = t.resolveFeatures(int(c.rows), c.median); err != nil {
-		return nil, err
-	}
-	c.labelNumber = t.labels.sortWords()
+	labelNumber := t.labels.sortWords()
 	t.summary.Classes, t.summary.Fill = t.labels.words, nil
 	t.stats.NNZ = c.nnz
-	return &Converted{Features: len(c.names), Names: c.names, Table: &t.summary, Stats: t.stats}, nil
+	s := c.fileSections(len(names), t.summary.Classes)
+	s.header.IndexBase, s.meta.Features, s.meta.Label = 1, names, t.summary.Label
+	s.idx = c.sectionWriter(columnsPart, func(w io.Writer, b []byte) error {
+		idx := scasfile.NumbersIn[int32](b)
+		for k, j := range idx {
+			idx[k] = featureOf[j]
+		}
+		return scasfile.WriteNumbers(w, idx)
+	})
+	s.val = tc.writeValues
+	s.labels = c.sectionWriter(labelsPart, func(w io.Writer, b []byte) error {
+		labels := scasfile.NumbersIn[float64](b)
+		for k, v := range labels {
+			labels[k] = labelNumber(v)
+		}
+		return c.twoLabels.write(w, labels)
+	})
+	return &Converted{Features: len(names), Names: names, Table: &t.summary, Stats: t.stats}, s, nil
 }
 
-// moveRows moves the rows from memory to the parts. The method read calls it when every column has had a
+// moveRows moves the rows from memory to the parts. convertTable calls it when every column has had a
 // value. Missing values before that are stored as entries, which moveRows drops if the column is categorical.
 func (c *tableConversion) moveRows() error {
 	t := c.table
@@ -96,33 +103,9 @@ func (c *tableConversion) median(j, n int) (float64, error) {
 				values = append(values, val[k])
 			}
 		}
-		return c.checkInterrupt()
+		return c.report("text", c.sourceSize, c.sourceSize)
 	})
 	return medianOf(values, n), err
-}
-
-func (c *tableConversion) sections() binarySections {
-	s := c.fileSections(len(c.names), c.table.summary.Classes)
-	s.header.IndexBase, s.meta.Features, s.meta.Label = 1, c.names, c.table.summary.Label
-	s.idx, s.val = c.sectionWriter(columnsPart, c.writeColumns), c.writeValues
-	s.labels = c.sectionWriter(labelsPart, func(w io.Writer, b []byte) error {
-		labels := scasfile.NumbersIn[float64](b)
-		for k, v := range labels {
-			labels[k] = c.labelNumber(v)
-		}
-		return c.twoLabels.write(w, labels)
-	})
-	return s
-}
-
-// writeColumns writes the columns of some entries to w: the features for the provisional numbers in b (see
-// table).
-func (c *tableConversion) writeColumns(w io.Writer, b []byte) error {
-	idx := scasfile.NumbersIn[int32](b)
-	for k, j := range idx {
-		idx[k] = c.featureOf[j]
-	}
-	return scasfile.WriteNumbers(w, idx)
 }
 
 // writeValues writes the values of all entries. It replaces missing values.

@@ -118,12 +118,12 @@ func TestConvertTableStops(t *testing.T) {
 	calls := 0
 	for maxCalls := 0; ; maxCalls++ {
 		calls = 0
-		_, err := Convert(inPath, outPath, opt, &ConvertSettings{Interrupt: func() error {
+		_, err := Convert(inPath, outPath, opt, func(string, int64, int64) error {
 			if calls++; calls > maxCalls {
 				return errStop
 			}
 			return nil
-		}})
+		})
 		if err == nil {
 			break
 		}

@@ -16,9 +16,9 @@ import (
 )
 
 // mustConvert calls Convert, and returns the bytes of the file that it has written.
-func mustConvert(t *testing.T, inPath, outPath string, opt *ReadOptions, set *ConvertSettings) ([]byte, *Converted) {
+func mustConvert(t *testing.T, inPath, outPath string, opt *ReadOptions) ([]byte, *Converted) {
 	t.Helper()
-	c, err := Convert(inPath, outPath, opt, set)
+	c, err := Convert(inPath, outPath, opt, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestConvert(t *testing.T) {
 			}
 			o.AnyLabels, o.Regression, o.Counts = true, false, false
 			d := mustRead(t, text, &o)
-			got, c := mustConvert(t, inPath, outPath, opt, nil)
+			got, c := mustConvert(t, inPath, outPath, opt)
 			if !bytes.Equal(got, binaryBytes(t, d)) || c.Features != d.X.cols || c.Stats.NNZ != d.X.NNZ() || c.Stats.Compression != "zstd" {
 				t.Errorf("%q, %+v: %+v", text, opt, c)
 			}
@@ -93,35 +93,30 @@ func TestConvertResumes(t *testing.T) {
 	if err := WriteFile(inPath, d); err != nil {
 		t.Fatal(err)
 	}
-	want, _ := mustConvert(t, inPath, filepath.Join(dir, "other.scas"), nil, nil)
+	want, _ := mustConvert(t, inPath, filepath.Join(dir, "other.scas"), nil)
 	errStop := errors.New("stop")
 	interruptions, seenStages := 0, map[string]bool{}
 	var resumed int64
 	for {
 		callsLeft := min(interruptions, 3) // with 0, Convert stops before it has converted a row
-		set := &ConvertSettings{
-			Progress: func(stage string, done, total int64) {
-				if done > total {
-					t.Errorf("%s: %d of %d", stage, done, total)
+		c, err := Convert(inPath, outPath, nil, func(stage string, done, total int64) error {
+			if done > total {
+				t.Errorf("%s: %d of %d", stage, done, total)
+			}
+			// Interrupt this stage only once. Each call of Convert writes the file from its beginning, so
+			// with more interruptions it would never finish.
+			if stage == "file" {
+				callsLeft = 0
+				if seenStages[stage] {
+					callsLeft = 1
 				}
-				// Interrupt this stage only once. Each call of Convert writes the file from its beginning, so
-				// with more interruptions it would never finish.
-				if stage == "file" {
-					callsLeft = 0
-					if seenStages[stage] {
-						callsLeft = 1
-					}
-				}
-				seenStages[stage] = true
-			},
-			Interrupt: func() error {
-				if callsLeft--; callsLeft < 0 {
-					return errStop
-				}
-				return nil
-			},
-		}
-		c, err := Convert(inPath, outPath, nil, set)
+			}
+			seenStages[stage] = true
+			if callsLeft--; callsLeft < 0 {
+				return errStop
+			}
+			return nil
+		})
 		if err == nil {
 			resumed = c.Resumed
 			break
@@ -153,21 +148,17 @@ func TestConvertResumesAtEnd(t *testing.T) {
 	inPath, outPath := filepath.Join(dir, "in.svm"), filepath.Join(dir, "out.scas")
 	text := strings.Repeat("1 1:1\n2 2:1\n", 1000) + "1 1:1 #" + strings.Repeat("x", recordBytes)
 	must(t, os.WriteFile(inPath, []byte(text), 0o666))
-	want, _ := mustConvert(t, inPath, filepath.Join(dir, "other.scas"), nil, nil)
-	writing := false
-	_, err := Convert(inPath, outPath, nil, &ConvertSettings{
-		Progress: func(stage string, _, _ int64) { writing = stage == "file" },
-		Interrupt: func() error {
-			if writing {
-				return io.EOF
-			}
-			return nil
-		},
+	want, _ := mustConvert(t, inPath, filepath.Join(dir, "other.scas"), nil)
+	_, err := Convert(inPath, outPath, nil, func(stage string, _, _ int64) error {
+		if stage == "file" {
+			return io.EOF
+		}
+		return nil
 	})
 	if !errors.Is(err, io.EOF) {
 		t.Fatal(err)
 	}
-	got, c := mustConvert(t, inPath, outPath, nil, nil)
+	got, c := mustConvert(t, inPath, outPath, nil)
 	if !bytes.Equal(got, want) || c.Resumed != int64(len(text)) {
 		t.Errorf("%d bytes, want %d; resumed %d bytes of %d", len(got), len(want), c.Resumed, len(text))
 	}
@@ -191,17 +182,17 @@ func TestConvertDistrusts(t *testing.T) {
 		inPath, outPath := filepath.Join(dir, "in.svm"), filepath.Join(dir, "out.scas")
 		must(t, WriteFile(inPath, d))
 		calls := 0
-		_, err := Convert(inPath, outPath, nil, &ConvertSettings{Interrupt: func() error {
+		_, err := Convert(inPath, outPath, nil, func(string, int64, int64) error {
 			if calls++; calls > 5 {
 				return io.EOF
 			}
 			return nil
-		}})
+		})
 		if !errors.Is(err, io.EOF) {
 			t.Fatal(err)
 		}
 		spoil(t, filepath.Join(dir, ".out.scas.parts"), inPath)
-		got, c := mustConvert(t, inPath, outPath, nil, nil)
+		got, c := mustConvert(t, inPath, outPath, nil)
 		if !bytes.Equal(got, binaryBytes(t, d)) || (c.Resumed > 0) != (name == "nothing") {
 			t.Errorf("%s: %+v", name, c)
 		}
@@ -216,12 +207,12 @@ func TestConvertOtherOptions(t *testing.T) {
 	inPath, outPath := filepath.Join(dir, "in.svm"), filepath.Join(dir, "out.scas")
 	must(t, os.WriteFile(inPath, []byte("1 9:1\n"+strings.Repeat("1 1:1\n-1 2:1\n", 1<<17)), 0o666))
 	calls := 0
-	_, err := Convert(inPath, outPath, &ReadOptions{Features: 2, IgnoreBeyond: true}, &ConvertSettings{Interrupt: func() error {
+	_, err := Convert(inPath, outPath, &ReadOptions{Features: 2, IgnoreBeyond: true}, func(string, int64, int64) error {
 		if calls++; calls > 3 {
 			return io.EOF
 		}
 		return nil
-	}})
+	})
 	if !errors.Is(err, io.EOF) {
 		t.Fatal(err)
 	}

@@ -109,7 +109,7 @@ type fileFormat struct {
 	endings []string // endings of file names, without the ending of a compression
 	read    func(r io.Reader, name string, opt *ReadOptions) (*Dataset, error)
 	write   func(w io.Writer, d *Dataset) error
-	convert func(c *conversion) (converter, error) // converts block by block; nil if Convert reads all data
+	convert converter // converts block by block; nil if Convert reads all data
 }
 
 // fileFormats lists all formats. The first is the format of files whose names have no known ending.

@@ -109,10 +109,11 @@ func (c *convertCmd) stream(e *env) error {
 	}
 	opt.Memory, _ = c.Memory.limit()
 	p := e.beginProgress("reading " + dataName(c.In))
-	result, err := sparse.Convert(c.In, c.Out, opt, &sparse.ConvertSettings{Interrupt: e.ctx.Err, Progress: func(stage string, done, total int64) {
+	result, err := sparse.Convert(c.In, c.Out, opt, func(stage string, done, total int64) error {
 		task := map[string]string{"text": "reading " + dataName(c.In), "file": "writing " + dataName(c.Out)}[stage]
 		p.setBytes(task, done, total)
-	}})
+		return e.ctx.Err()
+	})
 	p.end()
 	note := "nothing written; the same command goes on from here"
 	if c.isTable(c.In) {
