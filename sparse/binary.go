@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 
@@ -13,8 +12,9 @@ import (
 )
 
 // readBinary reads a .scas file; package scasfile defines its format.
-func readBinary(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
-	source, size, compressionName, err := openSeekable(r, name, scasfile.Magic, opt)
+func readBinary(input *decompressor, opt *ReadOptions) (*Dataset, error) {
+	name := input.name
+	source, size, err := input.randomAccess(opt)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,6 @@ func readBinary(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Stats.Compression, d.Stats.Bytes = compressionName, size
 	return d, nil
 }
 

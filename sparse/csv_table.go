@@ -26,12 +26,12 @@ type table struct {
 	values [][]float64 // the stored numbers of each column; nil until the method median sets it
 }
 
-func readTable(input *decompressor, name string, opt *ReadOptions) (*Dataset, error) {
-	t, err := newTable(name, opt)
+func readTable(input *decompressor, opt *ReadOptions) (*Dataset, error) {
+	t, err := newTable(input.name, opt)
 	if err != nil {
 		return nil, err
 	}
-	err = eachBlock(input, name, func(b []byte, n int, isLast bool) (int, error) {
+	err = eachBlock(input, input.name, func(b []byte, n int, isLast bool) (int, error) {
 		usedBytes, err := t.parseBlock(b, n, isLast)
 		if size := input.textSize(); err == nil && size > 0 && !t.hasRoom {
 			t.expect(len(t.ptr)-1, t.entryCount(), input.textBytes.Load(), size, opt)

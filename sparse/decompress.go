@@ -10,6 +10,7 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -147,6 +148,27 @@ func (d *decompressor) Read(p []byte) (int, error) {
 		return n, d.describe(io.ErrUnexpectedEOF)
 	}
 	return n, io.EOF
+}
+
+// randomAccess returns the text for random access, and its size. A regular file that is not compressed stays on disk.
+// Other text is read into memory.
+func (d *decompressor) randomAccess(opt *ReadOptions) (io.ReaderAt, int64, error) {
+	if f, ok := d.source.r.(*os.File); ok && d.kind == uncompressed && d.source.size > 0 {
+		d.textBytes.Store(d.source.size)
+		return f, d.source.size, nil
+	}
+	maxBytes := int64(maxText)
+	if opt.Memory > 0 {
+		maxBytes = min(maxBytes, max(0, opt.Memory-opt.Reserve))
+	}
+	data, err := io.ReadAll(io.LimitReader(d, maxBytes+1))
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case int64(len(data)) > maxBytes:
+		return nil, 0, &ParseError{File: d.name, Msg: fmt.Sprintf("more than %s: a stream or a compressed file must fit in memory: give a file that is not compressed", formatBytes(maxBytes))}
+	}
+	return bytes.NewReader(data), int64(len(data)), nil
 }
 
 // textSize estimates the number of bytes of the whole text. The result is 0 if there is no estimate yet.

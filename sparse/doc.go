@@ -31,14 +31,14 @@
 //
 // What read must do:
 //
-//   - It gets its text from readText. If it reads from a stream instead, fileFormats must have
-//     withDecompression(read).
+//   - It reads its input as a stream of decompressed bytes, or gets all of it from readText or
+//     from decompressor.randomAccess.
 //   - It calls ReadOptions.checkMemory before it allocates memory for a size that the file
 //     states. A file of one line may state 2^31 rows.
 //   - An error in the data is a *ParseError with the file, and with the line, column and
 //     token if the format has lines.
 //   - It applies Features and IgnoreBeyond of ReadOptions and, if the file names its features, Names. It sets
-//     the labels and Dataset.Stats. newData does all this.
+//     the labels and Dataset.Stats, except Compression and Bytes. newData does all this.
 //
 // A write function takes the labels from Dataset.OriginalLabels.
 package sparse

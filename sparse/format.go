@@ -107,17 +107,17 @@ const (
 type fileFormat struct {
 	name    Format
 	endings []string // endings of file names, without the ending of a compression
-	read    func(r io.Reader, name string, opt *ReadOptions) (*Dataset, error)
+	read    func(input *decompressor, opt *ReadOptions) (*Dataset, error)
 	write   func(w io.Writer, d *Dataset) error
 	convert converter // converts block by block; nil if Convert reads all data
 }
 
 // fileFormats lists all formats. The first is the format of files whose names have no known ending.
 var fileFormats = []fileFormat{
-	{LIBSVM, nil, withDecompression(readLIBSVM), writeLIBSVM, convertLIBSVM},
-	{CSV, []string{".csv"}, withDecompression(readTable), func(w io.Writer, d *Dataset) error { return writeTable(w, d, ',') }, convertTable},
-	{TSV, []string{".tsv"}, withDecompression(readTable), func(w io.Writer, d *Dataset) error { return writeTable(w, d, '\t') }, convertTable},
-	{NPY, []string{".npy"}, withDecompression(readNPY), writeNPY, nil},
+	{LIBSVM, nil, readLIBSVM, writeLIBSVM, convertLIBSVM},
+	{CSV, []string{".csv"}, readTable, func(w io.Writer, d *Dataset) error { return writeTable(w, d, ',') }, convertTable},
+	{TSV, []string{".tsv"}, readTable, func(w io.Writer, d *Dataset) error { return writeTable(w, d, '\t') }, convertTable},
+	{NPY, []string{".npy"}, readNPY, writeNPY, nil},
 	{NPZ, []string{".npz"}, readNPZ, writeNPZ, nil},
 	{MatrixMarket, []string{".mtx", ".mm"}, readMatrixMarket, writeMatrixMarket, nil},
 	{Binary, []string{".scas"}, readBinary, writeBinary, nil},
@@ -187,25 +187,17 @@ func Read(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 			return nil, err
 		}
 	}
-	return fileFormatOf(o.Format).read(r, name, o)
-}
-
-// withDecompression returns a function that reads data that may be compressed: it passes the decompressed
-// text to read, and sets Compression and Bytes in the Stats of the result.
-func withDecompression(read func(input *decompressor, name string, opt *ReadOptions) (*Dataset, error)) func(io.Reader, string, *ReadOptions) (*Dataset, error) {
-	return func(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
-		input, err := decompress(r, name)
-		if err != nil {
-			return nil, err
-		}
-		defer input.Close()
-		d, err := read(input, name, opt)
-		if err != nil {
-			return nil, err
-		}
-		d.Stats.Compression, d.Stats.Bytes = input.kind, input.textBytes.Load()
-		return d, nil
+	input, err := decompress(r, name)
+	if err != nil {
+		return nil, err
 	}
+	defer input.Close()
+	d, err := fileFormatOf(o.Format).read(input, o)
+	if err != nil {
+		return nil, err
+	}
+	d.Stats.Compression, d.Stats.Bytes = input.kind, input.textBytes.Load()
+	return d, nil
 }
 
 // WriteFile writes data to a file in the format for the ending of its name (see FormatOf),

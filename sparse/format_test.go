@@ -460,11 +460,16 @@ func TestHugeSizes(t *testing.T) {
 // TestTextMemory checks that a text that is too long for the memory is an error, and is not cut.
 func TestTextMemory(t *testing.T) {
 	text := strings.Repeat("%", 1<<20)
+	read := func(text string, memory int64) ([]byte, error) {
+		input, err := decompress(strings.NewReader(text), "t")
+		must(t, err)
+		return readText(input, &ReadOptions{Memory: memory})
+	}
 	for memory := int64(1 << 20); memory < 1<<20+9; memory++ {
-		_, _, err := readText(strings.NewReader(text), "long", &ReadOptions{Memory: memory})
+		_, err := read(text, memory)
 		wantParseError(t, err, 0, 0, "bytes of text take 1 MiB of memory, more than the 1 MiB allowed")
 		largest := int(memory * 4 / 9)
-		if data, _, err := readText(strings.NewReader(text[:largest]), "short", &ReadOptions{Memory: memory}); err != nil || len(data) != largest {
+		if data, err := read(text[:largest], memory); err != nil || len(data) != largest {
 			t.Errorf("%d bytes of %d, %v", len(data), largest, err)
 		}
 	}

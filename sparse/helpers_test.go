@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scas-admm/scas/sparse/internal/coordinates"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
@@ -60,7 +61,11 @@ func readAs(format Format, r io.Reader, name string, opt *ReadOptions) (*Dataset
 
 // readMatrix reads a Matrix Market file, or a matrix file as CSR.Write writes it.
 func readMatrix(r io.Reader, name string) (*CSR, error) {
-	c, _, err := readCoordinates(r, name, &ReadOptions{})
+	data, err := ReadText(r, name)
+	if err != nil {
+		return nil, err
+	}
+	c, err := coordinates.Parse(data, name, textError)
 	if err != nil {
 		return nil, err
 	}

@@ -45,11 +45,16 @@ func readLabelsFile(path string, opt *ReadOptions) (labelsOfFile, error) {
 }
 
 func readLabels(r io.Reader, name string, opt *ReadOptions) (l labelsOfFile, err error) {
-	if FormatOf(name) == NPY {
-		l.labels, err = readNPYLabels(r, name, opt)
+	input, err := decompress(r, name)
+	if err != nil {
 		return l, err
 	}
-	data, _, err := readText(r, name, opt)
+	defer input.Close()
+	if FormatOf(name) == NPY {
+		l.labels, err = readNPYLabels(input, opt)
+		return l, err
+	}
+	data, err := readText(input, opt)
 	if err != nil {
 		return l, err
 	}

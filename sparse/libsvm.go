@@ -8,10 +8,10 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-func readLIBSVM(input *decompressor, name string, opt *ReadOptions) (*Dataset, error) {
-	p := newLIBSVMParser(name, opt)
+func readLIBSVM(input *decompressor, opt *ReadOptions) (*Dataset, error) {
+	p := newLIBSVMParser(input.name, opt)
 	p.textSize = input.textSize
-	if err := inParallel(input, name, p.parseBlock, p.addPart); err != nil {
+	if err := inParallel(input, input.name, p.parseBlock, p.addPart); err != nil {
 		return nil, err
 	}
 	return p.finish()

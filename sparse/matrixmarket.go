@@ -10,39 +10,33 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-func readMatrixMarket(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
-	c, stats, err := readCoordinates(r, name, opt)
+func readMatrixMarket(input *decompressor, opt *ReadOptions) (*Dataset, error) {
+	data, err := readText(input, opt)
+	if err != nil {
+		return nil, err
+	}
+	const perLine = 2 * 32 // estimated bytes of a coordinates.Line and of unused capacity
+	parseBytes := 2*input.textBytes.Load() + perLine*int64(bytes.Count(data, []byte("\n")))
+	if err := opt.checkMemory(input.name, parseBytes, "the %d bytes of text", len(data)); err != nil {
+		return nil, err
+	}
+	c, err := coordinates.Parse(data, input.name, textError)
 	if err != nil {
 		return nil, err
 	}
 	size, err := c.Size()
-	if err == nil {
-		err = opt.checkMemory(name, 2*8*size[0]+2*entryBytes*int64(len(c.Lines)), "%d rows", size[0])
-	}
 	if err != nil {
+		return nil, err
+	}
+	if err := opt.checkMemory(input.name, 2*8*size[0]+2*entryBytes*int64(len(c.Lines)), "%d rows", size[0]); err != nil {
 		return nil, err
 	}
 	m, err := c.Matrix()
 	if err != nil {
 		return nil, err
 	}
-	stats.IndexBase = OneBased
-	return newData(name, &CSR{rows: m.Rows, cols: m.Cols, ptr: m.Ptr, idx: m.Idx, val: m.Val}, nil, nil, opt, stats)
-}
-
-// readCoordinates parses the lines of a Matrix Market file. It returns an error if the lines need more memory
-// than opt allows.
-func readCoordinates(r io.Reader, name string, opt *ReadOptions) (*coordinates.File, ReadStats, error) {
-	data, stats, err := readText(r, name, opt)
-	if err != nil {
-		return nil, stats, err
-	}
-	const perLine = 2 * 32 // estimated bytes of a coordinates.Line and of unused capacity
-	if err := opt.checkMemory(name, 2*stats.Bytes+perLine*int64(bytes.Count(data, []byte("\n"))), "the %d bytes of text", len(data)); err != nil {
-		return nil, stats, err
-	}
-	c, err := coordinates.Parse(data, name, textError)
-	return c, stats, err
+	x := &CSR{rows: m.Rows, cols: m.Cols, ptr: m.Ptr, idx: m.Idx, val: m.Val}
+	return newData(input.name, x, nil, nil, opt, ReadStats{IndexBase: OneBased})
 }
 
 func writeMatrixMarket(w io.Writer, d *Dataset) error {

@@ -12,13 +12,13 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-func readNPY(input *decompressor, name string, opt *ReadOptions) (*Dataset, error) {
-	a := arrayReader{name: name, arrayName: "the array", opt: opt}
+func readNPY(input *decompressor, opt *ReadOptions) (*Dataset, error) {
+	a := arrayReader{name: input.name, arrayName: "the array", opt: opt}
 	x, err := a.readDense(input)
 	if err != nil {
 		return nil, err
 	}
-	return newData(name, x, nil, nil, opt, ReadStats{IndexBase: ZeroBased})
+	return newData(input.name, x, nil, nil, opt, ReadStats{IndexBase: ZeroBased})
 }
 
 // An arrayReader reads an array of a file.
@@ -185,13 +185,8 @@ func (a *arrayReader) readLabels(array *npy.Array) ([]float64, error) {
 	return y, err
 }
 
-func readNPYLabels(r io.Reader, name string, opt *ReadOptions) ([]float64, error) {
-	input, err := decompress(r, name)
-	if err != nil {
-		return nil, err
-	}
-	defer input.Close()
-	a := arrayReader{name: name, arrayName: "the labels", opt: opt}
+func readNPYLabels(input *decompressor, opt *ReadOptions) ([]float64, error) {
+	a := arrayReader{name: input.name, arrayName: "the labels", opt: opt}
 	array, err := npy.Open(input)
 	if err != nil {
 		return nil, a.describe(err, elementPlace)

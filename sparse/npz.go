@@ -3,11 +3,9 @@ package sparse
 import (
 	"archive/zip"
 	"bufio"
-	"bytes"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -20,8 +18,9 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-func readNPZ(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
-	source, size, compressionName, err := openSeekable(r, name, "PK", opt)
+func readNPZ(input *decompressor, opt *ReadOptions) (*Dataset, error) {
+	name := input.name
+	source, size, err := input.randomAccess(opt)
 	if err != nil {
 		return nil, err
 	}
@@ -45,39 +44,9 @@ func readNPZ(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 		z.opt = new(*opt)
 		z.opt.Features = 0
 	}
-	return z.read(compressionName)
-}
-
-// openSeekable returns the content of r for random access, its size, and the name of its compression. A
-// regular file that begins with magic stays on disk. Other content is read into memory, decompressed if
-// necessary.
-func openSeekable(r io.Reader, name, magic string, opt *ReadOptions) (io.ReaderAt, int64, string, error) {
-	if f, ok := r.(*os.File); ok {
-		info, err := f.Stat()
-		if err == nil && info.Mode().IsRegular() {
-			head := make([]byte, len(magic))
-			if k, _ := f.ReadAt(head, 0); k < 2 || string(head) == magic {
-				return f, info.Size(), uncompressed, nil
-			}
-		}
-	}
-	input, err := decompress(r, name)
-	if err != nil {
-		return nil, 0, "", err
-	}
-	defer input.Close()
-	maxBytes := int64(maxText)
-	if opt.Memory > 0 {
-		maxBytes = min(maxBytes, max(0, opt.Memory-opt.Reserve))
-	}
-	data, err := io.ReadAll(io.LimitReader(input, maxBytes+1))
-	switch {
-	case err != nil:
-		return nil, 0, "", err
-	case int64(len(data)) > maxBytes:
-		return nil, 0, "", &ParseError{File: name, Msg: fmt.Sprintf("more than %s: a stream or a compressed file must fit in memory: give a file that is not compressed", formatBytes(maxBytes))}
-	}
-	return bytes.NewReader(data), int64(len(data)), input.kind, nil
+	d, err := z.read()
+	input.textBytes.Store(z.bytes)
+	return d, err
 }
 
 type npzReader struct {
@@ -125,7 +94,7 @@ func loadArray[T any](
 	return v, err
 }
 
-func (z *npzReader) read(compressionName string) (*Dataset, error) {
+func (z *npzReader) read() (*Dataset, error) {
 	var x *CSR
 	var err error
 	sortedRows := 0
@@ -147,9 +116,7 @@ func (z *npzReader) read(compressionName string) (*Dataset, error) {
 			return nil, err
 		}
 	}
-	stats := ReadStats{IndexBase: ZeroBased, Compression: compressionName, SortedRows: sortedRows}
-	stats.Bytes = z.bytes
-	return newData(z.name, x, names, y, z.opt, stats)
+	return newData(z.name, x, names, y, z.opt, ReadStats{IndexBase: ZeroBased, SortedRows: sortedRows})
 }
 
 // namesArray returns the name of the array with the names of the features, or "" if there is none.

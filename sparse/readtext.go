@@ -81,24 +81,23 @@ const blockSize = 1 << 18
 // bzip2, xz or zstd, and drops a byte order mark. Errors about the content have the type *ParseError, with
 // name as the file. A stream that expands to more than 4 MiB and more than 500 times its size is an error.
 func ReadText(r io.Reader, name string) ([]byte, error) {
-	data, _, err := readText(r, name, &ReadOptions{})
-	return data, err
-}
-
-// readText is ReadText within the memory that opt allows. In stats, it sets Compression and Bytes.
-func readText(r io.Reader, name string, opt *ReadOptions) (data []byte, stats ReadStats, err error) {
 	input, err := decompress(r, name)
 	if err != nil {
-		return nil, stats, err
+		return nil, err
 	}
 	defer input.Close()
-	head := make([]byte, blockSize)
+	return readText(input, &ReadOptions{})
+}
+
+// readText is ReadText within the memory that opt allows.
+func readText(input *decompressor, opt *ReadOptions) (data []byte, err error) {
+	name, head := input.name, make([]byte, blockSize)
 	n, err := io.ReadFull(input, head)
 	if err == nil || err == io.EOF || err == io.ErrUnexpectedEOF {
 		err = refuseBinary(head[:n], name) // before the rest of the text is read
 	}
 	if err != nil {
-		return nil, stats, err
+		return nil, err
 	}
 	maxBytes := int64(maxText)
 	if opt.Memory > 0 {
@@ -113,9 +112,9 @@ func readText(r io.Reader, name string, opt *ReadOptions) (data []byte, stats Re
 		err = &ParseError{File: name, Msg: fmt.Sprintf("more than %d MiB of text: expected a file that fits in memory", maxText>>20)}
 	}
 	if err != nil {
-		return nil, stats, err
+		return nil, err
 	}
-	return bytes.TrimPrefix(data, []byte(byteOrderMark)), ReadStats{Compression: input.kind, Bytes: input.textBytes.Load()}, nil
+	return bytes.TrimPrefix(data, []byte(byteOrderMark)), nil
 }
 
 // byteOrderMark is a character that some editors write at the beginning of a text.
