@@ -51,8 +51,12 @@ const (
 	categoryColumn
 	labelColumn
 	offsetColumn
-	ignoredColumn
+	droppedColumn // in TableOptions.Drop
+	unusedColumn  // no feature in ReadOptions.Names uses it
 )
+
+// ignored reports whether the cells of a column have no meaning.
+func (k columnKind) ignored() bool { return k >= droppedColumn }
 
 // createColumns creates the columns from the cells of the first record, which is on the given
 // line.
@@ -118,7 +122,7 @@ func (s *schema) setKinds(line int) error {
 		remedy Remedy // for the name of a column that is absent
 	}{
 		{s.opt.Table.Categorical, categoryColumn, Remedy{Field: "TableOptions.Categorical", To: "names of columns"}},
-		{s.opt.Table.Drop, ignoredColumn, Remedy{Field: "TableOptions.Drop", To: "names of columns"}},
+		{s.opt.Table.Drop, droppedColumn, Remedy{Field: "TableOptions.Drop", To: "names of columns"}},
 	} {
 		for _, name := range option.names {
 			col, err := s.findColumn(name)
@@ -141,7 +145,10 @@ func (s *schema) setKinds(line int) error {
 		return err
 	}
 	for c, col := range s.columns {
-		if col.name == "" && col.kind != ignoredColumn {
+		if col.kind == unusedColumn {
+			s.summary.Ignored = append(s.summary.Ignored, col.name)
+		}
+		if col.name == "" && !col.kind.ignored() {
 			hint := ""
 			switch c {
 			case 0:
@@ -185,12 +192,14 @@ func (s *schema) findLabel() error {
 		return nil
 	}
 	canBeLabel := func(col *tableColumn) bool {
-		return col.kind != offsetColumn && (s.opt.Names == nil && col.kind != ignoredColumn || s.isIgnored(col))
+		if s.opt.Names != nil {
+			return col.kind == unusedColumn
+		}
+		return col.kind != offsetColumn && col.kind != droppedColumn
 	}
 	choose := func(col *tableColumn, reason string) error {
 		col.kind = labelColumn
 		s.summary.Label, s.summary.Found = col.name, reason
-		s.summary.Ignored = slices.DeleteFunc(s.summary.Ignored, func(name string) bool { return name == col.name })
 		return nil
 	}
 	if o.Label != "" {
@@ -231,14 +240,8 @@ func (s *schema) findLabel() error {
 	}
 }
 
-// isIgnored reports whether the method matchNames ignores the column, because no feature in ReadOptions.Names
-// uses it.
-func (s *schema) isIgnored(col *tableColumn) bool {
-	return slices.Contains(s.summary.Ignored, col.name)
-}
-
 // matchNames finds the columns of the features in ReadOptions.Names, and sets their kinds. All other
-// columns, except the offset column, become ignored columns.
+// columns, except the offset column and dropped columns, become unused columns.
 func (s *schema) matchNames() error {
 	byName := map[string]*tableColumn{}
 	for _, col := range s.columns {
@@ -269,9 +272,8 @@ func (s *schema) matchNames() error {
 		return missingColumns(s.name, missing, s.columnNames())
 	}
 	for _, col := range s.columns {
-		if !usedColumns[col] && col.kind != ignoredColumn && col.kind != offsetColumn {
-			col.kind = ignoredColumn
-			s.summary.Ignored = append(s.summary.Ignored, col.name)
+		if !usedColumns[col] && col.kind != droppedColumn && col.kind != offsetColumn {
+			col.kind = unusedColumn
 		}
 	}
 	return nil

@@ -126,7 +126,7 @@ func (t *table) parsePlainRecord(b []byte, i int) (recordEnd int, ok bool) {
 				label = cell
 			case known && !(col.namesMissing && isMissing(cell.text)):
 				idx, val = append(idx, id), append(val, 1)
-			case col.kind != ignoredColumn:
+			case !col.kind.ignored():
 				return 0, false
 			}
 		}
@@ -194,7 +194,7 @@ func cellError(msg string, remedies ...Remedy) *ParseError {
 // storeCell stores the cell c, a part of the buffer b. It returns what is wrong with the cell, or nil.
 func (t *table) storeCell(col *tableColumn, c *cell, b []byte) (wrong *ParseError) {
 	switch col.kind {
-	case ignoredColumn:
+	case droppedColumn, unusedColumn:
 		return nil
 	case labelColumn:
 		return t.labels.addCell(c, b, t.line)
