@@ -1,9 +1,6 @@
 package sparse
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // ColumnStats holds statistics of the columns of a set of rows, which may have weights.
 type ColumnStats struct {
@@ -167,25 +164,6 @@ func (s *ColumnStats) Standardize(x *CSR, center bool) (*CSR, error) {
 		}
 	}
 	return New(x.rows, x.cols, ptr, idx, val)
-}
-
-// Unscale converts the coefficients coef of a model fitted to data that Standardize returned. It returns the
-// coefficients for the original columns and, if center is true, the intercept for them; otherwise intercept
-// is 0. For a row r of the original data that Standardize turned into a row q, q'coef = r'unscaled +
-// intercept. It does not change coef. It panics unless there is one coefficient for each column.
-func (s *ColumnStats) Unscale(coef []float64, center bool) (unscaled []float64, intercept float64) {
-	if len(coef) != len(s.Stored) {
-		panic(fmt.Sprintf("sparse: Unscale of %d coefficients by the statistics of %d columns", len(coef), len(s.Stored)))
-	}
-	unscaled = s.Scale()
-	mean := s.Mean()
-	for j, c := range coef {
-		unscaled[j] = c / unscaled[j]
-		if center {
-			intercept -= float64(unscaled[j] * mean[j])
-		}
-	}
-	return unscaled, intercept
 }
 
 // RowNormsSq returns, for each row, the sum of the squares of its entries, added in column order.
