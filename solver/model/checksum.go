@@ -13,7 +13,7 @@ import (
 func checksum(file []byte) (string, error) {
 	h := crc32.New(crc32.MakeTable(crc32.Castagnoli))
 	var compact bytes.Buffer
-	err := eachField(file, func(name string, value json.RawMessage, _ int) error {
+	err := eachItem(file, func(name string, value json.RawMessage, _ int) error {
 		if strings.EqualFold(name, "checksum") {
 			return nil
 		}
@@ -40,17 +40,20 @@ func checkSealed(file []byte, storedSum *string) error {
 	return err
 }
 
-// eachField calls f for each field of a JSON object, in the order of the text, until f returns an
-// error. The value begins at the offset in text.
-func eachField(text []byte, f func(name string, value json.RawMessage, offset int) error) error {
+// eachItem calls f for each field of a JSON object, or for each value of a list, in the order of the text,
+// until f returns an error. The values of a list have no name. A value begins at the offset in text.
+func eachItem(text []byte, f func(name string, value json.RawMessage, offset int) error) error {
 	dec := json.NewDecoder(bytes.NewReader(text))
-	if _, err := dec.Token(); err != nil {
+	start, err := dec.Token()
+	if err != nil {
 		return err
 	}
 	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return err
+		var name json.Token = ""
+		if start == json.Delim('{') {
+			if name, err = dec.Token(); err != nil {
+				return err
+			}
 		}
 		var value json.RawMessage
 		if err := dec.Decode(&value); err != nil {

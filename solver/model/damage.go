@@ -83,32 +83,52 @@ func errorAt(text []byte, offset int, msg string, remedies ...sparse.Remedy) *sp
 	}
 }
 
-// withFilePosition adds the position of part in file to the line and column of e, an error in part.
-func withFilePosition(file, part []byte, e *sparse.ParseError) error {
-	prefix := file[:max(0, bytes.Index(file, part))]
-	if e.Line == 1 {
-		e.Column += len(prefix) - 1 - bytes.LastIndexByte(prefix, '\n')
+// finiteNumbers has the names of those fields of a model file whose numbers must not be null.
+var finiteNumbers = []string{"classes", "coefficients", "objective", "mean_loss", "ridge", "rel_tol", "negative", "positive"}
+
+// checkFields returns an error if an object of the file has two fields of the same name, if a field of
+// finiteNumbers has null, which encoding/json would read as 0, or if an intercept or a label is missing.
+func (f *modelFile) checkFields(text []byte) error {
+	kind := "file"
+	if f.Models == nil {
+		kind = "column"
 	}
-	e.Line += bytes.Count(prefix, []byte("\n"))
-	return e
+	return f.checkObject(kind, text, text, 0)
 }
 
-// finiteNumbers has the names of those fields of a model file whose numbers must not be null.
-var finiteNumbers = []string{"classes", "coefficients", "objective", "mean_loss", "ridge", "rel_tol"}
-
-// checkFields returns an error if the JSON object has two fields of the same name, or if a field of
-// finiteNumbers has null, which encoding/json would read as 0.
-func checkFields(text []byte) error {
+// checkObject does the work of checkFields for an object that begins at the offset start of the file. kind is
+// file, column or labels.
+func (f *modelFile) checkObject(kind string, file, object []byte, start int) error {
 	seen := map[string]bool{}
-	return eachField(text, func(name string, value json.RawMessage, offset int) error {
+	err := eachItem(object, func(name string, value json.RawMessage, offset int) error {
 		key := strings.ToLower(name) // encoding/json ignores the case of field names
 		if seen[key] {
 			return fmt.Errorf("damaged model: field %v is there twice", name)
 		}
 		seen[key] = true
+		offset += start
 		if index := bytes.Index(value, []byte("null")); index >= 0 && slices.Contains(finiteNumbers, key) {
-			return errorAt(text, offset+index, fmt.Sprintf("damaged model: %s: expected a finite number%s", name, fetchAgain))
+			return errorAt(file, offset+index, fmt.Sprintf("damaged model: %s: expected a finite number%s", name, fetchAgain))
+		}
+		switch {
+		case key == "models":
+			return eachItem(value, func(_ string, column json.RawMessage, columnOffset int) error {
+				return f.checkObject("column", file, column, offset+columnOffset)
+			})
+		case key == "labels" && value[0] == '{':
+			return f.checkObject("labels", file, value, offset)
 		}
 		return nil
 	})
+	// Files of format 1, and some of format 2, have no intercept.
+	needsIntercept := kind == "column" && f.Format != 1 && !(f.Format == 2 && seen["nonzero_features"])
+	switch {
+	case err != nil:
+		return err
+	case kind == "labels" && !(seen["negative"] && seen["positive"]):
+		return errors.New("damaged model: labels without a negative and a positive one")
+	case needsIntercept && !seen["intercept"]:
+		return errors.New("damaged model: no intercept; expected a number, or null for none")
+	}
+	return nil
 }

@@ -10,9 +10,7 @@ import (
 	"maps"
 	"math"
 	"os"
-	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/term"
@@ -27,14 +25,31 @@ const Version = "0.2.0"
 // misread needs a new number. Read reads all formats.
 const newestFormat = 3
 
+// A modelFile has the fields of a model file of any format. In format 3, the file has the head, and each of
+// Models is a column. Older files of several classes repeat the head in each of Models. Older files of one
+// column have no Models: the file itself is the column.
+type modelFile struct {
+	columnFile
+	Models []columnFile `json:"models"`
+	// Checksum is computed from all other fields; it is nil if the file has none.
+	Checksum *string `json:"checksum,omitempty"`
+}
+
+// A columnFile has the fields of a file with one column of coefficients.
+type columnFile struct {
+	head
+	columnFields
+	olderFields
+}
+
 // A head has the fields of a model file that apply to all columns of coefficients.
 type head struct {
 	Format  int    `json:"format"`
 	Version string `json:"scas_version"`
 
-	Loss       string  `json:"loss"`
-	HuberDelta float64 `json:"huber_delta,omitempty"` // Huber.Delta; 0 for its default and for other losses
-	Labels     *labels `json:"labels"`                // the labels of two classes; null for other models
+	Loss       string               `json:"loss"`
+	HuberDelta float64              `json:"huber_delta,omitempty"` // Huber.Delta; 0 for its default and for other losses
+	Labels     *sparse.LabelMapping `json:"labels"`                // null unless two classes share one column
 	// Classes has the labels of the classes if each class has its own coefficients.
 	Classes    []float64 `json:"classes,omitempty"`
 	ClassNames []string  `json:"class_names,omitempty"` // the names of Classes; absent if the labels are numbers
@@ -46,63 +61,6 @@ type head struct {
 	ClassWeights []classWeight `json:"label_weights,omitempty"`
 }
 
-// columnFields are the fields of a model file for one column of coefficients.
-type columnFields struct {
-	Intercept *float64 `json:"intercept"`               // null if the model has no intercept
-	Groups    [][]int  `json:"tied_features,omitempty"` // sets of feature numbers, from 0
-
-	proof
-
-	runFields
-	// Nonzero has the numbers, from 1, of the features whose coefficients are in Coefficients. nil
-	// means all features.
-	Nonzero      []int     `json:"nonzero_features,omitzero"` // empty but not nil if all coefficients are zero
-	Coefficients []float64 `json:"coefficients"`
-}
-
-// A modelFile has the head and a part for each column. In formats 1 and 2 each part repeats the
-// head. A file of format 1 or 2 with one column has no list of parts: the file itself is the part.
-type modelFile struct {
-	head
-	Parts []json.RawMessage `json:"models"`
-	// Checksum is computed from all other fields; it is nil if the file has none.
-	Checksum *string `json:"checksum,omitempty"`
-}
-
-// olderFields are fields of older files. Newer files have fields of FitSummary and FitRun instead.
-type olderFields struct {
-	Graph struct {
-		Kind  string `json:"kind"`
-		Edges int    `json:"edges"`
-		Rows  int    `json:"rows"` // number of rows of A
-	} `json:"graph"`
-	GroupCount  int     `json:"groups"`
-	L2Y         float64 `json:"l2y"`
-	ClassWeight string  `json:"class_weights"`  // balanced, or empty
-	WeightsFile string  `json:"sample_weights"` // the file of the sample weights; empty if there are none
-	Output      string  `json:"output"`         // the iterate that the file has: last or average
-}
-
-// convertTo converts the fields of c to fields of f and r. If c.Graph.Kind is empty, the file has none of the
-// older fields, and convertTo does nothing.
-func (c *olderFields) convertTo(f *FitSummary, r *runFields) {
-	if c.Graph.Kind == "" {
-		return
-	}
-	f.GraphEdges = c.Graph.Edges
-	if c.Graph.Kind == "matrix" {
-		f.ARows = c.Graph.Rows
-	}
-	f.Penalty = "lasso"
-	if c.GroupCount > 0 {
-		f.Penalty = GroupLasso{}.name()
-	}
-	f.MuA = c.L2Y
-	f.Balanced = c.ClassWeight == "balanced"
-	f.Weighted = f.Balanced || c.WeightsFile != ""
-	r.Average = c.Output == "average"
-}
-
 // columnNames describes the columns of the table to which the model was fitted.
 type columnNames struct {
 	Features    []string           `json:"features,omitempty"`
@@ -111,8 +69,12 @@ type columnNames struct {
 	Fill        map[string]float64 `json:"fill,omitzero"` // the numbers that replace missing values, by column; not nil if values may be missing
 }
 
-// A proof has the fields of a Certificate in a model file.
-type proof struct {
+// columnFields are the fields of a model file for one column of coefficients. The fields about the run do not
+// depend on the machine.
+type columnFields struct {
+	Intercept *float64 `json:"intercept"`               // null if the model has no intercept
+	Groups    [][]int  `json:"tied_features,omitempty"` // sets of feature numbers, from 0
+
 	Objective float64       `json:"objective"`
 	MeanLoss  float64       `json:"mean_loss"`
 	Ridge     float64       `json:"ridge,omitempty"`
@@ -120,30 +82,7 @@ type proof struct {
 	RelTol    float64       `json:"rel_tol"`
 	Status    solver.Status `json:"status"`
 	NoOptimum bool          `json:"no_optimum,omitempty"`
-}
 
-func proofOf(c *Certificate) proof {
-	p := proof{
-		Objective: c.Objective, MeanLoss: c.MeanLoss, Ridge: c.Ridge, RelTol: c.RelTol, Status: c.Status, NoOptimum: c.NoOptimum,
-	}
-	if !math.IsInf(c.Gap, 1) {
-		p.Gap = &c.Gap
-	}
-	return p
-}
-
-func (p *proof) certificate() Certificate {
-	c := Certificate{
-		Objective: p.Objective, MeanLoss: p.MeanLoss, Ridge: p.Ridge, Gap: math.Inf(1), RelTol: p.RelTol, Status: p.Status, NoOptimum: p.NoOptimum,
-	}
-	if p.Gap != nil {
-		c.Gap = *p.Gap
-	}
-	return c
-}
-
-// runFields are the fields of a FitRun that a model file has. They do not depend on the machine.
-type runFields struct {
 	Method          string          `json:"method,omitempty"`
 	Seed            uint64          `json:"seed"`
 	NewtonSteps     int             `json:"newton_steps,omitempty"`
@@ -157,53 +96,50 @@ type runFields struct {
 	Schedule        solver.Schedule `json:"schedule,omitempty"`   // empty for solver.Practical
 	Float32         bool            `json:"float32,omitempty"`
 	Average         bool            `json:"average,omitempty"`
+
+	// Nonzero has the numbers, from 1, of the features whose coefficients are in Coefficients. nil
+	// means all features.
+	Nonzero      []int     `json:"nonzero_features,omitzero"` // empty but not nil if all coefficients are zero
+	Coefficients []float64 `json:"coefficients"`
 }
 
-func runFieldsOf(r *FitRun) runFields {
-	f := runFields{
-		Method: r.Method, Seed: r.Seed, NewtonSteps: r.NewtonSteps, Passes: r.Passes, OuterIterations: r.OuterIterations, DualUpdates: r.DualUpdates,
-		Eta: r.Eta, Rho: r.Rho, InnerSteps: r.InnerSteps, Schedule: r.Schedule, Float32: r.Float32, Average: r.Average,
-	}
-	if r.BatchSize > 1 {
-		f.BatchSize = r.BatchSize
-	}
-	if f.Schedule == solver.Practical {
-		f.Schedule = ""
-	}
-	return f
+// olderFields are fields of files before format 3. Newer files have fields of FitSummary, and Average.
+type olderFields struct {
+	Graph struct {
+		Kind  string `json:"kind"`
+		Edges int    `json:"edges"`
+		Rows  int    `json:"rows"` // number of rows of A
+	} `json:"graph"`
+	GroupCount  int     `json:"groups"`
+	L2Y         float64 `json:"l2y"`
+	ClassWeight string  `json:"class_weights"`  // balanced, or empty
+	WeightsFile string  `json:"sample_weights"` // the file of the sample weights; empty if there are none
+	Output      string  `json:"output"`         // the iterate that the file has: last or average
 }
 
-func (f *runFields) run() FitRun {
-	return FitRun{
-		Stats: solver.Stats{
-			Method: f.Method, NewtonSteps: f.NewtonSteps, Passes: f.Passes, OuterIterations: f.OuterIterations, DualUpdates: f.DualUpdates,
-			Eta: f.Eta, Rho: f.Rho, InnerSteps: f.InnerSteps, BatchSize: f.BatchSize,
-		},
-		Seed: f.Seed, Schedule: f.Schedule, Float32: f.Float32, Average: f.Average,
+// update sets the fields of FitSummary, and Average, from the older fields. If Graph.Kind is empty, the file has
+// none of the older fields, and update does nothing.
+func (c *columnFile) update() {
+	if c.Graph.Kind == "" {
+		return
 	}
+	c.GraphEdges = c.Graph.Edges
+	if c.Graph.Kind == "matrix" {
+		c.ARows = c.Graph.Rows
+	}
+	c.Penalty = "lasso"
+	if c.GroupCount > 0 {
+		c.Penalty = GroupLasso{}.name()
+	}
+	c.MuA = c.L2Y
+	c.Balanced = c.ClassWeight == "balanced"
+	c.Weighted = c.Balanced || c.WeightsFile != ""
+	c.Average = c.Output == "average"
 }
 
 type classWeight struct {
 	Label  float64 `json:"label"`
 	Weight float64 `json:"weight"`
-}
-
-// labels are the two labels of a model file, and their names if the labels are words.
-type labels struct {
-	Negative     *float64 `json:"negative"`
-	Positive     *float64 `json:"positive"`
-	NegativeName string   `json:"negative_name,omitempty"`
-	PositiveName string   `json:"positive_name,omitempty"`
-}
-
-func (l *labels) mapping() (sparse.LabelMapping, error) {
-	switch {
-	case l.Negative == nil || l.Positive == nil:
-		return sparse.LabelMapping{}, errors.New("damaged model: labels without a negative and a positive one")
-	case (l.NegativeName == "") != (l.PositiveName == ""):
-		return sparse.LabelMapping{}, fmt.Errorf("damaged model: labels %q and %q; expected two words or none", l.NegativeName, l.PositiveName)
-	}
-	return sparse.LabelMapping{Negative: *l.Negative, Positive: *l.Positive, NegativeName: l.NegativeName, PositiveName: l.PositiveName}, nil
 }
 
 // Write writes the model as JSON. Each number has the shortest form that is read back with the same bits.
@@ -226,7 +162,7 @@ func (m *Model) Write(w io.Writer) error {
 		return errorf("writing: %w", err)
 	}
 	var b bytes.Buffer
-	err = eachField(head, func(name string, value json.RawMessage, _ int) error {
+	err = eachItem(head, func(name string, value json.RawMessage, _ int) error {
 		separator := ",\n"
 		if b.Len() == 0 {
 			separator = "{\n"
@@ -260,13 +196,13 @@ func (m *Model) Write(w io.Writer) error {
 }
 
 func (m *Model) head() *head {
-	loss, l := traits(m.loss()), m.Labels
+	loss := traits(m.loss())
 	h := &head{
 		Format: newestFormat, Version: Version, Loss: loss.Name, HuberDelta: loss.Argument.Value, P: m.featureCount(), IndexBase: &m.IndexBase,
 		Classes: m.Classes.Values, ClassNames: m.Classes.Names, columnNames: columnNames{m.Features, m.LabelColumn, m.OffsetColumn, m.Fill}, FitSummary: m.Summary,
 	}
-	if !l.IsZero() {
-		h.Labels = &labels{&l.Negative, &l.Positive, l.NegativeName, l.PositiveName}
+	if !m.Labels.IsZero() {
+		h.Labels = &m.Labels
 	}
 	for label, weight := range m.Summary.ClassWeights {
 		h.ClassWeights = append(h.ClassWeights, classWeight{label, weight})
@@ -279,19 +215,35 @@ func (m *Model) head() *head {
 // nonzero, the result has only the nonzero coefficients.
 func (m *Model) columnFields(k int) *columnFields {
 	c := &m.Columns[k]
-	p := &columnFields{Groups: c.Groups, proof: proofOf(&c.Certificate), runFields: runFieldsOf(&c.Run), Nonzero: []int{}, Coefficients: []float64{}}
+	proof, run := &c.Certificate, &c.Run
+	f := &columnFields{
+		Groups:    c.Groups,
+		Objective: proof.Objective, MeanLoss: proof.MeanLoss, Ridge: proof.Ridge, RelTol: proof.RelTol, Status: proof.Status, NoOptimum: proof.NoOptimum,
+		Method: run.Method, Seed: run.Seed, NewtonSteps: run.NewtonSteps, Passes: run.Passes, OuterIterations: run.OuterIterations,
+		DualUpdates: run.DualUpdates, Eta: run.Eta, Rho: run.Rho, InnerSteps: run.InnerSteps, Float32: run.Float32, Average: run.Average,
+		Nonzero: []int{}, Coefficients: []float64{},
+	}
 	if m.HasIntercept {
-		p.Intercept = &c.Intercept
+		f.Intercept = &c.Intercept
+	}
+	if !math.IsInf(proof.Gap, 1) {
+		f.Gap = &proof.Gap
+	}
+	if run.BatchSize > 1 {
+		f.BatchSize = run.BatchSize
+	}
+	if run.Schedule != solver.Practical {
+		f.Schedule = run.Schedule
 	}
 	for j, v := range c.Coefficients {
 		if math.Float64bits(v) != 0 { // −0 counts as nonzero, so that its sign is kept
-			p.Nonzero, p.Coefficients = append(p.Nonzero, j+1), append(p.Coefficients, v)
+			f.Nonzero, f.Coefficients = append(f.Nonzero, j+1), append(f.Coefficients, v)
 		}
 	}
-	if len(p.Nonzero) > len(c.Coefficients)/2 {
-		p.Nonzero, p.Coefficients = nil, c.Coefficients
+	if len(f.Nonzero) > len(c.Coefficients)/2 {
+		f.Nonzero, f.Coefficients = nil, c.Coefficients
 	}
-	return p
+	return f
 }
 
 // Save writes the model to a file, as Write does. If Save returns an error, an existing file of that name
@@ -328,145 +280,115 @@ func Read(r io.Reader, name string) (*Model, error) {
 
 func parse(text []byte) (*Model, error) {
 	var f modelFile
-	jsonErr := json.Unmarshal(text, &f)
-	format, version := f.Format, f.Version
-	if jsonErr != nil { // fields may have other types in a newer format
-		var header struct {
-			Format  int             `json:"format"`
-			Version json.RawMessage `json:"scas_version"`
-		}
-		if json.Unmarshal(text, &header) == nil {
-			format, version = header.Format, strings.Trim(string(header.Version), `"`)
-		}
-	}
-	switch {
-	case format < 0 || format > newestFormat:
-		return nil, fmt.Errorf("model format %d; scas %s reads formats 1 to %d: use the version that wrote it, %s", format, Version, newestFormat, version)
-	case jsonErr != nil:
-		return nil, damageError(text, jsonErr)
-	case format == 0:
+	err := json.Unmarshal(text, &f)
+	switch { // if err is about the type of a field, as in a newer format, Unmarshal has read all other fields
+	case f.Format < 0 || f.Format > newestFormat:
+		return nil, fmt.Errorf("model format %d; scas %s reads formats 1 to %d: use the version that wrote it, %s", f.Format, Version, newestFormat, f.Version)
+	case err != nil:
+		return nil, damageError(text, err)
+	case f.Format == 0:
 		return nil, errors.New("not a model file: it has no format number")
 	}
-	if err := checkFields(text); err != nil {
+	if err := f.checkFields(text); err != nil {
 		return nil, err
 	}
-	if f.Parts == nil && format == newestFormat {
+	if f.Models == nil && f.Format == newestFormat {
 		return nil, errors.New("damaged model: it has no field models, with the coefficients" + fetchAgain)
 	}
-	if f.Parts == nil {
-		f.Parts = []json.RawMessage{text}
-	}
-	m, err := f.model(text)
+	m, err := f.model()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w%s", err, fetchAgain)
 	}
 	return m, checkSealed(text, f.Checksum)
 }
 
-// model returns the model of a file. If the file has no list of parts, the file itself must be the only part.
-func (f *modelFile) model(file []byte) (m *Model, err error) {
-	var firstHead head
-	var cols []Column
-	hasIntercepts := false
-	for k, text := range f.Parts {
-		h, p, err := f.readPart(text)
-		var c *Column
-		if err == nil {
-			if k == 0 {
-				firstHead = *h
-			}
-			c, err = p.column(&firstHead, h)
-		}
-		parseErr, found := errors.AsType[*sparse.ParseError](err)
+func (f *modelFile) model() (*Model, error) {
+	if f.Models == nil {
+		f.Models = []columnFile{f.columnFile}
+	}
+	if len(f.Models) == 0 {
+		return nil, errors.New("damaged model: it has no coefficients")
+	}
+	for k := range f.Models {
+		f.completeHead(&f.Models[k])
+	}
+	first := &f.Models[0].head
+	m, err := first.model()
+	if err != nil {
+		return nil, err
+	}
+	for k := range f.Models {
+		c, err := f.Models[k].column(first)
 		switch {
-		case found:
-			return nil, withFilePosition(file, text, parseErr)
-		case len(f.Parts) > 1 && err != nil:
+		case err != nil && len(f.Models) > 1:
 			return nil, fmt.Errorf("model %d: %w", k, err)
 		case err != nil:
 			return nil, err
 		}
-		cols, hasIntercepts = append(cols, *c), hasIntercepts || p.Intercept != nil
+		m.Columns = append(m.Columns, *c)
+		m.HasIntercept = m.HasIntercept || f.Models[k].Intercept != nil
 	}
-	if cols == nil {
-		return nil, errors.New("damaged model: it has no coefficients" + fetchAgain)
-	}
-	if m, err = firstHead.model(); err == nil {
-		m.Columns, m.HasIntercept = cols, hasIntercepts
-		err = m.check()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%w%s", err, fetchAgain)
-	}
-	return m, nil
+	return m, m.check()
 }
 
-// readPart decodes text, one of the parts of the file (see modelFile). Head fields that the part does not
-// have are taken from the head of the file.
-func (f *modelFile) readPart(text []byte) (*head, *columnFields, error) {
-	if err := checkFields(text); err != nil {
-		return nil, nil, err
+// completeHead sets the fields of the head of c that the file has only once, for all columns.
+func (f *modelFile) completeHead(c *columnFile) {
+	if c.Format == 0 { // c has no head of its own
+		c.head = f.head
+		return
 	}
-	// If the field of the intercept is null, Intercept becomes nil. If it is absent, Intercept stays NaN.
-	nan := math.NaN()
-	h, p := f.head, columnFields{Intercept: &nan}
-	h.columnNames, h.ClassWeights = columnNames{}, nil
-	fields := struct {
-		*head
-		*columnFields
-		olderFields
-	}{head: &h, columnFields: &p}
-	if err := json.Unmarshal(text, &fields); err != nil {
-		return nil, nil, damageError(text, err)
+	c.Classes, c.ClassNames = f.Classes, f.ClassNames
+	if c.Features == nil {
+		c.columnNames = f.columnNames
 	}
-	if reflect.DeepEqual(h.columnNames, columnNames{}) {
-		h.columnNames = f.columnNames
-	}
-	if h.ClassWeights == nil {
-		h.ClassWeights = f.ClassWeights
+	if c.ClassWeights == nil {
+		c.ClassWeights = f.ClassWeights
 	}
 	if f.Format < 3 {
-		fields.olderFields.convertTo(&h.FitSummary, &p.runFields)
+		c.update()
 	}
-	// The intercept is NaN if the file lacks its field, as some older files do.
-	if p.Intercept != nil && math.IsNaN(*p.Intercept) {
-		if f.Format == newestFormat || f.Format == 2 && p.Nonzero == nil {
-			return nil, nil, errors.New("damaged model: no intercept; expected a number, or null for none")
-		}
-		p.Intercept = nil
-	}
-	return &h, &p, nil
 }
 
-// column returns the Column that p describes. h and p are the fields of one part of a model file, see
-// readPart. The loss and the features of h must be those of firstHead, the head of the first part.
-func (p *columnFields) column(firstHead, h *head) (*Column, error) {
+// column returns the Column of c. The loss and the features of c must be those of first, the head of the first
+// column.
+func (c *columnFile) column(first *head) (*Column, error) {
 	switch {
-	case h.Loss != firstHead.Loss || h.HuberDelta != firstHead.HuberDelta:
-		return nil, fmt.Errorf("damaged model: it has the %s loss, the first %s%s", h.Loss, firstHead.Loss, fetchAgain)
-	case h.P != firstHead.P:
-		return nil, fmt.Errorf("damaged model: it has %d features, the first %d%s", h.P, firstHead.P, fetchAgain)
-	case !slices.Equal(h.Features, firstHead.Features):
-		return nil, errors.New("damaged model: it has other names of features than the first" + fetchAgain)
+	case c.Loss != first.Loss || c.HuberDelta != first.HuberDelta:
+		return nil, fmt.Errorf("damaged model: it has the %s loss, the first %s", c.Loss, first.Loss)
+	case c.P != first.P:
+		return nil, fmt.Errorf("damaged model: it has %d features, the first %d", c.P, first.P)
+	case !slices.Equal(c.Features, first.Features):
+		return nil, errors.New("damaged model: it has other names of features than the first")
+	case c.Gap != nil && *c.Gap < 0:
+		return nil, fmt.Errorf("damaged model: duality_gap = %v; expected a number that is not negative", *c.Gap)
 	}
-	c := &Column{Groups: p.Groups, Certificate: p.certificate(), Run: p.runFields.run(), Coefficients: p.Coefficients}
-	if p.Intercept != nil {
-		c.Intercept = *p.Intercept
+	out := &Column{
+		Coefficients: c.Coefficients, Groups: c.Groups,
+		Certificate: Certificate{
+			Objective: c.Objective, MeanLoss: c.MeanLoss, Ridge: c.Ridge, Gap: math.Inf(1), RelTol: c.RelTol, Status: c.Status, NoOptimum: c.NoOptimum,
+		},
+		Run: FitRun{
+			Stats: solver.Stats{
+				Method: c.Method, NewtonSteps: c.NewtonSteps, Passes: c.Passes, OuterIterations: c.OuterIterations,
+				DualUpdates: c.DualUpdates, Eta: c.Eta, Rho: c.Rho, InnerSteps: c.InnerSteps, BatchSize: c.BatchSize,
+			},
+			Seed: c.Seed, Schedule: c.Schedule, Float32: c.Float32, Average: c.Average,
+		},
+	}
+	if c.Gap != nil {
+		out.Certificate.Gap = *c.Gap
+	}
+	if c.Intercept != nil {
+		out.Intercept = *c.Intercept
 	}
 	var err error
-	if p.Nonzero != nil {
-		c.Coefficients, err = unpack(h.P, p.Nonzero, p.Coefficients)
+	if c.Nonzero != nil {
+		out.Coefficients, err = unpack(c.P, c.Nonzero, c.Coefficients)
 	}
-	if err == nil && (len(c.Coefficients) != h.P || h.P < 1) {
-		err = fmt.Errorf("damaged model: %d coefficients for p = %d", len(c.Coefficients), h.P)
+	if err == nil && (len(out.Coefficients) != c.P || c.P < 1) {
+		err = fmt.Errorf("damaged model: %d coefficients for p = %d", len(out.Coefficients), c.P)
 	}
-	if err == nil && c.Certificate.Gap < 0 {
-		err = fmt.Errorf("damaged model: duality_gap = %v; expected a number that is not negative", c.Certificate.Gap)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%w%s", err, fetchAgain)
-	}
-	return c, nil
+	return out, err
 }
 
 // unpack returns a vector of p coefficients that are zero except for the given coefficients.
@@ -506,9 +428,7 @@ func (h *head) model() (*Model, error) {
 		Classes: sparse.Classes{Values: h.Classes, Names: h.ClassNames},
 	}
 	if h.Labels != nil && h.Classes == nil {
-		if m.Labels, err = h.Labels.mapping(); err != nil {
-			return nil, err
-		}
+		m.Labels = *h.Labels
 	}
 	for _, c := range h.ClassWeights {
 		if m.Summary.ClassWeights == nil {
@@ -551,6 +471,8 @@ func (m *Model) checkLabels() error {
 		return errors.New("damaged model: labels of two classes and of more; expected either of them")
 	case isClassifier && values == nil && m.Labels.Negative == m.Labels.Positive:
 		return fmt.Errorf("damaged model: both labels are %v; expected two", m.Labels.Positive)
+	case (m.Labels.NegativeName == "") != (m.Labels.PositiveName == ""):
+		return fmt.Errorf("damaged model: labels %q and %q; expected two words or none", m.Labels.NegativeName, m.Labels.PositiveName)
 	case values == nil && len(m.Columns) != 1:
 		return fmt.Errorf("damaged model: %d columns of coefficients; expected one, or one for each of several classes", len(m.Columns))
 	case values != nil && (len(values) != len(m.Columns) || len(values) < 2):
