@@ -3,7 +3,6 @@ package model
 import (
 	"crypto/sha256"
 	"fmt"
-	"slices"
 
 	"github.com/scas-admm/scas/solver/dist"
 	"github.com/scas-admm/scas/solver/internal/rows"
@@ -17,8 +16,8 @@ func (s *Spec) hasState() (bool, error) {
 	return len(b) > 0, err
 }
 
-// A classStore stores the models of the finished classes and the state of the current fit in the
-// checkpoint of a specification. The current fit uses the classStore as its own checkpoint. A model that
+// A classStore stores the columns of the finished classes and the state of the current fit in the
+// checkpoint of a specification. The current fit uses the classStore as its own checkpoint. A column that
 // did not converge is not stored: its class is fitted again.
 type classStore struct {
 	checkpoint dist.Checkpoint
@@ -28,7 +27,7 @@ type classStore struct {
 	// The fields below are the content of the checkpoint. Package gob skips the fields above, whose names
 	// begin with small letters.
 	Problem    string        // what classProblem returns for the fit that has saved the rest
-	Done       map[int]Model // models without Loss, by class number
+	Done       map[int]Model // by class number; a model has only the Column of its class
 	State      []byte        // the last state of a fit that is not done; nil if there is none
 	StateClass int           // the number of the class whose fit has saved State
 }
@@ -37,7 +36,7 @@ type classStore struct {
 // only one problem. It returns an error if the checkpoint is of a fit of other data or of another
 // specification, as far as classProblem shows it.
 func newClassStore(p *problems) (*classStore, error) {
-	if p.spec.Checkpoint == nil || p.classes == nil {
+	if p.spec.Checkpoint == nil || p.empty.Classes.IsZero() {
 		return nil, nil
 	}
 	c, problem := &classStore{checkpoint: p.spec.Checkpoint, team: p.team}, p.classProblem()
@@ -54,9 +53,10 @@ func newClassStore(p *problems) (*classStore, error) {
 func (p *problems) classProblem() string {
 	s := p.spec
 	n, features := p.x.Dims()
-	sizes := append(make([]float64, len(p.classes)), float64(n), float64(p.x.NNZ()))
+	classes := p.empty.Classes
+	sizes := append(make([]float64, len(classes.Values)), float64(n), float64(p.x.NNZ()))
 	for _, v := range p.y {
-		if k, ok := slices.BinarySearch(p.classes, v); ok {
+		if k, ok := classes.Find(v); ok {
 			sizes[k]++
 		}
 	}
@@ -66,7 +66,7 @@ func (p *problems) classProblem() string {
 		penalty = fmt.Sprint(s.Penalty)
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "classes %v, sizes %v, features %d, loss %s, lambda %v, penalty %s, mu %v %v, intercept %t, scaled %t",
-		p.classes, sizes, features, s.loss(), s.Lambda, penalty, s.Mu, s.MuA, !s.NoIntercept, s.standardizes()))
+		classes.Values, sizes, features, s.loss(), s.Lambda, penalty, s.Mu, s.MuA, !s.NoIntercept, s.standardizes()))
 	return fmt.Sprintf("%x", sum)
 }
 
@@ -87,29 +87,27 @@ func (c *classStore) Load() ([]byte, error) {
 	return c.State, nil
 }
 
-// fit returns the stored model of a class, if that was fitted with at most the RelTol of spec, or if spec
-// requests no proof. Otherwise fit calls do, and stores the model if do returns no error. A nil classStore
+// fit returns the stored column of a class, if that was fitted with at most the RelTol of spec, or if spec
+// requests no proof. Otherwise fit calls do, and stores the column if do returns no error. A nil classStore
 // stores nothing.
-func (c *classStore) fit(spec *Spec, class int, do func() (*Model, error)) (*Model, error) {
+func (c *classStore) fit(spec *Spec, class int, do func() (*Column, error)) (*Column, error) {
 	if c == nil {
 		return do()
 	}
 	if m, ok := c.Done[class]; ok {
 		stored, wanted := m.Columns[0].Certificate.RelTol, spec.relTol() // 0: no proof was requested
 		if wanted == 0 || 0 < stored && stored <= wanted {
-			m.Loss = spec.loss()
-			return &m, nil
+			return &m.Columns[0], nil
 		}
 	}
 	c.class = class
-	m, err := do()
+	out, err := do()
 	if err != nil {
-		return m, err
+		return out, err
 	}
-	storedModel := *m
-	if storedModel.Loss, c.State = nil, nil; c.Done == nil {
+	if c.State = nil; c.Done == nil {
 		c.Done = map[int]Model{}
 	}
-	c.Done[class] = storedModel
-	return m, c.team.Save(c.checkpoint, c)
+	c.Done[class] = Model{Columns: []Column{*out}}
+	return out, c.team.Save(c.checkpoint, c)
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"slices"
 	"sync"
 
@@ -26,8 +25,7 @@ type problems struct {
 	problemSpec *Spec      // the specification of each problem
 	x           *sparse.CSR
 	y           []float64
-	mapping     sparse.LabelMapping // the labels of two classes; zero if the labels are numbers or of more classes
-	classes     []float64           // the labels of the classes; nil if there is only one problem
+	empty       *Model // the fitted model without Columns and Lambda; with its Classes, there are many problems
 }
 
 // newProblems checks the data and the specification. spec may be nil.
@@ -44,13 +42,14 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 		return nil, err
 	}
 	p = &problems{spec: spec, team: team, problemSpec: spec, x: x, y: y}
+	p.empty = p.emptyModel()
 	if !classifies(spec.loss()) {
 		return p, nil
 	}
 	labels := p.differentLabels()
 	switch {
 	case len(labels) < 3 || spec.Positive != nil:
-		p.mapping, err = p.mapLabels(labels)
+		p.empty.Labels, err = p.twoLabels(labels)
 		return p, err
 	case len(labels) > rows.MaxClasses:
 		return nil, errorf("more than %d classes: are the labels numbers, for the loss %s?", rows.MaxClasses, lossesForNumbers())
@@ -59,7 +58,7 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 			return nil, err
 		}
 	}
-	p.classes = labels
+	p.empty.Classes = sparse.Classes{Values: labels, Names: spec.words(labels)}
 	p.problemSpec, err = p.classSpec()
 	return p, err
 }
@@ -102,30 +101,29 @@ func (p *problems) classSpec() (_ *Spec, err error) {
 	return &spec, err
 }
 
-func (p *problems) count() int { return max(1, len(p.classes)) }
+func (p *problems) count() int { return max(1, len(p.empty.Classes.Values)) }
 
 // design returns the design of problem k. The caller must then call prepare.
 func (p *problems) design(k int, spec *Spec) (d *design, err error) {
 	n, features := p.x.Dims()
 	d = &design{
 		spec: spec, team: p.team, n: n, p: features, x: p.x, y: p.y, loss: spec.loss(), factors: spec.factors(features),
-		scale: slices.Repeat([]float64{1}, features), mapping: p.mapping,
+		scale: slices.Repeat([]float64{1}, features),
 	}
-	positive, classOfRow := p.mapping.Positive, d.classOfRow
-	classNames := [2]string{"class " + spec.labelName(p.mapping.Negative), "class " + spec.labelName(positive)}
-	if p.classes != nil {
-		positive, classNames = p.classes[k], [2]string{"the other classes", "this class"} // classError names the class
+	labels := p.empty.Labels
+	positive, classOfRow, classNames := spec.rowLabel(labels.Positive), d.classOfRow, [2]string{"class " + labels.Name(-1), "class " + labels.Name(1)}
+	if classes := p.empty.Classes; !classes.IsZero() {
+		positive, classNames = classes.Values[k], [2]string{"the other classes", "this class"} // classError names the class
 	}
 	switch {
 	case !classifies(d.loss):
 		classOfRow = nil
 	case !spec.streams():
 		d.y = signs(p.y, positive)
-	case p.classes != nil:
+	default:
 		d.classLabel = &positive
 	}
 	d.weights, err = spec.weigh(p.team, p.y, classOfRow, classNames)
-	d.summary = p.summarise(d.weights != nil)
 	return d, err
 }
 
@@ -139,18 +137,18 @@ func (p *problems) start(k int, d *design) []float64 {
 	}
 	column, sign := 0, 1.0
 	switch {
-	case p.classes != nil:
+	case !p.empty.Classes.IsZero():
 		var known bool
 		if column, known = p.columnOf(m, k); !known {
 			return nil
 		}
-	case !m.Classes.IsZero() || m.Labels.IsZero() != d.mapping.IsZero():
+	case !m.Classes.IsZero() || m.Labels.IsZero() != p.empty.Labels.IsZero():
 		return nil
-	case !d.mapping.IsZero():
-		names := [2]string{d.spec.labelName(d.mapping.Negative), d.spec.labelName(d.mapping.Positive)}
-		switch names {
-		case [2]string{m.Labels.Name(-1), m.Labels.Name(1)}:
-		case [2]string{m.Labels.Name(1), m.Labels.Name(-1)}:
+	case !m.Labels.IsZero():
+		names := [2]string{m.Labels.Name(-1), m.Labels.Name(1)}
+		switch labels := p.empty.Labels; names {
+		case [2]string{labels.Name(-1), labels.Name(1)}:
+		case [2]string{labels.Name(1), labels.Name(-1)}:
 			sign = -1
 		default:
 			return nil
@@ -166,14 +164,14 @@ func (p *problems) start(k int, d *design) []float64 {
 
 // columnOf returns the number of the column of m for class k. Classes that have names are compared by name.
 func (p *problems) columnOf(m *Model, k int) (column int, known bool) {
-	names := p.spec.words(p.classes)
+	classes := p.empty.Classes
 	switch {
-	case (m.Classes.Names == nil) != (names == nil):
+	case (m.Classes.Names == nil) != (classes.Names == nil):
 		return 0, false
-	case names == nil:
-		return m.Classes.Find(p.classes[k])
+	case classes.Names == nil:
+		return m.Classes.Find(classes.Values[k])
 	}
-	column = slices.Index(m.Classes.Names, names[k])
+	column = slices.Index(m.Classes.Names, classes.Names[k])
 	return column, column >= 0
 }
 
@@ -200,10 +198,10 @@ func (s *Spec) parallelFits() int {
 
 // eachProblem calls do(k) for every problem k, in parallel if possible. It returns the error of classError.
 func (p *problems) eachProblem(do func(k int) error) error {
-	if p.classes == nil {
+	if p.empty.Classes.IsZero() {
 		return do(0)
 	}
-	return p.classError(p.spec.spread(len(p.classes), isFatal, do))
+	return p.classError(p.spec.spread(p.count(), isFatal, do))
 }
 
 func isFatal(err error) bool { return err != nil && !errors.Is(err, solver.ErrNotConverged) }
@@ -232,7 +230,7 @@ func (p *problems) classError(errs []error) error {
 			others = fmt.Sprintf(" and %d others", count)
 		}
 	}
-	return fmt.Errorf("class %s%s: %w", p.spec.labelName(p.classes[k]), others, errs[k])
+	return fmt.Errorf("class %s%s: %w", p.empty.className(k), others, errs[k])
 }
 
 // spread calls do for the numbers 0 to count − 1, in parallel if possible, and returns the errors. If do is
@@ -254,7 +252,7 @@ func (s *Spec) spread(count int, fatal func(error) bool, do func(k int) error) [
 // countFitted returns a function that calls do to fit a problem, and then calls Spec.ClassFitted with the
 // number of finished problems. It returns do if ClassFitted is nil, or if there is only one problem.
 func (p *problems) countFitted(do func(k int) error) func(k int) error {
-	if p.spec.ClassFitted == nil || p.classes == nil {
+	if p.spec.ClassFitted == nil || p.empty.Classes.IsZero() {
 		return do
 	}
 	var lock sync.Mutex
@@ -264,7 +262,7 @@ func (p *problems) countFitted(do func(k int) error) func(k int) error {
 		lock.Lock()
 		defer lock.Unlock()
 		fittedProblems++
-		p.spec.ClassFitted(fittedProblems, len(p.classes))
+		p.spec.ClassFitted(fittedProblems, p.count())
 		return err
 	}
 }
@@ -281,38 +279,27 @@ func (p *problems) fit(ctx context.Context) (*Model, error) {
 	if store != nil {
 		spec.Checkpoint = store
 	}
-	models := make([]*Model, p.count())
+	columns := make([]*Column, p.count())
 	err = p.eachProblem(p.countFitted(func(k int) (err error) {
-		models[k], err = store.fit(p.spec, k, func() (*Model, error) {
+		columns[k], err = store.fit(p.spec, k, func() (*Column, error) {
 			d, err := p.design(k, &spec)
 			if err != nil {
 				return nil, err
 			}
 			d.start = p.start(k, d)
-			out, err := d.fit(ctx)
-			if out == nil {
-				return nil, err
-			}
-			m := d.emptyModel(spec.Lambda)
-			m.Columns = []Column{*out}
-			return m, err
+			return d.fit(ctx)
 		})
 		return err
 	}))
-	if p.classes != nil && isFatal(err) || slices.Contains(models, nil) {
+	if !p.empty.Classes.IsZero() && isFatal(err) || slices.Contains(columns, nil) {
 		return nil, err
 	}
-	return p.join(models), err
-}
-
-func (p *problems) join(models []*Model) *Model {
-	m := *models[0]
-	p.spec.describe(&m, p.classes)
-	m.Columns = make([]Column, len(models))
-	for k, classModel := range models {
-		m.Columns[k] = classModel.Columns[0]
+	m := *p.empty
+	m.Summary.Lambda = p.spec.Lambda
+	for _, c := range columns {
+		m.Columns = append(m.Columns, *c)
 	}
-	return &m
+	return &m, err
 }
 
 // lambdaMax returns the largest LambdaMax of all problems. A problem in which no feature matters has none;
@@ -324,7 +311,7 @@ func (p *problems) lambdaMax(ctx context.Context) (float64, error) {
 		if err == nil {
 			lambdaMaxes[k], err = d.lambdaMax(ctx)
 		}
-		if p.classes != nil && errors.Is(err, errNoFeature) {
+		if !p.empty.Classes.IsZero() && errors.Is(err, errNoFeature) {
 			return nil
 		}
 		return err
@@ -340,8 +327,8 @@ func (p *problems) lambdaMax(ctx context.Context) (float64, error) {
 
 func (p *problems) lambdas(ctx context.Context, set *PathSettings) (_ []float64, err error) {
 	defer rows.Rescue(&err)
-	n, features := p.x.Dims()
-	return set.lambdas(ctx, p.lambdaMax, int(p.team.Total(float64(n))), features)
+	_, features := p.x.Dims()
+	return set.lambdas(ctx, p.lambdaMax, p.empty.Summary.Rows, features)
 }
 
 // path yields the steps of Path. It ignores the time limit. With more than two classes it yields the
@@ -362,7 +349,7 @@ func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step,
 			return
 		}
 		steps := p.problemPath(ctx, 0, set)
-		if p.classes != nil {
+		if !p.empty.Classes.IsZero() {
 			steps = p.classPaths(ctx, set)
 		}
 		for step, err := range steps {
@@ -385,9 +372,7 @@ func (p *problems) checkValidation(v *Validation) error {
 	if v == nil || v.Metric != nil {
 		return nil
 	}
-	m := &Model{Labels: p.mapping}
-	p.spec.describe(m, p.classes)
-	if _, err := m.checkScored(v.X, v.Y, cmp.Or(v.Score, &ScoreSettings{})); err != nil {
+	if _, err := p.empty.checkScored(v.X, v.Y, cmp.Or(v.Score, &ScoreSettings{})); err != nil {
 		return errorf("PathSettings.Validation: %s", pkgerr.Text(err))
 	}
 	return nil
@@ -405,7 +390,7 @@ func (p *problems) classPaths(ctx context.Context, set *PathSettings) iter.Seq2[
 			step *Step
 			err  error
 		}
-		paths := make([][]stepResult, len(p.classes))
+		paths := make([][]stepResult, p.count())
 		err = p.eachProblem(p.countFitted(func(k int) error {
 			for step, err := range p.problemPath(ctx, k, &PathSettings{Lambdas: lambdas}) {
 				if step == nil {
@@ -420,14 +405,13 @@ func (p *problems) classPaths(ctx context.Context, set *PathSettings) iter.Seq2[
 			return
 		}
 		for i := range lambdas {
-			step := &Step{Index: i, Lambda: lambdas[i], ValidationScore: math.NaN(), classes: p.classes}
+			step := p.step(i, lambdas[i])
 			errs := make([]error, len(paths))
 			for k, path := range paths {
 				if i >= len(path) { // the path of this class ended earlier
 					return
 				}
 				errs[k] = path[i].err
-				step.design = path[i].step.design
 				step.Columns = append(step.Columns, path[i].step.Columns...)
 			}
 			if !yield(step, p.classError(errs)) {

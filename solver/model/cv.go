@@ -128,10 +128,9 @@ func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSett
 type crossValidation struct {
 	*problems
 	set         *CVSettings
-	foldSpec    *Spec     // the specification of the fits for the folds
-	labels      []float64 // labels[k] is the label of class k; nil if the model predicts numbers
-	measure     Measure   // the measure that chooses Best and OneSE
-	rowsBefore  int       // number of rows in the processes of lower rank
+	foldSpec    *Spec   // the specification of the fits for the folds
+	measure     Measure // the measure that chooses Best and OneSE
+	rowsBefore  int     // number of rows in the processes of lower rank
 	folds       int
 	foldOf      []int32   // the fold of each row of this process
 	maxFoldRows []float64 // for each fold, the largest number of its rows in any process
@@ -148,7 +147,7 @@ type crossValidation struct {
 
 // strata returns the number of groups whose rows are divided evenly among the folds: the number of
 // classes, or 1 if the model predicts numbers.
-func (c *crossValidation) strata() int { return max(1, len(c.labels)) }
+func (c *crossValidation) strata() int { return max(1, c.empty.classCount()) }
 
 func (c *crossValidation) configure() (err error) {
 	set := c.set
@@ -159,7 +158,7 @@ func (c *crossValidation) configure() (err error) {
 	if c.measure, err = set.Measure.check(classifies(c.spec.loss()), set.Metric != nil, "CVSettings.Measure"); err != nil {
 		return err
 	}
-	c.numberClasses()
+	c.setFoldSpec()
 	if err := c.assignFolds(); err != nil {
 		return err
 	}
@@ -173,30 +172,24 @@ func (c *crossValidation) configure() (err error) {
 	return nil
 }
 
-// numberClasses sets c.labels, c.foldSpec and c.scoresPerRow. With two classes,
-// foldSpec.Positive gives each class the same sign in all folds.
-func (c *crossValidation) numberClasses() {
+// setFoldSpec sets c.foldSpec and c.scoresPerRow.
+func (c *crossValidation) setFoldSpec() {
 	spec := *c.spec
 	c.foldSpec, spec.unproved, spec.ClassFitted = &spec, true, nil
 	if c.spec.parallel() {
 		spec.Threads, spec.Report = 1, nil
 	}
-	c.labels = c.classes
-	if !c.mapping.IsZero() {
-		c.labels = []float64{c.mapping.Negative, c.mapping.Positive}
-		spec.Positive = &c.labels[1]
-	}
-	if c.labels != nil {
+	if c.empty.Classifies() {
 		c.scoresPerRow = c.count()
 	}
 }
 
 // classOfRow returns the number of the class of row i, or 0 if the labels are numbers.
 func (c *crossValidation) classOfRow(i int) int {
-	if !c.mapping.IsZero() {
-		return classOf(signOf(c.y[i], c.mapping.Positive))
+	if !c.empty.Classifies() {
+		return 0
 	}
-	k, _ := slices.BinarySearch(c.labels, c.y[i])
+	k, _ := c.empty.classOf(c.spec.originalLabel(c.y[i]))
 	return k
 }
 
@@ -271,7 +264,7 @@ func (c *crossValidation) trainingProblems(k int) (*problems, error) {
 		spec.outFold = exclusion{c.foldOf, int32(k)}
 		p.spec, p.problemSpec = c.foldSpec, &spec
 		// Weight 0 keeps the rows of the fold out of the class weights.
-		if spec.SampleWeights != nil || spec.ClassWeights != nil || spec.Balanced {
+		if spec.weighs() {
 			spec.SampleWeights = make([]float64, n)
 			for i := range spec.SampleWeights {
 				if int(c.foldOf[i]) != k {

@@ -48,40 +48,22 @@ func (s *Spec) completeFrom(d *sparse.Dataset) (completed *Spec, x *sparse.CSR, 
 	if d.Stats.IndexBase == sparse.OneBased {
 		completed.IndexBase = 1
 	}
-	if completed.streams() && (d.Mapping.IsZero() || classifies(completed.loss())) {
-		// The labels stay as the .scas file stores them: -1 and +1 for two classes.
-		return completed, d.X, d.Labels
+	if y = d.Labels; !d.Mapping.IsZero() && !classifies(completed.loss()) {
+		y, completed.data.Mapping = d.OriginalLabels(), sparse.LabelMapping{}
 	}
-	if completed.Positive == nil && !d.Mapping.IsZero() && classifies(completed.loss()) {
-		completed.Positive = &completed.data.Mapping.Positive
-	}
-	return completed, d.X, d.OriginalLabels()
+	return completed, d.X, y
 }
 
-// describe sets the labels or the classes of m, and the fields that come from a Dataset. classes is nil unless
-// there are more than two classes; m.Labels then has the labels in the fit.
-func (s *Spec) describe(m *Model, classes []float64) {
-	d := &s.data
-	m.LabelColumn = d.LabelName
-	if t := d.Table; t != nil {
-		m.OffsetColumn, m.Fill = t.Offset, t.Fill
+// originalLabel returns the label in the caller's data for a label of a row: the labels of two classes of a
+// Dataset are −1 and +1.
+func (s *Spec) originalLabel(y float64) float64 { return s.data.Mapping.Original(y) }
+
+// rowLabel is the inverse of originalLabel.
+func (s *Spec) rowLabel(original float64) float64 {
+	if sign, ok := s.data.Mapping.Sign(original); ok {
+		return sign
 	}
-	switch {
-	case classes != nil:
-		m.Labels, m.Classes = sparse.LabelMapping{}, sparse.Classes{Values: classes, Names: s.words(classes)}
-	case m.Labels.IsZero():
-	case d.Mapping.IsZero():
-		if words := s.words([]float64{m.Labels.Negative, m.Labels.Positive}); words != nil {
-			m.Labels.NegativeName, m.Labels.PositiveName = words[0], words[1]
-		}
-	case s.streams() || m.Labels.Positive == d.Mapping.Positive:
-		m.Labels = d.Mapping
-	default: // the negative label of the Dataset is positive in m
-		m.Labels = sparse.LabelMapping{
-			Negative: d.Mapping.Positive, NegativeName: d.Mapping.PositiveName,
-			Positive: d.Mapping.Negative, PositiveName: d.Mapping.NegativeName,
-		}
-	}
+	return original
 }
 
 // words returns the words that the Dataset lists for labels, or nil if one of them has none.

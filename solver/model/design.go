@@ -17,16 +17,14 @@ type design struct {
 	team    *rows.Team  // the processes that share the rows; nil if this process has all rows
 	n, p    int         // number of rows in this process, and number of features
 	x       *sparse.CSR // the data; prepare appends a column of ones for the intercept
-	y       []float64   // the labels: −1 and +1, or numbers; if classLabel is not nil, labels of many classes
+	y       []float64   // the labels: −1 and +1, or numbers; if classLabel is not nil, labels of any classes
 	weights []float64   // the weights of the rows; nil means that all are equal
 	factors []float64   // the penalty factors; nil means that all are 1
 	loss    solver.Loss
-	mapping sparse.LabelMapping // the labels of the two classes; zero if the labels are numbers
 	// scale has the divisor of each feature: 1, or the standard deviation of the feature, which may be +Inf.
-	scale   []float64
-	summary FitSummary
-	// classLabel is the label of the class that is fitted against the rest, in fits out of core with more
-	// than two classes. In all other fits it is nil.
+	scale []float64
+	// classLabel is the label in y of the positive class, in fits of classes out of core. In all other fits it
+	// is nil.
 	classLabel *float64
 	start      []float64 // where the fit begins: coefficients, and the intercept if there is one; nil for zeros
 }
@@ -39,17 +37,23 @@ func (d *design) classOfRow(i int) int {
 	return classOf(signOf(d.y[i], *d.classLabel))
 }
 
-// summarise returns the summary of the data and the specification, without Lambda. weighted says whether the
-// rows have weights.
-func (p *problems) summarise(weighted bool) FitSummary {
+// emptyModel returns a Model without columns, labels and Lambda, for the data and the specification.
+func (p *problems) emptyModel() *Model {
 	n, _ := p.x.Dims()
 	sizes := []float64{float64(n), float64(p.x.NNZ())}
 	p.team.Sum(sizes)
 	spec := p.spec
-	s := FitSummary{
-		Rows: int(sizes[0]), NNZ: int64(sizes[1]), Penalty: "lasso", Mu: spec.Mu, MuA: spec.MuA, Domain: domainName(spec.Domain),
-		Standardized: spec.standardizes(), Weighted: weighted, Balanced: spec.Balanced, Offsets: spec.Offsets != nil, ClassWeights: spec.ClassWeights,
+	m := &Model{
+		Loss: spec.loss(), HasIntercept: !spec.NoIntercept, Features: spec.Features, IndexBase: spec.IndexBase, LabelColumn: spec.data.LabelName,
 	}
+	if t := spec.data.Table; t != nil {
+		m.OffsetColumn, m.Fill = t.Offset, t.Fill
+	}
+	m.Summary = FitSummary{
+		Rows: int(sizes[0]), NNZ: int64(sizes[1]), Penalty: "lasso", Mu: spec.Mu, MuA: spec.MuA, Domain: domainName(spec.Domain),
+		Standardized: spec.standardizes(), Weighted: spec.weighs(), Balanced: spec.Balanced, Offsets: spec.Offsets != nil, ClassWeights: spec.ClassWeights,
+	}
+	s := &m.Summary
 	if spec.Penalty != nil {
 		s.Penalty = spec.Penalty.name()
 		if e, ok := spec.Penalty.(ElasticNet); ok {
@@ -62,7 +66,7 @@ func (p *problems) summarise(weighted bool) FitSummary {
 	if spec.A != nil {
 		s.ARows, _ = spec.A.Dims()
 	}
-	return s
+	return m
 }
 
 // prepare computes d.scale, and adds the column of the intercept if there is one. It does nothing if the rows

@@ -235,16 +235,6 @@ func (d *design) column(x []float64, groups [][]int, run FitRun) *Column {
 	return c
 }
 
-// emptyModel returns a model without columns, with lambda instead of Spec.Lambda.
-func (d *design) emptyModel(lambda float64) *Model {
-	m := &Model{
-		Loss: d.loss, Labels: d.mapping, HasIntercept: !d.spec.NoIntercept,
-		Features: d.spec.Features, IndexBase: d.spec.IndexBase, Summary: d.summary,
-	}
-	m.Summary.Lambda = lambda
-	return m
-}
-
 // ridge returns (Mu/2) Σⱼ (sⱼbⱼ)² for the coefficients b, where s is d.scale.
 func (d *design) ridge(b []float64) float64 {
 	if d.spec.Mu == 0 {

@@ -30,34 +30,32 @@ func checkFinite(y []float64, firstRow int) error {
 	return nil
 }
 
-// mapLabels returns the mapping of the labels of two classes to −1 and +1. labels are the different labels of
-// all processes, in increasing order; there must be two. Out of core they must be −1 and +1.
-func (p *problems) mapLabels(labels []float64) (m sparse.LabelMapping, err error) {
-	positive := p.spec.Positive
-	if p.spec.streams() {
-		if want := p.spec.originalLabel(1); positive != nil && *positive != want {
-			return m, errorf("Spec.Positive = %v: the positive class of data larger than memory is %v; for the other class set ReadOptions.Positive", *positive, want)
-		}
-		row := slices.IndexFunc(p.y, func(v float64) bool { return v != 1 && v != -1 })
-		if row >= 0 {
-			err = errorf("label %v of row %d; those of data larger than memory are −1 and +1, or finite numbers where the loss is for numbers", p.y[row], row)
-		}
-		if err = p.team.CommonError(err); err != nil {
-			return m, err
-		}
-		positive = nil // it is 1
-	}
+// twoLabels returns the labels of two classes in the caller's data. labels are the different labels of all rows
+// of all processes, in increasing order; there must be two.
+func (p *problems) twoLabels(labels []float64) (m sparse.LabelMapping, err error) {
 	switch {
 	case len(labels) == 1:
 		return m, errorf("every label is %s; expected two classes", p.spec.labelName(labels[0]))
 	case len(labels) > 2:
 		return m, p.team.CommonError(p.thirdLabelError(labels))
 	}
-	m, ok := sparse.Classes{Values: labels}.Mapping(positive, "")
-	if !ok {
-		return m, errorf("the label %v said to be positive does not occur; the labels are %v and %v", *positive, labels[0], labels[1])
+	if m = p.spec.data.Mapping; m.IsZero() {
+		m.Negative, m.Positive = labels[0], labels[1]
+		if words := p.spec.words(labels); words != nil {
+			m.NegativeName, m.PositiveName = words[0], words[1]
+		}
 	}
-	return m, nil
+	switch positive := p.spec.Positive; {
+	case positive == nil || *positive == m.Positive:
+	case *positive == m.Negative:
+		m = sparse.LabelMapping{Negative: m.Positive, NegativeName: m.PositiveName, Positive: m.Negative, PositiveName: m.NegativeName}
+	default:
+		return m, errorf("the label %v said to be positive does not occur; the labels are %v and %v", *positive, m.Negative, m.Positive)
+	}
+	if p.spec.streams() && (!slices.Equal(labels, []float64{-1, 1}) || p.spec.rowLabel(m.Positive) != 1) {
+		err = p.spec.refuseMinimize("out of core this is for the labels −1 and +1, or for numbers; +1 is the positive class")
+	}
+	return m, err
 }
 
 // thirdLabelError returns an error that names the rarest of the labels, which is probably a mistake. A process
@@ -106,7 +104,7 @@ func signOf(label, positive float64) float64 {
 // not nil, and all rows of a class have the weight 0, weigh returns an error. The error names the class by
 // classNames, which has the negative class first.
 func (s *Spec) weigh(t *rows.Team, y []float64, classOfRow func(i int) int, classNames [2]string) ([]float64, error) {
-	if s.SampleWeights == nil && s.ClassWeights == nil && !s.Balanced {
+	if !s.weighs() {
 		return nil, nil
 	}
 	for label, v := range s.ClassWeights {
@@ -142,15 +140,6 @@ func (s *Spec) weigh(t *rows.Team, y []float64, classOfRow func(i int) int, clas
 		return nil, errorf("the weights of the rows sum to %v; at least one must be positive and the sum finite", sum)
 	}
 	return w, nil
-}
-
-// originalLabel returns the label in the caller's data for a label y in a fit. Out of core, y is −1 or +1 if
-// there are two classes. In all other cases originalLabel returns y.
-func (s *Spec) originalLabel(y float64) float64 {
-	if s.streams() {
-		return s.data.Mapping.Original(y)
-	}
-	return y
 }
 
 func classOf(sign float64) int {

@@ -103,7 +103,7 @@ func (s *Spec) memoryOf(x *sparse.CSR, isPath bool) memoryEstimate {
 	n, p := x.Dims()
 	entries, columns := x.NNZ(), int64(p)
 	m := memoryEstimate{rowBytes: 2 * 8 * int64(n)}
-	if s.SampleWeights != nil || s.ClassWeights != nil || s.Balanced {
+	if s.weighs() {
 		m.rowBytes += 8 * int64(n)
 	}
 	if !s.NoIntercept {

@@ -50,8 +50,8 @@ type Step struct {
 	// ValidationScore is the value of the measure for PathSettings.Validation; NaN without validation.
 	ValidationScore float64
 
-	design  *design
-	classes []float64 // the labels of the classes; nil unless there are more than two
+	empty    *Model // the model without Columns and Lambda
+	features int    // number of features
 }
 
 // A StepColumn is a Column that stores only the coefficients that are not zero.
@@ -76,18 +76,17 @@ func (s *Step) NonZeros() (count int) {
 
 // Model returns the model of the step.
 func (s *Step) Model() *Model {
-	d := s.design
-	m := d.emptyModel(s.Lambda)
+	m := *s.empty
+	m.Summary.Lambda = s.Lambda
 	for k := range s.Columns {
 		c := &s.Columns[k]
-		x := make([]float64, d.p)
+		x := make([]float64, s.features)
 		for i, j := range c.Indices {
 			x[j] = c.Values[i]
 		}
 		m.Columns = append(m.Columns, Column{Coefficients: x, Intercept: c.Intercept, Groups: c.groups, Certificate: c.Certificate, Run: c.run})
 	}
-	d.spec.describe(m, s.classes)
-	return m
+	return &m
 }
 
 // Path fits spec for one lambda after the other, and yields a step for each lambda. It ignores spec.Lambda.
@@ -125,8 +124,6 @@ func (p *problems) problemPath(ctx context.Context, k int, set *PathSettings) it
 			yield(nil, err)
 			return
 		}
-		bareDesign := *l.d // without the rows, so that steps do not keep them in memory
-		bareDesign.x, bareDesign.y, bareDesign.weights = nil, nil, nil
 		for i, lambda := range lambdas {
 			out, err := l.solve(ctx, lambda)
 			if out == nil {
@@ -135,12 +132,16 @@ func (p *problems) problemPath(ctx context.Context, k int, set *PathSettings) it
 			}
 			c := stepColumn(out)
 			c.endedEarly = err != nil && (c.Certificate.Status == solver.Stopped || c.Certificate.Status == solver.TimeDone)
-			step := &Step{Index: i, Lambda: lambda, Columns: []StepColumn{c}, design: &bareDesign, ValidationScore: math.NaN()}
-			if !yield(step, err) || c.endedEarly {
+			if !yield(p.step(i, lambda, c), err) || c.endedEarly {
 				return
 			}
 		}
 	}
+}
+
+func (p *problems) step(index int, lambda float64, columns ...StepColumn) *Step {
+	_, features := p.x.Dims()
+	return &Step{Index: index, Lambda: lambda, Columns: columns, ValidationScore: math.NaN(), empty: p.empty, features: features}
 }
 
 func stepColumn(c *Column) StepColumn {
@@ -173,7 +174,7 @@ func (p *problems) startPath(ctx context.Context, k int, set *PathSettings) (l *
 	}
 	switch {
 	case err == nil:
-		lambdas, err = set.lambdas(ctx, lambdaMax, d.summary.Rows, d.p)
+		lambdas, err = set.lambdas(ctx, lambdaMax, p.empty.Summary.Rows, d.p)
 	case err == errUnknown && set.Lambdas == nil:
 		err = errEarly
 	}

@@ -106,11 +106,11 @@ type Spec struct {
 	// last iterate.
 	Average bool
 	// Memory, unless zero, selects a fit out of core, for mapped data (sparse.CSR.Mapped). It is the
-	// approximate number of bytes that the fit may use in each process. The labels of two classes must then
-	// be −1 and +1. The default method supports up to 2,048 coefficients, the intercept included, and up to
-	// 256 of them without any penalty. The only other methods are solver.SCASK and solver.SCASL. They support
-	// any number of features, but no intercept, no standardised features, no offsets, only one process and at
-	// most two classes.
+	// approximate number of bytes that the fit may use in each process. The default method supports up to 2,048
+	// coefficients, the intercept included, and up to 256 of them without any penalty. The only other methods
+	// are solver.SCASK and solver.SCASL. They support any number of features, but no intercept, no standardised
+	// features, no offsets, only one process and at most two classes. Without a Dataset, the labels of two
+	// classes must for them be −1 and +1, of which +1 is positive.
 	Memory int64
 	// ClassFitted, unless nil, is called if there are more than two classes: by Fit after each class, and by Path
 	// and CV after the path of each class on all rows. done is the number of finished classes, and total the
@@ -133,15 +133,7 @@ func (s *Spec) labelName(label float64) string {
 	if words := s.words([]float64{label}); words != nil {
 		return words[0]
 	}
-	mapping := s.data.Mapping
-	sign, ok := mapping.Sign(label)
-	if s.streams() { // the labels of two classes are -1 and +1
-		sign, ok = label, true
-	}
-	if !ok {
-		mapping, sign = sparse.LabelMapping{}, label
-	}
-	return mapping.Name(sign)
+	return s.data.Mapping.Name(label)
 }
 
 func (s *Spec) checkNames() error {
@@ -305,6 +297,9 @@ func (s *Spec) relTol() float64 {
 }
 
 func (s *Spec) threads() int { return cmp.Or(s.Threads, runtime.GOMAXPROCS(0)) }
+
+// weighs reports whether the rows have weights.
+func (s *Spec) weighs() bool { return s.SampleWeights != nil || s.ClassWeights != nil || s.Balanced }
 
 // streams reports whether the fit is out of core.
 func (s *Spec) streams() bool { return s.Memory > 0 }

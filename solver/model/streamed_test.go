@@ -390,8 +390,7 @@ func TestStreamedRefuses(t *testing.T) {
 	}{
 		"data that are mapped":       {memoryData.X, memoryData.Labels, Spec{}, true},
 		"label 3 of row 7":           {fileData.X, labels, Spec{Positive: &plusOne}, true},
-		"label 2 of row 0":           {fileData.X, slices.Repeat([]float64{2, -1}, 1500), Spec{}, true},
-		"positive class of data":     {fileData.X, fileData.Labels, Spec{Positive: &minusOne}, true},
+		"+1 is the positive class":   {fileData.X, fileData.Labels, Spec{Positive: &minusOne, NoIntercept: true, Standardize: StandardizeOff, Settings: solver.Settings{Method: solver.SCASK{}}}, false},
 		"Memory = -1":                {fileData.X, fileData.Labels, Spec{Memory: -1}, true},
 		"not a domain of package":    {fileData.X, fileData.Labels, Spec{Domain: ownBox{}, NoIntercept: true, Standardize: StandardizeOff}, false},
 		"fits no intercept":          {fileData.X, fileData.Labels, Spec{Settings: solver.Settings{Method: solver.SCASK{}}}, false},
