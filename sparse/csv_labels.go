@@ -32,14 +32,19 @@ func (l *tableLabels) addCell(c *cell, b []byte, line int) (wrong *ParseError) {
 	case worded:
 		v = l.wordNumber(string(c.text))
 	case !isNumber && lists:
-		return cellError(l.opt.unknownLabelMessage(true), ignoreLabels)
+		return cellError(l.opt.unknownLabelMessage(true), chooseLabel, ignoreLabels)
 	case !isNumber:
 		return cellError("expected a finite decimal number, as in the first line of the labels")
 	}
-	if err := l.add(v, line, 0); err != nil {
-		return err.(*ParseError)
+	err := l.add(v, line, 0)
+	if err == nil {
+		return nil
 	}
-	return nil
+	wrong = err.(*ParseError)
+	if lists {
+		wrong.Remedies = append([]Remedy{chooseLabel}, wrong.Remedies...)
+	}
+	return wrong
 }
 
 // wordNumber returns the number of a word. A new word gets the next number.

@@ -2,13 +2,11 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/scas-admm/scas/sparse"
@@ -143,14 +141,10 @@ func (e *env) readData(path string, opt *sparse.ReadOptions, flags *formatFlags,
 		}
 		return sparse.ReadFile(path, opt)
 	})
-	if parseErr, malformed := errors.AsType[*sparse.ParseError](err); malformed && opt.Beyond && opt.Format != sparse.Binary && opt.Memory >= leastLimit {
-		namesMemory := func(r sparse.Remedy) bool { return r.Field == "ReadOptions.Memory" }
-		if slices.ContainsFunc(parseErr.Remedies, namesMemory) {
-			convertRemedy := sparse.Remedy{To: "convert them to .scas, which may be larger than memory"}
-			newErr := *parseErr
-			newErr.Remedies = slices.Insert(slices.Clone(parseErr.Remedies), 0, convertRemedy)
-			err = replaceError(err, parseErr, &newErr)
-		}
+	if err != nil && opt.Beyond && opt.Format != sparse.Binary && opt.Memory >= leastLimit {
+		err = advisedError{err, func(r sparse.Remedy) (string, bool) {
+			return "convert them to .scas, which may be larger than memory, or " + remedyWords(r), r.Field == "ReadOptions.Memory"
+		}}
 	}
 	if err == nil {
 		*e.matrices = append(*e.matrices, data.X)

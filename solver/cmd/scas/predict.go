@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -92,7 +91,7 @@ func (c *predictCmd) Run(e *env) error {
 		return err
 	}
 	if data, err = c.read(e, m); err != nil {
-		return c.withPredictRemedies(err)
+		return advisedError{err, c.advice}
 	}
 	d := c.demand(m, data)
 	outOfCore := c.Memory.exceededBy(d)
@@ -208,39 +207,20 @@ func (c *predictCmd) printReport(e *env, r *predictReport) (err error) {
 	return err
 }
 
-// withPredictRemedies returns err, an error in reading the data, with remedies that scas predict offers.
-func (c *predictCmd) withPredictRemedies(err error) error {
-	if parseErr, ok := errors.AsType[*sparse.ParseError](err); ok {
-		newErr := *parseErr
-		newErr.Remedies = c.predictRemedies(parseErr.Remedies)
-		return replaceError(err, parseErr, &newErr)
+// advice words remedies for an error in reading the data: those that change an option which the model
+// determines, or for which scas predict has another flag. See advisedError.
+func (c *predictCmd) advice(r sparse.Remedy) (words string, ok bool) {
+	switch r.Field {
+	case "ReadOptions.Features":
+		return "take the model of these data", true
+	case "ReadOptions.IgnoreBeyond":
+		return "leave such features out with --ignore-beyond", true
+	case "ReadOptions.AnyLabels", "ReadOptions.Counts", "ReadOptions.Regression":
+		return "give --ignore-labels if the labels do not matter", true
+	case "TableOptions.Offset":
+		return "give --offset FILE if the offsets of the model's margins are in a file of their own", true
 	}
-	return err
-}
-
-// predictRemedies returns the remedies for a user of scas predict. It replaces each remedy that changes an
-// option which the model determines, or for which scas predict has another flag.
-func (c *predictCmd) predictRemedies(originals []sparse.Remedy) (result []sparse.Remedy) {
-	for _, r := range originals {
-		switch r.Field {
-		case "ReadOptions.Features":
-			r = sparse.Remedy{To: "take the model of these data"}
-		case "ReadOptions.IgnoreBeyond":
-			r = sparse.Remedy{To: "leave such features out with --ignore-beyond"}
-		case "ReadOptions.AnyLabels", "ReadOptions.Counts", "ReadOptions.Regression":
-			if c.isTable(c.Data) {
-				result = append(result, sparse.Remedy{Field: "TableOptions.Label", To: "the column of the labels"})
-			}
-			r = sparse.Remedy{To: "give --ignore-labels", If: "the labels do not matter"}
-		case "TableOptions.Offset":
-			r = sparse.Remedy{To: "give --offset FILE",
-				If: "the offsets of the model's margins are in a file of their own"}
-		}
-		if !slices.Contains(result, r) {
-			result = append(result, r)
-		}
-	}
-	return result
+	return "", false
 }
 
 func (c *predictCmd) readOptions(m *model.Model) *sparse.ReadOptions {

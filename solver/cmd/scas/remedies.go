@@ -153,8 +153,18 @@ func phrase(r sparse.Remedy) (text string, ok bool) {
 // rewordedText returns the text of err without names of packages, and with flags in place of names of fields.
 // It also rewords the errors that err wraps.
 func rewordedText(err error) string {
-	text := err.Error()
-	for _, wrapped := range wrappedErrors(err) {
+	text, errs := err.Error(), wrappedErrors(err)
+	words := func(r sparse.Remedy) string {
+		for _, wrapped := range errs {
+			if advised, ok := wrapped.(advisedError); ok {
+				if words, ok := advised.advice(r); ok {
+					return words
+				}
+			}
+		}
+		return remedyWords(r)
+	}
+	for _, wrapped := range errs {
 		switch wrapped := wrapped.(type) {
 		case *solver.SettingError:
 			text = strings.Replace(text, wrapped.Error(), settingWords(wrapped), 1)
@@ -164,11 +174,20 @@ func rewordedText(err error) string {
 			Error() string
 			Reword(words func(sparse.Remedy) string) string
 		}:
-			text = strings.Replace(text, wrapped.Error(), wrapped.Reword(remedyWords), 1)
+			text = strings.Replace(text, wrapped.Error(), wrapped.Reword(words), 1)
 		}
 	}
 	return text
 }
+
+// An advisedError is an error with words of its own for some remedies, because they depend on the command or
+// on the data. For other remedies, ok is false. A remedy with empty words is left out.
+type advisedError struct {
+	error
+	advice func(r sparse.Remedy) (words string, ok bool)
+}
+
+func (e advisedError) Unwrap() error { return e.error }
 
 // settingWords returns the text of e with a flag in place of the field.
 func settingWords(e *solver.SettingError) string {
@@ -187,23 +206,6 @@ func settingWords(e *solver.SettingError) string {
 		return e.Reword(remedyWords)
 	}
 	return (&sparse.RemedyError{Err: errors.New(flag + ": " + e.Allowed), Remedies: e.Remedies}).Reword(remedyWords)
-}
-
-type rewordedError struct {
-	error
-	msg string
-}
-
-func (e rewordedError) Error() string { return e.msg }
-func (e rewordedError) Unwrap() error { return e.error }
-
-// replaceError returns err with the text of replacement in place of the text of old. old is err itself, or an
-// error that err wraps. The result is replacement, or wraps both replacement and err.
-func replaceError(err, old, replacement error) error {
-	if err == old {
-		return replacement
-	}
-	return rewordedError{errors.Join(replacement, err), strings.Replace(err.Error(), old.Error(), replacement.Error(), 1)}
 }
 
 // wrappedErrors returns err and all errors that it wraps.

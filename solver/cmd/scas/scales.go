@@ -1,36 +1,31 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
-	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/sparse"
 )
 
-// adviseScaling changes the remedy of err that tells the user to scale the features. If their standard
-// deviations differ much, the new remedy names the deviations and --standardize. Otherwise, or if
-// standardized is true, adviseScaling removes the remedy.
+// adviseScaling words the remedy of err, an error of a fit, to scale the features. If their standard
+// deviations differ much, the words name the deviations and --standardize. Otherwise, or if standardized is
+// true, the remedy is left out.
 func adviseScaling(err error, data *sparse.Dataset, standardized bool) error {
-	convergenceErr, ok := errors.AsType[*solver.NotConvergedError](err)
-	if !ok || !slices.Contains(convergenceErr.Remedies, ending.Scale) {
-		return err
+	if err == nil {
+		return nil
 	}
-	text, isFar := "", false
-	if !standardized { // standardized is also true out of core
-		text, isFar = deviationRange(data)
-	}
-	newErr := *convergenceErr
-	newErr.Remedies = slices.Clone(convergenceErr.Remedies)
-	index := slices.Index(newErr.Remedies, ending.Scale)
-	newErr.Remedies = slices.Delete(newErr.Remedies, index, index+1)
-	if isFar {
-		scaleRemedy := sparse.Remedy{To: "scale the features, whose deviations are " + text + " (--standardize)"}
-		newErr.Remedies = slices.Insert(newErr.Remedies, index, scaleRemedy)
-	}
-	return replaceError(err, convergenceErr, &newErr)
+	return advisedError{err, func(r sparse.Remedy) (words string, ok bool) {
+		if r != ending.Scale {
+			return "", false
+		}
+		if !standardized { // standardized is also true out of core
+			if deviations, isFar := deviationRange(data); isFar {
+				words = "scale the features, whose deviations are " + deviations + " (--standardize)"
+			}
+		}
+		return words, true
+	}}
 }
 
 // If the largest standard deviation of a feature is more than farApart times the smallest, messages advise

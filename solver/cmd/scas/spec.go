@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/scas-admm/scas/kernels/pkgerr"
@@ -67,7 +65,7 @@ func (c *fitFlags) specify(data *sparse.Dataset, counts wholeCounts, load worklo
 		return nil, err
 	}
 	if err := out.setGraph(c, p); err != nil {
-		return nil, c.withGraphRemedies(err, data)
+		return nil, c.withGraphAdvice(err, data)
 	}
 	if err := out.setPenalty(&c.specFlags, p); err != nil {
 		return nil, err
@@ -214,18 +212,13 @@ func (s *fitSpec) rowsOfA() (rows, edges int) {
 	return s.featureCount() + edges, edges
 }
 
-// withGraphRemedies returns err, an error in reading the file of --graph. If --features cannot change the
-// number of features of data, it replaces the advice to do so.
-func (c *fitFlags) withGraphRemedies(err error, data *sparse.Dataset) error {
-	parseErr, malformed := errors.AsType[*sparse.ParseError](err)
-	changesFeatures := func(r sparse.Remedy) bool { return r.Field == "p" }
-	isFixed := c.isTable(c.file) || c.formatOf(c.file) == sparse.NPY || data.Names != nil
-	if !malformed || !isFixed || !slices.ContainsFunc(parseErr.Remedies, changesFeatures) {
+// withGraphAdvice returns err, an error in reading the file of --graph. If --features cannot change the
+// number of features of data, the advice is not to do so, but to correct the file.
+func (c *fitFlags) withGraphAdvice(err error, data *sparse.Dataset) error {
+	if !c.isTable(c.file) && c.formatOf(c.file) != sparse.NPY && data.Names == nil {
 		return err
 	}
-	newErr := *parseErr
-	newErr.Remedies = []sparse.Remedy{{To: "correct " + dataName(c.graphFile())}}
-	return replaceError(err, parseErr, &newErr)
+	return advisedError{err, func(r sparse.Remedy) (string, bool) { return "correct " + dataName(c.graphFile()), r.Field == "p" }}
 }
 
 // readConstraint reads the constraint matrix A from the file of --graph, and checks that A has a column for
