@@ -247,7 +247,7 @@ func (r *cvReport) page(e *env, chosen *model.Model, err error) (*page, error) {
 	p := r.newPage(e, "cv")
 	p.Summary, p.Table = r.summary(), r.grid()
 	s := r.Steps[r.Chosen.Index]
-	p.judge(s.Objective, s.proof, err)
+	p.judge([]proof{s.proof}, "", err)
 	p.Each = "lambda"
 	if r.Steps[0].Lambda > 0 { // otherwise there is nothing to draw
 		if p.Plot, err = inlineSVG(func(w io.Writer) error { return drawCVCurve(w, r) }); err != nil {

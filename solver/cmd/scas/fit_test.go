@@ -29,7 +29,7 @@ func TestRelativeGap(t *testing.T) {
 		{1e-8, 0, "proved to be within 1e-08 of the optimum"},
 		{0, 0, "proved to be within 0 of the optimum (0 of the objective)"},
 	} {
-		if got := closeness(relativeGap(c.gap, c.objective), c.gap, "the optimum"); got != c.want {
+		if got := closeness(relativeGap(c.gap, c.objective), c.gap); got != c.want {
 			t.Errorf("gap %v of %v: %q, want %q", c.gap, c.objective, got, c.want)
 		}
 	}

@@ -53,10 +53,10 @@ type modelSection struct {
 	Graph  template.HTML
 }
 
-// A judgement says whether a fit has the accuracy that was asked for.
+// A judgement says whether the fits of a page have the accuracy that was asked for and, if not, what to do.
 type judgement struct {
-	Good                   bool
-	Status, Result, Remedy string
+	Good           bool
+	Status, Remedy string
 }
 
 // A bar shows a coefficient. Length is the coefficient, multiplied by the standard deviation of the feature
@@ -66,7 +66,6 @@ type bar struct {
 	Feature             string
 	Coefficient, Length float64
 	From, Width         float64
-	Sign                string // the class in CSS: "above" or "below" zero
 }
 
 // A set is a group of equal coefficients. Colour is its colour in the picture of the graph.
@@ -114,55 +113,26 @@ func (r *problemReport) newPage(e *env, command string) *page {
 	}
 }
 
-// judge sets the verdict of a page about one fit with the given objective and proof. err is the error that
-// the command will return.
-func (p *page) judge(objective number, fit proof, err error) {
-	p.Verdict = judgement{Good: fit.Status == solver.Converged && err == nil && !fit.NoOptimum, Status: "Not converged.", Result: fmt.Sprintf("The objective is %.10g. ", objective)}
-	switch {
-	case p.Verdict.Good:
-		p.Verdict.Status = "Converged."
-	case fit.NoOptimum:
-		p.Verdict.Status, p.Verdict.Remedy = "There is no optimum.", noOptimumReason
-	case err == nil:
-		p.Verdict.Status = "The passes are made; nothing was to be proved."
-	}
-	switch {
-	case fit.NoOptimum && isFinite(float64(fit.DualityGap)):
-		p.Verdict.Result += fmt.Sprintf("It is proved to be at most %.2g above the bound that it falls to.", fit.DualityGap)
-	case isFinite(float64(fit.DualityGap)):
-		p.Verdict.Result += fmt.Sprintf("It is %s.", closeness(fit.RelativeGap, fit.DualityGap, "the optimum"))
-	default:
-		p.Verdict.Result += "How far it is above the optimum is not proved."
-	}
-	p.addRemedy(err)
-}
-
-// judgeAll sets the verdict of a page about several fits. noun says what each fit is for: "lambda" or
-// "class". err is the error that the command will return.
-func (p *page) judgeAll(fits []proof, noun string, err error) {
-	convergedCount, maxRelative, maxGap := 0, number(0), number(0)
+// judge sets the verdict of a page about fits. noun says what each of several fits is for: "lambda" or "class".
+// err is the error that the command will return.
+func (p *page) judge(fits []proof, noun string, err error) {
+	noOptimumCount, allConverged := 0, true
 	for _, f := range fits {
-		if f.Status == solver.Converged {
-			convergedCount++
+		if allConverged = allConverged && f.Status == solver.Converged; f.NoOptimum {
+			noOptimumCount++
 		}
-		maxRelative, maxGap = max(maxRelative, f.RelativeGap), max(maxGap, f.DualityGap) // max returns NaN if one argument is NaN
 	}
-	p.Verdict = judgement{Good: convergedCount == len(fits) && err == nil, Status: "Not converged everywhere."}
-	if p.Verdict.Good {
-		p.Verdict.Status = "Converged."
-	}
-	p.Verdict.Result = fmt.Sprintf("%s of %s converged. ", groupDigits(convergedCount), plural(len(fits), noun))
-	if isFinite(float64(maxGap)) {
-		p.Verdict.Result += fmt.Sprintf("Every objective is %s.", closeness(maxRelative, maxGap, "its optimum"))
-	} else {
-		p.Verdict.Result += "For some, nothing is proved."
-	}
-	p.addRemedy(err)
-}
-
-func (p *page) addRemedy(err error) {
-	if err != nil {
-		p.Verdict.Remedy = describe(err)
+	switch v := &p.Verdict; {
+	case err != nil:
+		v.Status, v.Remedy = "Not converged.", describe(err)
+	case noOptimumCount > 0 && len(fits) > 1:
+		v.Status, v.Remedy = fmt.Sprintf("There is no optimum for %s.", plural(noOptimumCount, noun)), noOptimumReason
+	case noOptimumCount > 0:
+		v.Status, v.Remedy = "There is no optimum.", noOptimumReason
+	case !allConverged:
+		v.Status = "The passes are made; nothing was to be proved."
+	default:
+		v.Good, v.Status = true, "Converged."
 	}
 }
 
@@ -201,21 +171,17 @@ func (p *page) chooseClasses(classes []string) []int {
 func (p *page) addSection(title string, m *model.Model, k int, g *graph.Graph) error {
 	column := &m.Columns[k]
 	t := modelSection{Which: title, Model: newColumnReport(m, k, maxBars), P: len(column.Coefficients), Scaled: p.deviations != nil}
+	longest := 0.0 // the length of the first bar
 	for _, j := range largestCoefficients(column.Coefficients, p.deviations, maxBars) {
-		b := bar{Feature: coefficientName(m.Features, m.IndexBase, j), Coefficient: column.Coefficients[j], Length: column.Coefficients[j], Sign: "above"}
+		b := bar{Feature: coefficientName(m.Features, m.IndexBase, j), Coefficient: column.Coefficients[j], Length: column.Coefficients[j]}
 		if t.Scaled {
 			b.Length *= p.deviations[j]
 		}
+		if longest = max(longest, math.Abs(b.Length)); longest > 0 {
+			percent := 100 * b.Length / longest
+			b.From, b.Width = min(0, percent), math.Abs(percent)
+		}
 		t.Bars = append(t.Bars, b)
-	}
-	for k := range t.Bars {
-		b := &t.Bars[k]
-		if longest := math.Abs(t.Bars[0].Length); longest > 0 {
-			b.Width = math.Abs(b.Length) / longest * 100
-		}
-		if b.Length < 0 {
-			b.From, b.Sign = -b.Width, "below"
-		}
 	}
 	for k, tied := range t.Model.LargestGroups {
 		shownCount := min(maxMembers, len(tied.Features))
@@ -236,22 +202,6 @@ func (p *page) addSection(title string, m *model.Model, k int, g *graph.Graph) e
 func (p *page) Folded() bool { return p.Each == "class" && len(p.Table.Rows) > manyClasses }
 
 func (t modelSection) Zeros() int { return t.P - t.Model.NNZX }
-
-// Left returns the left end of the leftmost bar, in percent of the widest bar.
-func (t modelSection) Left() (left float64) {
-	for _, b := range t.Bars {
-		left = min(left, b.From)
-	}
-	return left
-}
-
-// Span returns the distance from Left to the right end of the rightmost bar.
-func (t modelSection) Span() (span float64) {
-	for _, b := range t.Bars {
-		span = max(span, b.From+b.Width)
-	}
-	return span - t.Left()
-}
 
 // A trainingStats has the metrics of a model on the fitted rows of all ranks, and the standard deviations of
 // the features. Each is nil if it was not computed.

@@ -147,7 +147,7 @@ func (r *pathReport) grid() grid {
 func (r *pathReport) page(e *env, steps []*model.Step, err error) (*page, error) {
 	p := r.newPage(e, "path")
 	p.Summary, p.Table = r.summary(), r.grid()
-	p.judgeAll(proofs(r.Steps), "lambda", err)
+	p.judge(proofs(r.Steps), "lambda", err)
 	lastStep := steps[len(steps)-1]
 	if p.Each = "lambda"; len(lastStep.Columns) == 1 && steps[0].Lambda > 0 {
 		if p.Plot, err = inlineSVG(func(w io.Writer) error { return drawPath(w, r, steps) }); err != nil {

@@ -337,10 +337,13 @@ func (r *trainReport) worstLines(lines [][]string) [][]string {
 	return out
 }
 
-func (r *trainReport) proofs() []proof {
-	out := make([]proof, len(r.Classes))
-	for k, c := range r.Classes {
-		out[k] = c.proof
+// proofs returns the proof of the fit, or of the fit of each class.
+func (r *trainReport) proofs() (out []proof) {
+	if r.columnFit != nil {
+		return []proof{r.proof}
+	}
+	for _, c := range r.Classes {
+		out = append(out, c.proof)
 	}
 	return out
 }
@@ -350,12 +353,10 @@ var errOneGraph = usagef("--svg draws one model, and several classes have one ea
 // page returns the HTML report on the model. err is the error that the command will return.
 func (r *trainReport) page(e *env, err error) (*page, error) {
 	p := r.newPage(e, "train")
-	if p.Summary = r.summary(); r.columnFit != nil {
-		p.judge(r.Objective, r.proof, err)
-	} else {
+	if p.Summary = r.summary(); r.columnFit == nil {
 		p.Table, p.Each = r.grid(), "class"
-		p.judgeAll(r.proofs(), "class", err)
 	}
+	p.judge(r.proofs(), "class", err)
 	p.addTrainingStats(r.model, r.trainingStats)
 	return p, p.addSections("", r.model, r.fitSpec.spec.Graph)
 }

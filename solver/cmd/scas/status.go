@@ -69,13 +69,13 @@ func (p proof) cells() []string {
 	return cells
 }
 
-// closeness returns a text with a bound on the distance of an objective from its optimum: the bound itself
-// and, if relative is finite, its share of the objective. optimum is "the optimum" or "its optimum".
-func closeness(relative, gap number, optimum string) string {
+// closeness returns a text with a bound on the distance of an objective from the optimum: the bound itself
+// and, if relative is finite, its share of the objective.
+func closeness(relative, gap number) string {
 	if !isFinite(float64(relative)) {
-		return fmt.Sprintf("proved to be within %.2g of %s", gap, optimum)
+		return fmt.Sprintf("proved to be within %.2g of the optimum", gap)
 	}
-	return fmt.Sprintf("proved to be within %.2g of %s (%.2g of the objective)", gap, optimum, relative)
+	return fmt.Sprintf("proved to be within %.2g of the optimum (%.2g of the objective)", gap, relative)
 }
 
 // proofNotes explains the statuses of fits that did not converge, and counts the fits without an optimum. It
@@ -102,7 +102,7 @@ func addGap(f *summary, p proof) {
 		f.add("gap", "proved to be at most %.2g above the bound that the objective falls to", p.DualityGap)
 		f.add("optimum", "none: nothing holds the coefficients, which are the larger the smaller --tol is")
 	default:
-		f.add("gap", "%s", closeness(p.RelativeGap, p.DualityGap, "the optimum"))
+		f.add("gap", "%s", closeness(p.RelativeGap, p.DualityGap))
 	}
 }
 
