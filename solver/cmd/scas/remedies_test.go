@@ -2,12 +2,10 @@ package main
 
 import (
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"math"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,20 +16,45 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
+// remedyLiteral matches a sparse.Remedy in the source of Go: its field, if it is not empty, and its value, if
+// this is a literal.
+var remedyLiteral = regexp.MustCompile(`\{(?:Field:\s*"(.*?)",\s*)?To:\s*("(?:[^"\\]|\\.)*")?`)
+
 // TestRemediesAreWorded checks that phrases has words for each remedy in the source of the libraries, and
 // for no other remedy.
 func TestRemediesAreWorded(t *testing.T) {
 	used := map[sparse.Remedy]bool{}
-	for _, found := range remediesIn(t, "../../../sparse", "../../../solver") {
-		r := found.Remedy
-		text, ok := phrase(r)
-		switch {
-		case !ok:
-			t.Errorf("%s: phrases has no words for %+v", found.position, r)
-		case text == r.To && strings.ContainsAny(r.To, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"):
-			t.Errorf("%s: %q may name something of Go: give it words in phrases", found.position, r.To)
+	check := func(path string) {
+		for _, match := range remedyLiteral.FindAllStringSubmatch(textOf(t, path), -1) {
+			r := sparse.Remedy{Field: match[1], To: "?"}
+			if match[2] != "" {
+				r.To, _ = strconv.Unquote(match[2])
+			}
+			text, ok := phrase(r)
+			switch {
+			case !ok:
+				t.Errorf("%s: phrases has no words for %+v", path, r)
+			case text == r.To && strings.ContainsAny(r.To, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"):
+				t.Errorf("%s: %q may name something of Go: give it words in phrases", path, r.To)
+			}
+			used[r], used[sparse.Remedy{Field: r.Field, To: "*"}] = true, true
 		}
-		used[r], used[sparse.Remedy{Field: r.Field, To: "*"}] = true, true
+	}
+	for _, dir := range []string{"../../../sparse", "../../../solver"} {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir() && d.Name() == "cmd":
+				return fs.SkipDir
+			case strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go"):
+				check(path)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	for field, byTo := range phrases {
 		for value := range byTo {
@@ -40,86 +63,6 @@ func TestRemediesAreWorded(t *testing.T) {
 			}
 		}
 	}
-}
-
-// A foundRemedy is a remedy in the source of the libraries. Field or To is "?" if its value in
-// the source is not a literal.
-type foundRemedy struct {
-	sparse.Remedy
-	position token.Position
-}
-
-// remediesIn returns the literals of type sparse.Remedy in the directories dirs and below, without commands
-// and tests.
-func remediesIn(t *testing.T, dirs ...string) (remedies []foundRemedy) {
-	t.Helper()
-	files := token.NewFileSet()
-	for _, dir := range dirs {
-		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				return err
-			case d.IsDir() && d.Name() == "cmd":
-				return fs.SkipDir
-			case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
-				return nil
-			}
-			file, err := parser.ParseFile(files, path, nil, 0)
-			if err != nil {
-				return err
-			}
-			ast.Inspect(file, func(n ast.Node) bool {
-				literal, ok := n.(*ast.CompositeLit)
-				if !ok {
-					return true
-				}
-				if arrayType, ok := literal.Type.(*ast.ArrayType); ok && isRemedy(arrayType.Elt) {
-					for _, element := range literal.Elts {
-						if entry, ok := element.(*ast.CompositeLit); ok && entry.Type == nil {
-							remedies = append(remedies, foundRemedy{remedyOf(entry), files.Position(entry.Pos())})
-						}
-					}
-				}
-				if isRemedy(literal.Type) {
-					remedies = append(remedies, foundRemedy{remedyOf(literal), files.Position(literal.Pos())})
-				}
-				return true
-			})
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if len(remedies) < len(phrases) {
-		t.Fatalf("%d remedies in %v, fewer than the %d phrases", len(remedies), dirs, len(phrases))
-	}
-	return remedies
-}
-
-func isRemedy(e ast.Expr) bool {
-	if selector, ok := e.(*ast.SelectorExpr); ok {
-		e = selector.Sel
-	}
-	name, ok := e.(*ast.Ident)
-	return ok && name.Name == "Remedy"
-}
-
-func remedyOf(literal *ast.CompositeLit) (r sparse.Remedy) {
-	for _, element := range literal.Elts {
-		field := element.(*ast.KeyValueExpr)
-		value := "?"
-		if constant, ok := field.Value.(*ast.BasicLit); ok {
-			value, _ = strconv.Unquote(constant.Value)
-		}
-		switch field.Key.(*ast.Ident).Name {
-		case "Field":
-			r.Field = value
-		case "To":
-			r.To = value
-		}
-	}
-	return r
 }
 
 // TestReworded checks that errors for the user have no names of packages, and that their remedies name
