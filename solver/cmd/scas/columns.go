@@ -48,16 +48,11 @@ func addColumns(f *summary, d *sparse.Dataset) {
 		labelText = "labels are column " + t.Label + map[string]string{"last": ", the last (--label names another)", "named": " (--label names another)"}[t.Found]
 	}
 	f.add("columns", "%s; %s of numbers", labelText, plural(t.Numbers, "other"))
-	const maxColumns = 5
-	var parts []string
-	for k, c := range t.Categorical {
-		if k == maxColumns {
-			parts = append(parts, fmt.Sprintf("%d more", len(t.Categorical)-maxColumns))
-			break
-		}
-		parts = append(parts, fmt.Sprintf("%s (%s)", c.Column, groupDigits(c.Categories)))
+	var columns []string
+	for _, c := range t.Categorical {
+		columns = append(columns, fmt.Sprintf("%s (%s)", c.Column, groupDigits(c.Categories)))
 	}
-	f.addIf(parts != nil, "", "categories: %s, each a feature COLUMN=CATEGORY", strings.Join(parts, ", "))
+	f.addIf(columns != nil, "", "categories: %s, each a feature COLUMN=CATEGORY", firstNames(columns))
 	f.addIf(t.Absent > 0, "", "%s taken for none of them", plural(t.Absent, "missing category"))
 	f.addIf(t.Filled > 0, "", "%s filled, %s", plural(t.Filled, "missing number"), map[sparse.Missing]string{
 		sparse.MissingMean: "by the mean of the column", sparse.MissingMedian: "by the median of the column", sparse.MissingZero: "by 0",
@@ -71,13 +66,9 @@ func addWordLabels(f *summary, words []string) {
 }
 
 func classNumberText(classes []string) string {
-	const maxClasses = 6
-	var parts []string
-	for k, name := range classes[:min(maxClasses, len(classes))] {
-		parts = append(parts, fmt.Sprintf("%d is %s", k, name))
+	parts := make([]string, len(classes))
+	for k, name := range classes {
+		parts[k] = fmt.Sprintf("%d is %s", k, name)
 	}
-	if len(classes) > maxClasses {
-		parts = append(parts, fmt.Sprintf("and %d more", len(classes)-maxClasses))
-	}
-	return strings.Join(parts, ", ")
+	return firstNames(parts)
 }
