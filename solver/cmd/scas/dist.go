@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/scas-admm/scas/solver/dist"
@@ -59,7 +58,7 @@ func (c *fitFlags) checkDist() error {
 		{"--graph -", "name a file, which every rank reads", c.graphFile() == "-"},
 	} {
 		if f.given {
-			return usagef("--dist %s takes no %s%s", c.Dist, f.name, strings.TrimSuffix(": "+f.remedy, ": "))
+			return usagef("--dist %s takes no %s: %s", c.Dist, f.name, f.remedy)
 		}
 	}
 	return nil
