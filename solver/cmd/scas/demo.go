@@ -127,37 +127,17 @@ func showScores(w *bufio.Writer, fused, plain []*scoredModel) {
 	}
 	writeScores(fmt.Sprintf("all (%d rows)", len(allF.correct)), "", "", mean, &allF, &allP)
 	writeScores("standard error", "", "", standardError, &allF, &allP)
-	sentence := wrap(verdict(&allF, &allP), 76, 0)
-	fmt.Fprintf(w, "  %s\n\n", strings.ReplaceAll(sentence, "\n", "\n  "))
+	differences := make([]float64, len(allF.losses)) // of the plain lasso minus the fused lasso
+	for i := range differences {
+		differences[i] = allP.losses[i] - allF.losses[i]
+	}
+	fmt.Fprintf(w, "  The loss of the plain lasso is larger by %.2g (standard error %.2g).\n\n", mean(differences), standardError(differences))
 }
 
 func mean(v []float64) float64 { return stat.Mean(v, nil) }
 
 // standardError returns the standard error of the mean of v.
 func standardError(v []float64) float64 { return stat.StdErr(stat.StdDev(v, nil), float64(len(v))) }
-
-// verdict returns a sentence that says which model has the smaller mean loss, and which model predicts more
-// rows correctly. f is the fused lasso, p the plain lasso.
-func verdict(f, p *scoredModel) string {
-	lossText, accuracyText := "The losses are equal", "both get as many rows right"
-	winner := map[bool]string{true: "fused", false: "plain"}
-	// differences has the losses of p minus the losses of f. lead is how many more rows f gets right than p.
-	differences, lead := make([]float64, len(f.losses)), 0.0
-	for i := range differences {
-		differences[i] = p.losses[i] - f.losses[i]
-		lead += f.correct[i] - p.correct[i]
-	}
-	if d, se := mean(differences), standardError(differences); d != 0 {
-		lossText = fmt.Sprintf("The %s lasso has the smaller loss (by %.2g, with a standard error of %.2g)", winner[d > 0], math.Abs(d), se)
-		if math.Abs(d) < 2*se {
-			lossText += ", which may be chance"
-		}
-	}
-	if lead != 0 {
-		accuracyText = fmt.Sprintf("%s gets %s more right", winner[lead > 0], plural(int(math.Abs(lead)), "row"))
-	}
-	return lossText + "; " + accuracyText + "."
-}
 
 func showCoefficients(w *bufio.Writer, names []string, fusedFit, plainFit *model.Column) {
 	fused, plain := fusedFit.Coefficients, plainFit.Coefficients
