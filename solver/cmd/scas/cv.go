@@ -12,7 +12,6 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
-	"github.com/scas-admm/scas/sparse"
 )
 
 type cvCmd struct {
@@ -63,14 +62,8 @@ written), 75 a rank of --dist is lost (give the same command again), 130 interru
 (nothing is written).`
 }
 
-// cvMetrics has, for each value of --metric, its name in reports and its measure in package model.
-var cvMetrics = map[string]struct {
-	name    string
-	measure model.Measure
-}{
-	"loss": {"mean loss", model.ByLoss}, "error": {"error rate", model.ByError},
-	"auc": {"AUC", model.ByAUC}, "mse": {"mean squared error", model.ByMSE},
-}
+// metricNames has the name in reports of each value of --metric. The values are those of model.Measure.
+var metricNames = map[string]string{"loss": "mean loss", "error": "error rate", "auc": "AUC", "mse": "mean squared error"}
 
 // heldOutMetrics lists the metrics of held-out rows in the order of reports.
 var heldOutMetrics = []struct {
@@ -189,10 +182,10 @@ func (r *cvReport) summary() (f summary) {
 	f.add("folds", "%d, seed %d; %s, in %.3g s (reading %.3g s)", r.Folds, r.Seed, plural(len(r.Steps), "lambda"), r.Seconds, r.ReadSeconds)
 	f.addBlank()
 	addLambda := func(name string, l cvLambda) {
-		f.add(name, "lambda %.6g: %s %.6g, standard error %.2g, %s", l.Lambda, cvMetrics[r.Metric].name, l.Mean, l.SE, plural(l.NNZX, "non-zero coefficient"))
+		f.add(name, "lambda %.6g: %s %.6g, standard error %.2g, %s", l.Lambda, metricNames[r.Metric], l.Mean, l.SE, plural(l.NNZX, "non-zero coefficient"))
 		text := ""
 		for _, m := range l.Metrics.namesAndTexts() {
-			if m[0] != cvMetrics[r.Metric].name {
+			if m[0] != metricNames[r.Metric] {
 				text += ", " + m[0] + " " + m[1]
 			}
 		}
@@ -216,7 +209,7 @@ func (r *cvReport) summary() (f summary) {
 
 func (r *cvReport) grid() grid {
 	rows := make([][]string, len(r.Steps))
-	metricName := cvMetrics[r.Metric].name
+	metricName := metricNames[r.Metric]
 	head := []string{"lambda", "non-zeros", metricName, "s.e."}
 	for _, m := range heldOutMetrics {
 		if _, ok := r.Steps[0].Metrics[m.key]; ok && m.name != metricName {
@@ -279,26 +272,6 @@ func (c *cvCmd) maxFolds() int {
 	return int(c.Folds)
 }
 
-func (c *cvCmd) checkRows(data *sparse.Dataset) error {
-	counts := c.ranks.counts(data)
-	n := counts.total
-	switch {
-	case n < 2:
-		return fmt.Errorf("%s: %s; cross-validation needs two or more, to hold some out and fit the rest", dataName(c.Data), plural(n, "row"))
-	case int(c.Folds) > n:
-		return usagef("--folds %d: the data have %s; give at most as many folds", c.Folds, plural(n, "row"))
-	}
-	if data.Mapping.IsZero() {
-		return nil
-	}
-	for class, rows := range counts.classes {
-		if rows == 1 {
-			return fmt.Errorf("%s: only %s has the label %s; cross-validation needs two rows or more of each class, because the rows outside a fold must have both classes", dataName(c.Data), plural(rows, "row"), data.Mapping.Name(float64(2*class-1)))
-		}
-	}
-	return nil
-}
-
 func (c *cvCmd) Run(e *env) error {
 	if err := c.check(); err != nil {
 		return err
@@ -318,15 +291,15 @@ func (c *cvCmd) crossValidate(e *env) error {
 	}
 	start := time.Now()
 	data, err := c.read(e, out)
-	if err == nil {
-		err = c.checkRows(data)
-	}
 	if err != nil {
 		return err
 	}
 	load := workload{settings: c.settings(), fits: model.Fits{Lambdas: c.Lambdas.count, Folds: c.maxFolds()}, scored: c.Report != ""}
 	if r.problemReport, err = c.beginReport(e, data, start, load); err != nil {
 		return err
+	}
+	if n := r.fitSpec.counts.total; int(c.Folds) > n {
+		return usagef("--folds %d: the data have %s; give at most as many folds", c.Folds, plural(n, "row"))
 	}
 	stopped, err := c.fitFlags.fit(e, &r.problemReport, func() (err error) {
 		result, err = c.computeCV(e, r.fitSpec)
@@ -354,7 +327,7 @@ func (c *cvCmd) computeCV(e *env, s *fitSpec) (*model.CVResult, error) {
 	p := e.beginProgress("the path of all rows")
 	defer p.end()
 	p.setReports(s, fitCount{"model", 0, min(c.maxFolds(), s.counts.total) * c.Lambdas.count})
-	set := &model.CVSettings{Path: c.pathSettings(), Folds: int(c.Folds), Measure: cvMetrics[c.Metric].measure}
+	set := &model.CVSettings{Path: c.pathSettings(), Folds: int(c.Folds), Measure: model.Measure(c.Metric)}
 	set.ModelScored = func(done, total int) {
 		p.fits = fitCount{"model", done, total}
 		p.showFits(done, "")

@@ -60,7 +60,7 @@ func shortenName(name string) string {
 // drawCVCurve draws the mean of the metric over the folds against lambda, with a band of one standard error
 // on each side. Two vertical lines mark the lambdas that --choose min and --choose 1se select.
 func drawCVCurve(w io.Writer, r *cvReport) error {
-	name := cvMetrics[r.Metric].name
+	name := metricNames[r.Metric]
 	c := &chart.Chart{Title: fmt.Sprintf("%d-fold cross-validation", r.Folds), X: "lambda", Y: name, LogX: true, Falling: true}
 	meanLine := chart.Line{Name: name + " ± SE"}
 	low, high := math.Inf(1), math.Inf(-1)
