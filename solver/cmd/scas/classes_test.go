@@ -102,7 +102,7 @@ func TestManyClasses(t *testing.T) {
 		fmt.Fprintf(&text, "%d %d:1 %d:%.3f\n", k, feature+1, classes+1+rng.IntN(300), rng.NormFloat64())
 	}
 	data := writeText(t, dir, "many.svm", text.String())
-	r := runWith(t, env{onTerminal: true}, "train", "--no-standardize", "--lambda", "1e-3", "--threads", "1", "-o", model, "--report", page, data)
+	r := runWith(t, env{onTerminal: true, interval: everyReport}, "train", "--no-standardize", "--lambda", "1e-3", "--threads", "1", "-o", model, "--report", page, data)
 	if r.code != exitOK || !strings.Contains(r.stderr, "\rclass 2 of 105") || !strings.Contains(r.stderr, "105 different whole numbers, each fitted as a class") {
 		t.Fatalf("exit code %d, stderr %q", r.code, r.stderr)
 	}

@@ -111,7 +111,7 @@ func (c *convertCmd) stream(e *env) error {
 	p := e.beginProgress("reading " + dataName(c.In))
 	result, err := sparse.Convert(c.In, c.Out, opt, func(stage string, done, total int64) error {
 		task := map[string]string{"text": "reading " + dataName(c.In), "file": "writing " + dataName(c.Out)}[stage]
-		p.setBytes(task, done, total)
+		p.showBytes(task, done, total)
 		return e.ctx.Err()
 	})
 	p.end()

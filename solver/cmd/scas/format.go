@@ -171,7 +171,7 @@ func (r *countedReader) Size() int64 { return r.totalBytes }
 func (r *countedReader) Read(b []byte) (int, error) {
 	n, err := r.Reader.Read(b)
 	r.doneBytes += int64(n)
-	r.progress.setBytes("reading "+r.name, r.doneBytes, r.totalBytes)
+	r.progress.showBytes("reading "+r.name, r.doneBytes, r.totalBytes)
 	return n, err
 }
 

@@ -27,7 +27,7 @@ type progress struct {
 	start      time.Time
 	lock       sync.Mutex
 	text       string    // the next report, without the times
-	lastDrawn  time.Time // when showShare last drew the line
+	lastDrawn  time.Time // when showShare last drew the line, or start
 	width      int       // characters of the line on the terminal; 0 if there is no line
 	closed     bool      // whether end was called
 	stop       chan struct{}
@@ -44,8 +44,9 @@ type progress struct {
 
 // beginProgress starts the reports of a command. text says what the command does.
 func (e *env) beginProgress(text string) *progress {
+	now := time.Now()
 	p := &progress{
-		e: e, overwrites: e.onTerminal && !e.jsonLog, task: text, start: time.Now(), text: text,
+		e: e, overwrites: e.onTerminal && !e.jsonLog, task: text, start: now, lastDrawn: now, text: text,
 		stop: make(chan struct{}), ended: make(chan struct{}), share: math.Inf(1), firstGap: math.Inf(1),
 	}
 	e.progress = p
@@ -100,30 +101,25 @@ func (p *progress) tickAtOnce() {
 func (p *progress) show(format string, args ...any) { p.showShare(0, 0, format, args...) }
 
 // showShare sets the text of the report and the share done/total of the work. If the share is smaller than
-// before, a new stage begins.
+// before, a new stage begins. On a terminal, showShare draws the line at most once in each pause, so that the
+// line does not flicker.
 func (p *progress) showShare(done, total float64, format string, args ...any) {
+	const pause = 100 * time.Millisecond
 	defer p.tickAtOnce()
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	p.setShare(done, total, fmt.Sprintf(format, args...))
-	const pause = 100 * time.Millisecond // least time between two drawings
-	if now := time.Now(); p.overwrites && !p.closed && (p.share >= 1 || now.Sub(p.lastDrawn) >= pause) {
-		p.lastDrawn = now
-		p.draw()
-	}
-}
-
-// setShare does the work of showShare except drawing. The caller must hold the lock.
-func (p *progress) setShare(done, total float64, text string) {
-	p.text = text
-	share := 0.0
+	p.text = fmt.Sprintf(format, args...)
+	share, now := 0.0, time.Now()
 	if total > 0 {
 		share = done / total
 	}
 	if share < p.share {
-		p.firstShare, p.stageStart = share, time.Now()
+		p.firstShare, p.stageStart = share, now
 	}
-	p.share = share
+	if p.share = share; p.overwrites && !p.closed && now.Sub(p.lastDrawn) >= pause {
+		p.lastDrawn = now
+		p.draw()
+	}
 }
 
 // showGap reports a run that ends when its gap is at most goal. The share of the work is computed from
@@ -202,18 +198,14 @@ func (p *progress) end() {
 	p.e.progress = nil
 }
 
-// setBytes sets the text of the report, and the share done/total of the work, for a file that is read or
-// written. done is the number of bytes so far, and total the size of the file; 0 if it is not known. setBytes
-// does not draw the text, because most files need less than a second.
-func (p *progress) setBytes(task string, done, total int64) {
+// showBytes reports on a file that is read or written. done is the number of bytes so far, and total the size
+// of the file; 0 if it is not known, as of a pipe.
+func (p *progress) showBytes(task string, done, total int64) {
 	text := fmt.Sprintf("%s: %s", task, formatBytes(done))
-	if total > 0 { // the size of a pipe is not known
+	if total > 0 {
 		text = fmt.Sprintf("%s: %.0f %% of %s", task, 100*float64(done)/float64(total), formatBytes(total))
 	}
-	defer p.tickAtOnce()
-	p.lock.Lock()
-	defer p.lock.Unlock()
-	p.setShare(float64(done), float64(total), text)
+	p.showShare(float64(done), float64(total), "%s", text)
 }
 
 func (p *progress) showRows(done, total int) {

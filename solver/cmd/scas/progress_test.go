@@ -17,8 +17,9 @@ import (
 // no terminal, a short command must write nothing to it.
 func TestProgressLine(t *testing.T) {
 	data := writeWDBC(t, t.TempDir())
-	for _, onTerminal := range []bool{true, false} {
-		r := runWith(t, env{onTerminal: onTerminal}, "train", "--method", "scas-k", "--passes", "20", data)
+	for _, interval := range []time.Duration{everyReport, 0} {
+		onTerminal := interval == everyReport
+		r := runWith(t, env{onTerminal: onTerminal, interval: interval}, "train", "--method", "scas-k", "--passes", "20", data)
 		if r.code != exitOK || !onTerminal && r.stderr != "" {
 			t.Errorf("terminal %v: exit code %d, stderr %q", onTerminal, r.code, r.stderr)
 		}
@@ -35,7 +36,7 @@ func TestProgressTimes(t *testing.T) {
 		var stderr lockedBuffer
 		e := &env{stderr: &stderr, onTerminal: onTerminal, interval: time.Hour}
 		p := e.beginProgress("reading")
-		p.setBytes("reading", 90<<20, 100<<20)
+		p.showBytes("reading", 90<<20, 100<<20)
 		p.tick()
 		p.showClasses(0, 105)
 		moveBack := func(start, began time.Duration) {
