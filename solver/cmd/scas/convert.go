@@ -92,7 +92,7 @@ func (c *convertCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	return e.print(c.summary(data, format).String())
+	return c.report(e, data, p, 0)
 }
 
 // streams reports whether the conversion needs only some of the rows in memory at a time.
@@ -122,44 +122,42 @@ func (c *convertCmd) stream(e *env) error {
 	if err := e.interruptError(err, note); err != nil {
 		return err
 	}
-	var f summary
-	st := result.Stats
-	f.add("read", "%s: %s", dataName(c.In), sizeText(st.Rows, result.Features, st.NNZ))
-	if result.Table != nil {
-		d := &sparse.Dataset{Names: result.Names, Table: result.Table, Stats: st}
-		e.warnOfColumns(d)
-		addColumns(&f, d)
-		addWordLabels(&f, result.Table.Classes)
-		if result.Table.Filled > 0 {
-			e.warn("a model fitted to %s will not fill missing values in prediction, because a file of form %s does not keep the numbers for that; a model fitted to the table will", c.Out, sparse.Binary)
-		}
+	d := &sparse.Dataset{Names: result.Names, Table: result.Table, Stats: result.Stats}
+	if d.Table != nil {
+		d.Classes.Names = d.Table.Classes
 	}
-	f.addIf(result.Resumed > 0, "", "%s of text were read by an earlier run", formatBytes(result.Resumed))
-	f.add("written", "%s, as %v", c.Out, sparse.Binary)
-	if st.SortedRows > 0 {
-		e.warn("%s had indices out of order and were sorted", plural(st.SortedRows, "row"))
-	}
-	return e.print(f.String())
+	e.warnOfColumns(d)
+	return c.report(e, d, result.Features, result.Resumed)
 }
 
-func (c *convertCmd) summary(d *sparse.Dataset, format sparse.Format) (f summary) {
-	n, p := d.X.Dims()
-	f.add("read", "%s: %s", dataName(c.In), sizeText(n, p, d.X.NNZ()))
+// report prints what was read and written. d need not have the rows. resumedBytes is the number of bytes of
+// text that an earlier run has converted.
+func (c *convertCmd) report(e *env, d *sparse.Dataset, features int, resumedBytes int64) error {
+	format := sparse.FormatOf(c.Out)
+	if d.Stats.SortedRows > 0 {
+		e.warn("%s had indices out of order and were sorted", plural(d.Stats.SortedRows, "row"))
+	}
+	if format == sparse.Binary && d.Table != nil && d.Table.Filled > 0 {
+		e.warn("a model fitted to %s will not fill missing values in prediction, because a file of form %s does not keep the numbers for that; a model fitted to the table will", c.Out, format)
+	}
+	var f summary
+	f.add("read", "%s: %s", dataName(c.In), sizeText(d.Stats.Rows, features, d.Stats.NNZ))
 	addColumns(&f, d)
 	addWordLabels(&f, d.Classes.Names)
+	f.addIf(resumedBytes > 0, "", "%s of text were read by an earlier run", formatBytes(resumedBytes))
 	f.add("written", "%s, as %v", c.Out, format)
 	keepsNames := slices.Contains([]sparse.Format{sparse.CSV, sparse.TSV, sparse.NPZ, sparse.Binary}, format)
 	isTable := format == sparse.CSV || format == sparse.TSV
 	f.addIf(d.Names != nil && !keepsNames, "",
 		"without the names of the features, which %v has no place for", format)
-	f.addIf(format == sparse.LIBSVM, "", "read it with --features %d", p)
+	f.addIf(format == sparse.LIBSVM, "", "read it with --features %d", features)
 	f.addIf(d.Labels == nil && format == sparse.LIBSVM, "", "with 0 for every label: %s has none", dataName(c.In))
 	f.addIf(d.Labels != nil && c.LabelsOut == "" && (format == sparse.NPY || format == sparse.MatrixMarket), "", "without labels: --labels-out FILE writes them to a file of their own")
 	f.addIf(c.LabelsOut != "", "", "labels written to %s; read them with --labels", c.LabelsOut)
 	if name := d.LabelColumn(); isTable && d.Labels != nil && hidesLabels(d.Names, name) {
 		f.add("", "a feature is called label, target or y: read it with --label %s", shellWord(name))
 	}
-	return f
+	return e.print(f.String())
 }
 
 // hidesLabels reports whether a reader of the written table would take a feature for the labels. name is
