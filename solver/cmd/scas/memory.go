@@ -59,12 +59,16 @@ func (v memorySize) limit() (bytes int64, origin string) {
 // allow returns an error if need is larger than the limit. format and args describe the work that needs the
 // memory.
 func (v memorySize) allow(need float64, format string, args ...any) error {
-	limit, origin := v.limit()
-	if limit == 0 || need <= float64(limit) {
+	if limit, _ := v.limit(); limit == 0 || need <= float64(limit) {
 		return nil
 	}
-	return fmt.Errorf("%s needs about %s of memory, more than %s (%s); allow more with --memory SIZE",
-		fmt.Sprintf(format, args...), formatBytes(int64(min(need, 1<<62))), formatBytes(limit), origin)
+	return fmt.Errorf("%s; allow more with --memory SIZE", v.excessText(fmt.Sprintf(format, args...), need))
+}
+
+// excessText says that work needs more memory than the limit.
+func (v memorySize) excessText(work string, need float64) string {
+	limit, origin := v.limit()
+	return fmt.Sprintf("%s needs about %s of memory, more than %s (%s)", work, formatBytes(int64(min(need, 1<<62))), formatBytes(limit), origin)
 }
 
 // limitReading sets the limits of opt. If --memory is given and at least programBytes, limitReading also

@@ -128,18 +128,13 @@ func (v memorySize) limitHeap(d *demand, room int64) (end func()) {
 
 // refuse returns the error for work that exceeds the limit.
 func (v memorySize) refuse(d *demand) error {
-	limit, origin := v.limit()
-	var neededBytes float64
-	var text, remedy string
+	neededBytes := v.neededBytes(d)
+	text, remedy := v.excessText(d.work, neededBytes), "allow "+formatAllowance(neededBytes)+" with --memory"
 	if d.distributed && !v.exceededBy(d) {
 		neededBytes = math.Inf(1) // only other ranks need more memory, and this rank does not know how much
+		limit, origin := v.limit()
 		text = fmt.Sprintf("%s: other ranks need more memory than %s (%s)", d.work, formatBytes(limit), origin)
 		remedy = "allow more with --memory"
-	} else {
-		neededBytes = v.neededBytes(d)
-		text = fmt.Sprintf("%s needs about %s of memory, more than %s (%s)",
-			d.work, formatBytes(int64(min(neededBytes, 1<<62))), formatBytes(limit), origin)
-		remedy = "allow " + formatAllowance(neededBytes) + " with --memory"
 	}
 	outOfCoreBytes := d.leastOutOfCoreBytes()
 	unused := d.mostlyUnused()
