@@ -91,12 +91,3 @@ func methodFlagText(m solver.MethodInfo) string {
 	}
 	return text
 }
-
-func (e *env) warnOfMemory(m solver.Method, p *solver.Problem) {
-	if m == nil || !m.Info().StoredIterates {
-		return
-	}
-	if bytes := p.Memory(m); bytes > 1<<30 {
-		e.warn("method %s keeps an iterate per row, up to %s here; %s and %s keep none", m.Info().Name, formatBytes(bytes), baseline.SAG{}.Info().Name, baseline.SAGIU{}.Info().Name)
-	}
-}

@@ -1,16 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"encoding"
 	"math"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/baseline"
-	"github.com/scas-admm/scas/sparse"
 )
 
 // TestEveryMethod checks that --method accepts every method of the solver, that every method reduces the
@@ -57,34 +54,6 @@ func TestEveryMethod(t *testing.T) {
 				t.Errorf("method %s, objective %g after %g at the start", r.Run.Method, r.Objective, math.Ln2)
 			}
 		})
-	}
-}
-
-func TestWarnOfMemory(t *testing.T) {
-	for _, c := range []struct {
-		method  solver.Method
-		n, p    int
-		message string
-	}{
-		{baseline.SA{}, 20242, 47236, "scas: warning: method sa keeps an iterate per row, up to 7.14 GiB here; sag and sag-iu keep none\n"},
-		{baseline.SAIU{}, 1 << 14, 1 << 13, "up to 1 GiB"},
-		{baseline.SAIU{}, 1 << 13, 1 << 13, ""},
-		{baseline.SAG{}, 20242, 47236, ""},
-		{nil, 20242, 47236, ""},
-	} {
-		var entries []sparse.Triplet
-		for j := range c.p { // the estimate of the memory leaves out columns without data
-			entries = append(entries, sparse.Triplet{Row: j % c.n, Col: j, Value: 1})
-		}
-		x, err := sparse.FromTriplets(c.n, c.p, entries)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var stderr bytes.Buffer
-		(&env{stderr: &stderr}).warnOfMemory(c.method, &solver.Problem{Data: x})
-		if got := stderr.String(); (got == "") != (c.message == "") || !strings.Contains(got, c.message) {
-			t.Errorf("%T, %d x %d: %q, want %q", c.method, c.n, c.p, got, c.message)
-		}
 	}
 }
 

@@ -159,7 +159,6 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainRep
 		return nil, err
 	}
 	s := report.fitSpec
-	e.warnOfMemory(s.spec.Method, &solver.Problem{Data: data.X})
 	var m *model.Model
 	stopped, err := c.fitFlags.fit(e, &report, func() (err error) {
 		p := e.beginProgress(task)
