@@ -289,13 +289,8 @@ func (c *cvCmd) crossValidate(e *env) error {
 		{"--svg", c.SVG, func(w io.Writer) error { return drawCVCurve(w, &r) }},
 		c.output(func() (*page, error) { return r.page(e, chosenModel(), err) }),
 	}
-	start := time.Now()
-	data, err := c.read(e, out)
-	if err != nil {
-		return err
-	}
 	load := workload{settings: c.settings(), fits: model.Fits{Lambdas: c.Lambdas.count, Folds: c.maxFolds()}, scored: c.Report != ""}
-	if r.problemReport, err = c.beginReport(e, data, start, load); err != nil {
+	if r.problemReport, err = c.begin(e, out, load); err != nil {
 		return err
 	}
 	if n := r.fitSpec.counts.total; int(c.Folds) > n {

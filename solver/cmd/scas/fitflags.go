@@ -83,9 +83,14 @@ type workload struct {
 // Labels with more values are often years or prices.
 const maxUnwarnedClasses = 100
 
-// beginReport returns the first part of the report. It also makes the specification of the fits, and stores
-// it in the field fitSpec of the report. start is the time at which the reading of data began.
-func (c *fitFlags) beginReport(e *env, data *sparse.Dataset, start time.Time, load workload) (problemReport, error) {
+// begin reads DATA and returns the first part of the report; see read for out and replaceableInputs. It also
+// makes the specification of the fits, and stores it in the field fitSpec of the report.
+func (c *fitFlags) begin(e *env, out outputs, load workload, replaceableInputs ...string) (problemReport, error) {
+	start := time.Now()
+	data, err := c.read(e, out, replaceableInputs...)
+	if err != nil {
+		return problemReport{}, err
+	}
 	counts, t := c.ranks.counts(data), c.ranks.team
 	// With await, an interrupt has its effect even if specify waits for a pipe.
 	s, err := await(e, func() (*fitSpec, error) { return c.specify(data, counts, load) })

@@ -9,7 +9,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
@@ -174,16 +173,12 @@ func (c *pathCmd) fit(e *env) error {
 		{"--svg", c.SVG, func(w io.Writer) error { return drawPath(w, &r, steps) }},
 		c.output(func() (*page, error) { return r.page(e, steps, err) }),
 	}
-	start := time.Now()
-	data, err := c.read(e, out)
-	if err == nil && !data.Classes.IsZero() && c.SVG != "" {
-		err = usagef("--svg draws the path of one model, and several classes have one each; -o FILE has all of them")
-	}
-	if err != nil {
+	load := workload{settings: c.settings(), fits: model.Fits{Lambdas: c.Lambdas.count}}
+	if r.problemReport, err = c.begin(e, out, load); err != nil {
 		return err
 	}
-	if r.problemReport, err = c.beginReport(e, data, start, workload{settings: c.settings(), fits: model.Fits{Lambdas: c.Lambdas.count}}); err != nil {
-		return err
+	if c.SVG != "" && !r.fitSpec.data.Classes.IsZero() {
+		return usagef("--svg draws the path of one model, and several classes have one each; -o FILE has all of them")
 	}
 	stopped, err := c.fitFlags.fit(e, &r.problemReport, func() (err error) {
 		steps, err = e.fitPath(r.fitSpec, c.pathSettings())

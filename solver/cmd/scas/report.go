@@ -348,8 +348,6 @@ func (r *trainReport) proofs() (out []proof) {
 	return out
 }
 
-var errOneGraph = usagef("--svg draws one model, and several classes have one each; --report FILE has all of them")
-
 // page returns the HTML report on the model. err is the error that the command will return.
 func (r *trainReport) page(e *env, err error) (*page, error) {
 	p := r.newPage(e, "train")

@@ -8,8 +8,6 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
-	"github.com/scas-admm/scas/sparse"
-	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/graph/draw"
 )
 
@@ -117,13 +115,15 @@ func (c *trainCmd) train(e *env) error {
 		{"--svg", c.SVG, func(w io.Writer) error { return drawTied(w, r.fitSpec.spec.Graph, r.model, 0) }},
 		c.output(func() (*page, error) { return r.page(e, err) }),
 	}
-	start := time.Now()
 	checkedOutputs := append(slices.Clone(out), output{"--checkpoint", c.Checkpoint, nil}) // the fit writes and removes this file
-	data, err := c.read(e, checkedOutputs, c.Start)
+	report, err := c.begin(e, checkedOutputs, workload{settings: c.settings(), scored: c.Report != ""}, c.Start)
+	if err == nil {
+		err = c.completeSpec(e, &report)
+	}
 	if err != nil {
 		return err
 	}
-	if r, err = c.fit(e, data, start); r == nil {
+	if r, err = c.fit(e, report); r == nil {
 		return err
 	}
 	if err != nil && !errors.Is(err, solver.ErrNotConverged) {
@@ -144,27 +144,35 @@ func (c *trainCmd) train(e *env) error {
 	return err
 }
 
+// completeSpec sets the fields of the specification for flags that only scas train has.
+func (c *trainCmd) completeSpec(e *env, report *problemReport) error {
+	s := report.fitSpec
+	s.spec.Lambda, s.spec.Average = float64(c.Lambda), c.Output == "average"
+	err := c.checkDrawing(s)
+	if err != nil {
+		return err
+	}
+	s.spec.Start, err = await(e, func() (*model.Model, error) { return c.readStart(s) })
+	if err = c.ranks.team.CommonError(err); err != nil {
+		return err
+	}
+	s.spec.Checkpoint, err = c.checkpoint(s.data, report)
+	return c.ranks.team.CommonError(err)
+}
+
 // fit fits the model and returns the report. It may return a report and an error, for example if the fit
 // did not converge.
-func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainReport, error) {
-	classes, task, load := len(data.Classes.Values), "fitting", workload{settings: c.settings(), scored: c.Report != ""}
-	if classes > 0 {
-		if c.SVG != "" {
-			return nil, errOneGraph
-		}
+func (c *trainCmd) fit(e *env, report problemReport) (*trainReport, error) {
+	s, task := report.fitSpec, "fitting"
+	if classes := len(s.data.Classes.Values); classes > 0 {
 		task = "fitting " + plural(classes, "class")
 	}
-	report, err := c.beginReport(e, data, start, load)
-	if err != nil {
-		return nil, err
-	}
-	s := report.fitSpec
 	var m *model.Model
 	stopped, err := c.fitFlags.fit(e, &report, func() (err error) {
 		p := e.beginProgress(task)
 		defer p.end()
 		p.setReports(s, fitCount{})
-		m, err = model.FitData(e.ctx, &s.spec, data)
+		m, err = model.FitData(e.ctx, &s.spec, s.data)
 		return err
 	})
 	if m == nil || stopped {
@@ -187,24 +195,6 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainRep
 	return r, err
 }
 
-func (c *trainCmd) beginReport(e *env, data *sparse.Dataset, start time.Time, load workload) (problemReport, error) {
-	report, err := c.fitFlags.beginReport(e, data, start, load)
-	if err != nil {
-		return report, err
-	}
-	spec := &report.fitSpec.spec
-	spec.Lambda, spec.Average = float64(c.Lambda), c.Output == "average"
-	if err := c.checkDrawing(spec.Graph); err != nil {
-		return report, err
-	}
-	spec.Start, err = await(e, func() (*model.Model, error) { return c.readStart(report.fitSpec) })
-	if err = c.ranks.team.CommonError(err); err != nil {
-		return report, err
-	}
-	spec.Checkpoint, err = c.checkpoint(data, &report)
-	return report, c.ranks.team.CommonError(err)
-}
-
 func (c *trainCmd) check() error {
 	switch {
 	case c.Data == "":
@@ -217,10 +207,14 @@ func (c *trainCmd) check() error {
 	return c.specFlags.check(&c.rowFlags)
 }
 
-func (c *trainCmd) checkDrawing(g *graph.Graph) error {
+// checkDrawing returns an error if --svg is given and cannot draw the model of s.
+func (c *trainCmd) checkDrawing(s *fitSpec) error {
+	g := s.spec.Graph
 	switch {
 	case c.SVG == "":
 		return nil
+	case !s.data.Classes.IsZero():
+		return usagef("--svg draws one model, and several classes have one each; --report FILE has all of them")
 	case g == nil:
 		return usagef("--svg draws a graph, and --graph %s is a matrix read as A itself", c.Graph)
 	case !draw.Fits(g):
