@@ -78,8 +78,7 @@ type modelReport struct {
 	*columnReport
 	Classes []modelClass `json:"classes,omitempty"`
 
-	summary model.FitSummary
-	named   bool // whether the features have names
+	named bool // whether the features have names
 }
 
 // A modelColumns describes the columns that a model expects in tables.
@@ -118,7 +117,7 @@ type groupReport struct {
 func newModelReport(file string, m *model.Model, top int) *modelReport {
 	r := &modelReport{
 		Model: dataName(file), problemSummary: problemOf(m), PenaltyName: m.Summary.Penalty, Weighted: m.Summary.Weighted,
-		Lambda: m.Summary.Lambda, IndexBase: m.IndexBase, summary: m.Summary, named: m.Features != nil,
+		Lambda: m.Summary.Lambda, IndexBase: m.IndexBase, named: m.Features != nil,
 	}
 	if m.LabelColumn != "" || m.OffsetColumn != "" || m.Fill != nil {
 		r.Table = &modelColumns{m.LabelColumn, m.OffsetColumn, m.Fill}
@@ -149,7 +148,7 @@ func problemOf(m *model.Model) problemSummary {
 	case f.ARows > 0:
 		s.Graph = graphSummary{Kind: graph.Matrix, Rows: f.ARows}
 	}
-	if f.Penalty == "elastic-net" {
+	if s.grouped = f.Penalty == "group-lasso"; f.Penalty == "elastic-net" {
 		s.L1Ratio = &f.L1Ratio
 	}
 	if f.Balanced {
@@ -237,21 +236,20 @@ func (r *modelReport) headSummary() (f summary) {
 	return f
 }
 
-func (r *columnReport) addFit(f *summary, fit *model.FitSummary) {
-	text := fmt.Sprintf("lambda %g", fit.Lambda)
-	if fit.Rows > 0 {
-		text = fmt.Sprintf("%s, %s", plural(fit.Rows, "row"), text)
+// addFit describes the problem s and the fit of a column.
+func (r *columnReport) addFit(f *summary, s *modelReport) {
+	text := fmt.Sprintf("lambda %g", s.Lambda)
+	if s.N > 0 {
+		text = fmt.Sprintf("%s, %s", plural(s.N, "row"), text)
 	}
-	for _, part := range []struct {
-		given bool
-		text  string
-	}{
-		{fit.Penalty != "", fit.Penalty}, {fit.GraphEdges > 0, "a graph of " + plural(fit.GraphEdges, "edge")},
-		{fit.Standardized, "standardised"}, {fit.Weighted, "rows with weights"}, {fit.Balanced, "balanced classes"}, {fit.Offsets, "offsets"},
-	} {
-		if part.given {
-			text += ", " + part.text
-		}
+	if s.PenaltyName != "" {
+		text += ", " + s.problemText()
+	}
+	if s.Weighted {
+		text += ", rows with weights"
+	}
+	if s.ClassWeights != "" {
+		text += ", balanced classes"
 	}
 	f.addIf(r.Status != "", "fit", "%s", text)
 	f.addIf(r.Run.Method != "", "method", "%s, seed %d", r.Run.Method, r.Run.Seed)
@@ -272,7 +270,7 @@ func (r *columnReport) addFit(f *summary, fit *model.FitSummary) {
 func (r *modelReport) text() string {
 	head := r.headSummary()
 	if r.columnReport != nil {
-		r.addFit(&head, &r.summary)
+		r.addFit(&head, r)
 		return head.String() + r.coefficientText()
 	}
 	text := head.String()
@@ -282,7 +280,7 @@ func (r *modelReport) text() string {
 	for _, m := range r.Classes {
 		var f summary
 		f.add("class", "%s", m.Class)
-		m.addFit(&f, &r.summary)
+		m.addFit(&f, r)
 		text += "\n" + f.String() + m.coefficientText()
 	}
 	return text

@@ -35,6 +35,8 @@ type problemSummary struct {
 
 	ClassWeights  string `json:"class_weights,omitempty"`
 	SampleWeights string `json:"sample_weights,omitempty"` // name of the file of --sample-weights
+
+	grouped bool // whether the penalty is a group lasso
 }
 
 // summarise describes the problem of s for reports. s must come from specify, which sets all its fields.
@@ -60,7 +62,7 @@ func (c *specFlags) summarise(s *fitSpec) problemSummary {
 	out.Standardized = spec.Standardize == model.StandardizeOn || spec.Standardize == model.StandardizeAuto && noGraph
 	switch penalty := spec.Penalty.(type) {
 	case model.GroupLasso:
-		out.Groups, out.GroupsFile = len(penalty.Groups), dataName(c.Groups)
+		out.grouped, out.Groups, out.GroupsFile = true, len(penalty.Groups), dataName(c.Groups)
 		out.UngroupedRows = rows - len(slices.Concat(penalty.Groups...))
 	case model.ElasticNet:
 		out.L1Ratio = &penalty.L1Ratio
@@ -123,45 +125,11 @@ func (r *problemReport) addTo(f *summary) {
 		f.add("labels", "%s, each against the rest", plural(k, "class"))
 		f.addIf(r.fitSpec.data.Classes.Names == nil, "", "if they are numbers, not classes, give --loss squared")
 	}
-	penaltyText := "lasso"
-	switch {
-	case r.Groups > 0:
-		penaltyText = fmt.Sprintf("group lasso with %s", plural(r.Groups, "group"))
-		switch {
-		case r.UngroupedRows > 0 && r.Graph.Kind == "none":
-			penaltyText += fmt.Sprintf(" and %s in none, not penalised", plural(r.UngroupedRows, "feature"))
-		case r.UngroupedRows > 0:
-			penaltyText += fmt.Sprintf(" and %s of A in none, not penalised", plural(r.UngroupedRows, "row"))
-		}
-	case r.L1Ratio != nil:
-		penaltyText = fmt.Sprintf("elastic net, %g of it |x|_1", *r.L1Ratio)
-	}
-	switch {
-	case r.fitSpec.spec.Graph != nil:
-		penaltyText += fmt.Sprintf(", fused along %s", plural(r.Graph.Edges, "edge"))
-	case r.fitSpec.spec.A != nil:
-		penaltyText += fmt.Sprintf(" of A x, with %s", plural(r.Graph.Rows, "row"))
-	}
-	if r.Mu > 0 {
-		penaltyText += fmt.Sprintf(", mu %g", r.Mu)
-	}
-	if r.L2Y > 0 {
-		penaltyText += fmt.Sprintf(" and (%g/2)|A x|^2", r.L2Y)
-	}
-	if r.Domain != "" {
-		penaltyText += ", coefficients in " + r.Domain
-	}
-	if r.Bounds != "" {
-		penaltyText += ", coefficients in the bounds of " + r.Bounds
-	}
-	modelText := interceptText(r.HasIntercept, r.Standardized)
-	if r.HasOffsets {
-		modelText += ", offsets"
-	}
+	problemText := r.problemText()
 	if r.fitSpec.spec.PenaltyFactors != nil {
-		modelText += ", each feature with its penalty factor"
+		problemText += ", each feature with its penalty factor"
 	}
-	f.add("model", "%s loss, %s, %s", r.lossText(), penaltyText, modelText)
+	f.add("model", "%s loss, %s", r.lossText(), problemText)
 	weightText := "both classes count the same"
 	if len(r.fitSpec.data.Classes.Values) > 0 {
 		weightText = "each class counts the same as the rest"
@@ -170,13 +138,46 @@ func (r *problemReport) addTo(f *summary) {
 	f.addIf(r.SampleWeights != "", "weights", "of %s", r.SampleWeights)
 }
 
-func interceptText(intercept, standardized bool) string {
-	words := "no intercept, "
-	if intercept {
-		words = "an intercept, "
+// problemText describes the penalty, the domain, the intercept, the scales of the features and the offsets.
+func (s *problemSummary) problemText() string {
+	text := "lasso"
+	switch {
+	case s.grouped:
+		text = "group lasso"
+		if s.Groups > 0 { // a model does not record its groups
+			text += " with " + plural(s.Groups, "group")
+		}
+		switch {
+		case s.UngroupedRows > 0 && s.Graph.Kind == "none":
+			text += fmt.Sprintf(" and %s in none, not penalised", plural(s.UngroupedRows, "feature"))
+		case s.UngroupedRows > 0:
+			text += fmt.Sprintf(" and %s of A in none, not penalised", plural(s.UngroupedRows, "row"))
+		}
+	case s.L1Ratio != nil:
+		text = fmt.Sprintf("elastic net, %g of it |x|_1", *s.L1Ratio)
 	}
-	if standardized {
-		return words + "standardised"
+	switch s.Graph.Kind {
+	case graph.EdgeList, "chain":
+		text += fmt.Sprintf(", fused along %s", plural(s.Graph.Edges, "edge"))
+	case graph.Matrix:
+		text += fmt.Sprintf(" of A x, with %s", plural(s.Graph.Rows, "row"))
 	}
-	return words + "not standardised"
+	if s.Mu > 0 {
+		text += fmt.Sprintf(", mu %g", s.Mu)
+	}
+	if s.L2Y > 0 {
+		text += fmt.Sprintf(" and (%g/2)|A x|^2", s.L2Y)
+	}
+	if s.Domain != "" {
+		text += ", coefficients in " + s.Domain
+	}
+	if s.Bounds != "" {
+		text += ", coefficients in the bounds of " + s.Bounds
+	}
+	text += map[bool]string{true: ", an intercept", false: ", no intercept"}[s.HasIntercept]
+	text += map[bool]string{true: ", standardised", false: ", not standardised"}[s.Standardized]
+	if s.HasOffsets {
+		text += ", offsets"
+	}
+	return text
 }
