@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -61,9 +62,12 @@ func (c *Paper) protocol(methods []solver.Method) (paper.Protocol, error) {
 		pr.Data = c.Only
 	}
 	for _, mu := range c.Mu {
-		if !(mu >= 0) {
-			return pr, fmt.Errorf("--mu %g is not a number of at least 0", mu)
+		if !(mu >= 0) || math.IsInf(mu, 1) {
+			return pr, fmt.Errorf("--mu %g is not a finite number of at least 0", mu)
 		}
+	}
+	if c.Timed < 0 {
+		return pr, fmt.Errorf("--timed %d is negative; 0 measures no seconds", c.Timed)
 	}
 	if len(c.Mu) > 0 {
 		pr.Mus = c.Mu
@@ -93,9 +97,6 @@ func (c *Paper) Run(e *Env) error {
 	sets, err := c.findDataSets(e, pr)
 	if err != nil {
 		return err
-	}
-	if c.Timed < 0 {
-		return fmt.Errorf("--timed %d is negative; 0 measures no seconds", c.Timed)
 	}
 	pr.Data = nil
 	for _, s := range sets {

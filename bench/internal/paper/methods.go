@@ -3,7 +3,6 @@ package paper
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/scas-admm/scas/solver"
@@ -72,33 +71,21 @@ type Constants struct {
 
 // A StepUnit is a unit of step sizes: 1/Inverse(c) for a problem with the constants c.
 type StepUnit struct {
-	Name    string // Inverse as a formula, such as ν_L
+	Name    string // the unit as a formula, such as 1/ν_L
 	Inverse func(c Constants) float64
 }
 
-// Times returns a multiple of the unit as text, such as 2/ν_L.
-func (u StepUnit) Times(multiple string) string {
-	if strings.ContainsAny(u.Name, "/ ") && !strings.HasPrefix(u.Name, "(") {
-		return multiple + "/(" + u.Name + ")"
-	}
-	return multiple + "/" + u.Name
-}
-
 var (
-	nuL      = StepUnit{"ν_L", func(c Constants) float64 { return c.NuL }}
-	nuMean   = StepUnit{"ν of the mean loss", func(c Constants) float64 { return c.NuMean }}
-	nuFOverN = StepUnit{"ν_f/n", func(c Constants) float64 { return c.NuF / c.Samples }}
-	uzawa    = StepUnit{"(ν of the mean loss + ρ λ₁)", func(c Constants) float64 { return c.NuMean + c.NuL - c.NuF }}
+	nuL      = StepUnit{"1/ν_L", func(c Constants) float64 { return c.NuL }}
+	nuMean   = StepUnit{"1/ν of the mean loss", func(c Constants) float64 { return c.NuMean }}
+	nuFOverN = StepUnit{"n/ν_f", func(c Constants) float64 { return c.NuF / c.Samples }}
+	uzawa    = StepUnit{"1/(ν of the mean loss + ρ λ₁)", func(c Constants) float64 { return c.NuMean + c.NuL - c.NuF }}
 )
 
-// nuF returns factor/ν_f as a unit of step sizes. A StepUnit stores its inverse. ν_f is the Lipschitz
-// constant of the gradient of the loss of one sample.
+// nuF returns factor/ν_f as a unit of step sizes. ν_f is the Lipschitz constant of the gradient of the loss of
+// one sample.
 func nuF(factor float64) StepUnit {
-	name := "ν_f"
-	if factor != 1 {
-		name = fmt.Sprintf("ν_f/%g", factor)
-	}
-	return StepUnit{name, func(c Constants) float64 { return c.NuF / factor }}
+	return StepUnit{fmt.Sprintf("%g/ν_f", factor), func(c Constants) float64 { return c.NuF / factor }}
 }
 
 var (

@@ -262,15 +262,15 @@ func choices(problems []*problem) (records [][]string) {
 	return records
 }
 
-// parameters returns the step size and rho of a run as text, such as 2/ν_L, 0.1 λ. If u is nil, the text is
-// empty.
+// parameters returns the step size and rho of a run as text, such as "2 · 1/ν_L, 0.1 λ". If u is nil, the text
+// is empty.
 func (p *problem) parameters(u *paper.TunedRun) string {
 	if u == nil {
 		return ""
 	}
 	text := number(u.Penalty) + " λ"
 	if t := p.Protocol.Traits(u.Method); t.Info.TakesEta {
-		text = t.Unit.Times(number(u.Step)) + ", " + text
+		text = number(u.Step) + " · " + t.Unit.Name + ", " + text
 	}
 	return text
 }
