@@ -75,7 +75,9 @@ func publishedGraph(x *sparse.CSR) (*graph.Graph, error) {
 
 // selection returns a function that makes the graph by sparse inverse covariance selection with the given
 // penalty.
-func selection(covariance func(x *sparse.CSR) (*graph.Covariance, error), penalty float64) func(x *sparse.CSR) (*graph.Graph, error) {
+func selection(
+	covariance func(x *sparse.CSR) (*graph.Covariance, error), penalty float64,
+) func(x *sparse.CSR) (*graph.Graph, error) {
 	return func(x *sparse.CSR) (*graph.Graph, error) {
 		c, err := covariance(x)
 		if err != nil {

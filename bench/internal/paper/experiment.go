@@ -104,7 +104,8 @@ func (e *Experiment) tunedRuns(ctx context.Context, h *Halves, keys []Key) error
 	r, err := e.Protocol.newRunner(ctx, h, keys[0].Mu, keys[0].Method)
 	for k := 0; k < len(keys) && err == nil; k++ {
 		var u *TunedRun
-		if u, err = r.run(ctx, keys[k]); err == nil {
+		u, err = r.run(ctx, keys[k])
+		if err == nil {
 			e.count(1, "", keys[k])
 			err = e.add(line{Run: u})
 		}
@@ -129,8 +130,8 @@ func (e *Experiment) count(n int, how string, last Key) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.done += n
-	if now := time.Now(); e.Log != nil && n > 0 && now.Sub(e.lastReport) >= 15*time.Second {
-		e.lastReport = now
+	if e.Log != nil && n > 0 && time.Since(e.lastReport) >= 15*time.Second {
+		e.lastReport = time.Now()
 		fmt.Fprintf(e.Log, "%d of %d runs  (%s%v)\n", e.done, e.total, how, last)
 	}
 }

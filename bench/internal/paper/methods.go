@@ -145,7 +145,8 @@ var traitsTable = []Traits{
 // baseline.Methods. Auto is left out because with it the exact solver, not ADMM, solves most problems.
 var moduleTraits = sync.OnceValue(func() (traits []Traits) {
 	for _, m := range baseline.Methods() {
-		if _, auto := m.(solver.Auto); !auto {
+		_, auto := m.(solver.Auto)
+		if !auto {
 			traits = append(traits, traitsOf(m, m.Info()))
 		}
 	}
@@ -182,8 +183,8 @@ func (pr *Protocol) Traits(name Method) Traits {
 	}
 	t := traitsOf(nil, solver.MethodInfo{Name: name, TakesEta: true})
 	for k, m := range pr.OwnMethods {
-		if info := m.Info(); info.Name == name {
-			t = traitsOf(m, info)
+		if m.Info().Name == name {
+			t = traitsOf(m, m.Info())
 			t.Series += k
 		}
 	}

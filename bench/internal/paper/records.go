@@ -76,7 +76,8 @@ func Open(dir string, pr Protocol) (*Records, error) {
 	if err != nil {
 		return nil, err
 	}
-	if stored, asked := r.Protocol.fixedText(), pr.fixedText(); r.Protocol.Passes != 0 && stored != asked {
+	stored, asked := r.Protocol.fixedText(), pr.fixedText()
+	if r.Protocol.Passes != 0 && stored != asked {
 		return nil, fmt.Errorf("paper: %s holds results of another protocol (%s there, %s asked for); choose another directory or delete the file", filepath.Join(dir, PointsFile), stored, asked)
 	}
 	r.Protocol = pr
@@ -138,7 +139,8 @@ func read(dir string) (*Records, error) {
 				break // the line was cut off by an interruption
 			}
 			var l line
-			if err = json.Unmarshal(raw, &l); err == nil {
+			err = json.Unmarshal(raw, &l)
+			if err == nil {
 				err = r.store(&l)
 			}
 			if err != nil {

@@ -45,8 +45,8 @@ func (r *Records) Retune(ctx context.Context, d *Data, u *TunedRun) (*TunedRun, 
 				return nil, err
 			}
 			best.Runs++
-			if v := objectives[u.Output]; v < end.Objective {
-				end.Objective, best.Step, best.Penalty = v, step, penalty
+			if objectives[u.Output] < end.Objective {
+				end.Objective, best.Step, best.Penalty = objectives[u.Output], step, penalty
 			}
 		}
 	}

@@ -85,7 +85,8 @@ func (r *runner) run(ctx context.Context, key Key) (*TunedRun, error) {
 	var tuned Tuned
 	if key.Rule != Automatic {
 		var err error
-		if tuned, err = r.tune(key.Rule, key.Output); err != nil {
+		tuned, err = r.tune(key.Rule, key.Output)
+		if err != nil {
 			return &TunedRun{Key: key, Failed: err.Error()}, ctx.Err()
 		}
 	}
@@ -149,8 +150,8 @@ func (r *runner) addBudgetEnd(ctx context.Context, s solver.Settings, runs map[O
 		u.BudgetEnd = &p
 		runs[output] = u
 	}
-	// A SettingError means that the first step alone exceeds the budget.
-	if _, refused := errors.AsType[*solver.SettingError](err); refused || diverged(err) {
+	_, refused := errors.AsType[*solver.SettingError](err) // the first step alone exceeds the budget
+	if refused || diverged(err) {
 		return nil
 	}
 	return err

@@ -79,11 +79,13 @@ func (h *Halves) constants(mu float64) (Constants, error) {
 // or more entries, so their coefficients stay 0. trim removes them if they are at least half of all features.
 // Then it removes unused features from Tune in the same way.
 func (h *Halves) trim() {
-	if usedInTrain := usedFeatures(h.Train); usedInTrain != nil {
+	usedInTrain := usedFeatures(h.Train)
+	if usedInTrain != nil {
 		h.Train, h.Tune = selectFeatures(h.Train, usedInTrain), selectFeatures(h.Tune, usedInTrain)
 		h.Test = &solver.Problem{Data: selectColumns(h.Test.Data, usedInTrain), Labels: h.Test.Labels}
 	}
-	if usedInTune := usedFeatures(h.Tune); usedInTune != nil {
+	usedInTune := usedFeatures(h.Tune)
+	if usedInTune != nil {
 		h.Tune = selectFeatures(h.Tune, usedInTune)
 	}
 }
@@ -134,7 +136,8 @@ func nonzeroRows(m *sparse.CSR) *sparse.CSR {
 	n, _ := m.Dims()
 	var indices []int
 	for i := range n {
-		if idx, _ := m.Row(i); len(idx) > 0 {
+		idx, _ := m.Row(i)
+		if len(idx) > 0 {
 			indices = append(indices, i)
 		}
 	}

@@ -81,7 +81,9 @@ func newBoundProblem(ctx context.Context, mu float64) (*boundProblem, error) {
 //	(1/T) [ start + Σ_t term(t) + (ρ/2)|y*|² + γ²/ρ ],
 //
 // where t runs from 1 to T. res is the result of the solver with the last seed.
-func (p *boundProblem) run(ctx context.Context, theorem string, s solver.Settings, start float64, term func(t float64) float64) (b *Bound, res *solver.Result, err error) {
+func (p *boundProblem) run(
+	ctx context.Context, theorem string, s solver.Settings, start float64, term func(t float64) float64,
+) (b *Bound, res *solver.Result, err error) {
 	b = &Bound{Theorem: theorem, Gap: make([]float64, boundOuter), Gradients: make([]float64, boundOuter)}
 	sum := start + p.rho/2*p.normY*p.normY + p.gamma*p.gamma/p.rho
 	for t := 1.0; t <= boundOuter; t++ {
@@ -92,7 +94,8 @@ func (p *boundProblem) run(ctx context.Context, theorem string, s solver.Setting
 	for seed := range uint64(boundSeeds) {
 		s.Seed = seed
 		res, err = minimize(ctx, p.Problem, s, func(pt *solver.Point) bool {
-			if k := pt.Outer - 1; k >= 0 {
+			k := pt.Outer - 1
+			if k >= 0 {
 				b.Gap[k] += (pt.Average.Objective - p.optimum) / boundSeeds
 				b.Gradients[k] += pt.Passes * boundRows / boundSeeds
 			}

@@ -38,7 +38,8 @@ func (e *Experiment) timeSplit(ctx context.Context, d *Data, split int) error {
 	var h *Halves
 	for _, keys := range e.Protocol.Keys(d.Spec, split, Sampled) {
 		key := e.Protocol.TimedKey(keys[0])
-		if u := e.Runs[key]; e.Timings[key] == nil && u != nil && u.Failed == "" {
+		u := e.Runs[key]
+		if e.Timings[key] == nil && u != nil && u.Failed == "" {
 			var err error
 			if h == nil {
 				h, err = d.Halve(ctx, split, e.Protocol.TuneSamples)

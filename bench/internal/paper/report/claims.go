@@ -93,10 +93,11 @@ func secondsToTarget(p *problem, l line, splits []int) (value float64, floor boo
 	if len(c.X) < 2 {
 		return math.NaN(), false
 	}
-	if k := slices.IndexFunc(c.Y, func(v float64) bool { return v <= target }); k >= 0 {
-		return c.X[k], false
+	k := slices.IndexFunc(c.Y, func(v float64) bool { return v <= target })
+	if k < 0 {
+		return math.Inf(1), false
 	}
-	return math.Inf(1), false
+	return c.X[k], false
 }
 
 // An entry is the value of one side of a claim.
@@ -197,7 +198,8 @@ func (c *claim) largest(p *problem, lines []line, splits []int, sign float64) en
 		}
 		switch {
 		case !math.IsNaN(e.Value):
-			if count++; count == 1 || sign*e.Value > sign*best.Value {
+			count++
+			if count == 1 || sign*e.Value > sign*best.Value {
 				best = e
 			}
 		case len(lines) == 1:
@@ -240,7 +242,8 @@ func summaryOf(rows [][]comparison, k int, rule paper.Rule) ratioSummary {
 			o.Open++
 		}
 	}
-	if o.All = len(ratios); o.All > 0 {
+	o.All = len(ratios)
+	if o.All > 0 {
 		slices.SortStableFunc(ratios, func(a, b ratio) int { return cmp.Compare(a.Value, b.Value) })
 		o.Low, o.Mid, o.Top = ratios[0], ratios[(len(ratios)-1)/2], ratios[len(ratios)-1]
 	}

@@ -72,16 +72,15 @@ func (p *problem) curve(l line, splits []int, value metric) chart.Line {
 	var positions, logs [][]float64 // for each run; a metric is interpolated by its logarithm
 	for _, split := range splits {
 		u := p.run(l, split)
-		if u == nil {
+		if u == nil || u.Failed != "" {
 			continue
 		}
-		if points, x := l.axis.points(u, p.Protocol.Passes); len(x) > 0 {
-			var v []float64
-			for _, point := range points {
-				v = append(v, value(point, p.optimum(split)))
-			}
-			positions, logs = append(positions, x), append(logs, logarithms(v))
+		points, x := l.axis.points(u, p.Protocol.Passes)
+		var v []float64
+		for _, point := range points {
+			v = append(v, value(point, p.optimum(split)))
 		}
+		positions, logs = append(positions, x), append(logs, logarithms(v))
 	}
 	c := l.style
 	if positions == nil {
@@ -90,7 +89,8 @@ func (p *problem) curve(l line, splits []int, value metric) chart.Line {
 	for _, x := range positions[0] {
 		var atX []float64
 		for k := range positions {
-			if v, ok := interpolate(positions[k], logs[k], x); ok {
+			v, ok := interpolate(positions[k], logs[k], x)
+			if ok {
 				atX = append(atX, math.Exp(v))
 			}
 		}
@@ -106,7 +106,8 @@ func (p *problem) curve(l line, splits []int, value metric) chart.Line {
 // upToBudget is like curve, but the curve ends at the budget of passes.
 func (p *problem) upToBudget(l line, splits []int, value metric) chart.Line {
 	c := p.curve(l, splits, value)
-	if k := slices.IndexFunc(c.X, func(x float64) bool { return x > p.Protocol.Passes+positionTol }); k >= 0 {
+	k := slices.IndexFunc(c.X, func(x float64) bool { return x > p.Protocol.Passes+positionTol })
+	if k >= 0 {
 		c.X, c.Y, c.Low, c.High = c.X[:k], c.Y[:k], c.Low[:k], c.High[:k]
 	}
 	return c
@@ -119,7 +120,8 @@ func (p *problem) overSeconds(l line, splits []int, value metric) chart.Line {
 	c := p.curve(l, splits, value)
 	var timings []*paper.Timing
 	for split := range p.splitCount {
-		if t := p.timing(l.method, split); t != nil && len(t.Passes) > 1 {
+		t := p.timing(l.method, split)
+		if t != nil {
 			timings = append(timings, t)
 		}
 	}
@@ -127,7 +129,8 @@ func (p *problem) overSeconds(l line, splits []int, value metric) chart.Line {
 	for k, passes := range c.X {
 		var seconds []float64
 		for _, t := range timings {
-			if s, ok := interpolate(t.Passes, t.Seconds, passes); ok {
+			s, ok := interpolate(t.Passes, t.Seconds, passes)
+			if ok {
 				seconds = append(seconds, s)
 			}
 		}

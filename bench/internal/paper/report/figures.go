@@ -168,7 +168,11 @@ func newFigure(name string, c *chart.Chart) (*figure, error) {
 	records := [][]string{{"curve", c.X, "mean", "least", "greatest"}}
 	for _, l := range c.Lines {
 		for k, x := range l.X {
-			records = append(records, []string{l.Name, csvNumber(x, 6), csvNumber(l.Y[k], 6), csvNumber(l.Low[k], 6), csvNumber(l.High[k], 6)})
+			record := []string{l.Name}
+			for _, v := range []float64{x, l.Y[k], l.Low[k], l.High[k]} {
+				record = append(record, csvNumber(v, 6))
+			}
+			records = append(records, record)
 		}
 	}
 	drawing := *c
@@ -269,7 +273,8 @@ func (p *problem) parameters(u *paper.TunedRun) string {
 		return ""
 	}
 	text := number(u.Penalty) + " λ"
-	if t := p.Protocol.Traits(u.Method); t.Info.TakesEta {
+	t := p.Protocol.Traits(u.Method)
+	if t.Info.TakesEta {
 		text = number(u.Step) + " · " + t.Unit.Name + ", " + text
 	}
 	return text

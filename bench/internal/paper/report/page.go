@@ -63,10 +63,12 @@ func Make(ctx context.Context, r *paper.Records) (files []output.File, summary s
 		Protocol: r.Protocol, Rules: paper.Rules(), Machines: r.Machines, Methods: r.Methods(),
 		Optima: optima(list), Printed: printedConditions(list), Claims: results(list), Memory: memoryNotes(list),
 	}
-	if pg.Bounds, err = bounds(ctx); err != nil {
+	pg.Bounds, err = bounds(ctx)
+	if err != nil {
 		return nil, "", err
 	}
-	if pg.Overviews, err = overviews(list); err != nil {
+	pg.Overviews, err = overviews(list)
+	if err != nil {
 		return nil, "", err
 	}
 	allFigures := slices.Clone(pg.Overviews)
@@ -79,10 +81,13 @@ func Make(ctx context.Context, r *paper.Records) (files []output.File, summary s
 		if sec.Open {
 			pg.Data = append(pg.Data, p.DataSummary)
 		}
-		if sec.Figures, err = p.figures(); err != nil {
+		sec.Figures, err = p.figures()
+		if err != nil {
 			return nil, "", err
 		}
-		pg.Problems, table, allFigures = append(pg.Problems, sec), append(table, sec.Table...), append(allFigures, sec.Figures...)
+		pg.Problems = append(pg.Problems, sec)
+		table = append(table, sec.Table...)
+		allFigures = append(allFigures, sec.Figures...)
 	}
 	var html bytes.Buffer
 	if err := pageTemplate.Execute(&html, pg); err != nil {

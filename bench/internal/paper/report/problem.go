@@ -123,7 +123,8 @@ func (p *problem) countsOf(l line, splits []int) (c counts) {
 		}
 	}
 	for _, split := range splits {
-		if u := p.run(l, split); u != nil {
+		u := p.run(l, split)
+		if u != nil {
 			c.Runs++
 			add(&c.Open, u.MayImprove())
 			add(&c.Halved, u.Halvings > 0)

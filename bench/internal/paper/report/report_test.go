@@ -90,9 +90,13 @@ func TestReport(t *testing.T) {
 	}
 	t.Run("failed run", func(t *testing.T) { checkFailed(t, r) })
 	clear(r.Timings)
-	for name := range reportFiles(t, r) {
-		if strings.Contains(name, "seconds") {
-			t.Errorf("%s is drawn of no seconds", name)
+	figures, err := problems(r)[0].figures()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range figures {
+		if strings.Contains(f.Name, "seconds") {
+			t.Errorf("%s is drawn of no seconds", f.Name)
 		}
 	}
 }

@@ -43,7 +43,8 @@ func Retune(ctx context.Context, r *paper.Records, d *paper.Data, mu float64) (s
 			again := tuned[u.Key]
 			if again == nil {
 				var err error
-				if again, err = r.Retune(ctx, d, u); err != nil {
+				again, err = r.Retune(ctx, d, u)
+				if err != nil {
 					return "", err
 				}
 				tuned[u.Key] = again

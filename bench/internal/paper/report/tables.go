@@ -41,12 +41,18 @@ func (p *problem) table1() (rows []row) {
 			}
 			splits := p.commonSplits(l)
 			c := p.upToBudget(l, splits, gap)
-			r := row{Traits: t, counts: p.countsOf(l, splits), Splits: p.splitCount, FirstRun: u, Timing: paper.Timing{Bytes: nan, PerPass: nan, Setup: nan}, Rate: rate(c.X, c.Y), Gap10: nan, GapEnd: map[paper.Rule]float64{}}
-			if timing := p.timing(t.Info.Name, 0); timing != nil {
+			r := row{
+				Traits: t, counts: p.countsOf(l, splits), Splits: p.splitCount, FirstRun: u,
+				Timing: paper.Timing{Bytes: nan, PerPass: nan, Setup: nan},
+				Rate:   rate(c.X, c.Y), Gap10: nan, GapEnd: map[paper.Rule]float64{},
+			}
+			timing := p.timing(t.Info.Name, 0)
+			if timing != nil {
 				r.Timing = *timing
 			}
-			if v, ok := interpolate(c.X, logarithms(c.Y), 10); ok {
-				r.Gap10 = math.Exp(v)
+			logGap, ok := interpolate(c.X, logarithms(c.Y), 10)
+			if ok {
+				r.Gap10 = math.Exp(logGap)
 			}
 			r.TestEnd = last(p.upToBudget(l, splits, testLoss).Y)
 			for _, l.rule = range paper.Rules() {
@@ -94,7 +100,8 @@ func optima(problems []*problem) (ranges []optimumRange) {
 	for _, p := range problems {
 		o := optimumRange{Data: p.Name, Mu: p.mu, Low: math.Inf(1), High: math.Inf(-1)}
 		for split := range p.splitCount {
-			if optimum := p.optimum(split); optimum != nil {
+			optimum := p.optimum(split)
+			if optimum != nil {
 				o.Splits, o.By = o.Splits+1, optimum.ComputedBy
 				o.Low, o.High, o.Gap = min(o.Low, optimum.Objective), max(o.High, optimum.Objective), max(o.Gap, optimum.Gap)
 			}
