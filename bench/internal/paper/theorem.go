@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"sort"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
@@ -165,7 +167,7 @@ func Theorem2(ctx context.Context) (*Bound, error) {
 
 // Theorem2Printed measures the gap of Algorithm 2 with parameters that satisfy the conditions of Theorem 2
 // as printed, and the condition of Lemma 16. rho and eta are half of the largest values that these conditions
-// allow.
+// allow, and the number of inner steps is the smallest.
 func Theorem2Printed(ctx context.Context) (*Bound, error) {
 	p, err := newBoundProblem(ctx, boundMu)
 	if err != nil {
@@ -179,9 +181,8 @@ func Theorem2Printed(ctx context.Context) (*Bound, error) {
 	p.rho = min(rhoLimit, boundMu/c.Lambda1) / 2
 	c.NuL = c.NuF + p.rho*c.Lambda1
 	eta := 0.5 * (boundMu - p.rho*(c.Lambda1-c.LambdaP)) / (4*c.NuL*c.NuL + boundMu*c.NuL/2)
-	s := eta / (1 - c.NuL*eta/2)
-	alpha := 1 - p.rho*c.Lambda1*s/2 - boundMu*s/4
-	innerSteps := int(math.Ceil(alpha / (2 * eta * (boundMu/4 - 2*c.NuL*c.NuL*eta/(2-c.NuL*eta)))))
+	fails := func(cond theory.Condition) bool { return !cond.Holds() }
+	innerSteps := sort.Search(1<<40, func(m int) bool { return !slices.ContainsFunc(c.Theorem2(eta, p.rho, m), fails) })
 	b, res, err := p.runStrong(ctx, "Theorem 2, as printed", solver.Settings{Eta: eta, InnerSteps: innerSteps, BatchSize: 1})
 	if err != nil {
 		return nil, err

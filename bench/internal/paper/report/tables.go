@@ -10,6 +10,7 @@ import (
 	"github.com/scas-admm/scas/bench/internal/output"
 	"github.com/scas-admm/scas/bench/internal/paper"
 	"github.com/scas-admm/scas/solver/chart"
+	"github.com/scas-admm/scas/solver/theory"
 )
 
 // A row is a row of our version of the paper's Table 1: the measured values of one method on one problem,
@@ -117,8 +118,8 @@ type printedCondition struct {
 	*paper.DataSummary
 	Mu, Limit float64
 	Rho       float64 // rho chosen on split 0
-	// Inner is a number of inner steps for which some step size satisfies all conditions of
-	// theory.Constants.Theorem2Relaxed, divided by the number of training samples.
+	// Inner is the number of inner steps of theory.Constants.Theorem2Steps, which satisfies all conditions of
+	// Theorem2Relaxed, divided by the number of training samples.
 	Inner float64
 }
 
@@ -128,10 +129,12 @@ func printedConditions(problems []*problem) (conditions []printedCondition) {
 		if p.mu == 0 || u == nil {
 			continue
 		}
-		nuF := p.NuF + p.mu
-		nuL := nuF + u.Rho*p.Lambda1
-		m := math.Ceil(32*nuF*nuF/(p.mu*p.mu) + 4*nuL/p.mu)
-		conditions = append(conditions, printedCondition{p.DataSummary, p.mu, p.mu / (p.Lambda1 - p.LambdaP), u.Rho, m / (float64(p.Rows) / 2)})
+		c := theory.Constants{MuF: p.mu, NuF: p.NuF + p.mu, NuL: p.NuF + p.mu + u.Rho*p.Lambda1}
+		_, innerSteps := c.Theorem2Steps()
+		conditions = append(conditions, printedCondition{
+			DataSummary: p.DataSummary, Mu: p.mu, Limit: p.mu / (p.Lambda1 - p.LambdaP), Rho: u.Rho,
+			Inner: float64(innerSteps) / (float64(p.Rows) / 2),
+		})
 	}
 	return conditions
 }
