@@ -61,8 +61,9 @@ func (c *Converge) Run(e *Env) error {
 	var refused error
 	for _, m := range methods {
 		curve, err := c.curveOf(e.Ctx, p, m)
-		if bad := (*solver.SettingError)(nil); len(c.Method) == 0 && errors.As(err, &bad) {
-			refused = fmt.Errorf("%s: %w", m, err)
+		_, bad := errors.AsType[*solver.SettingError](err)
+		if bad && len(c.Method) == 0 {
+			refused = fmt.Errorf("%s: %w", m.Info().Name, err)
 			fmt.Fprintln(e.Stderr, "left out:", refused)
 			continue
 		}
@@ -95,7 +96,8 @@ func (c *Converge) curveOf(ctx context.Context, p *solver.Problem, m solver.Meth
 			return nil
 		}),
 	})
-	if _, diverged := errors.AsType[*solver.DivergenceError](err); diverged {
+	_, diverged := errors.AsType[*solver.DivergenceError](err)
+	if diverged {
 		out.err, err = err, nil
 	}
 	return out, err
@@ -121,7 +123,8 @@ func (c *Converge) report(e *Env, curves []*curve) error {
 	if c.Optimum != nil {
 		reference, source = *c.Optimum, "the given optimum"
 	}
-	if _, err := fmt.Fprintf(e.Stdout, "%s\ngaps are to %s, %.12f\n", table(curves, reference), source, reference); err != nil {
+	_, err := fmt.Fprintf(e.Stdout, "%s\ngaps are to %s, %.12f\n", table(curves, reference), source, reference)
+	if err != nil {
 		return err
 	}
 	files := []output.File{{Path: c.CSV, Text: pointsCSV(curves, reference)}}

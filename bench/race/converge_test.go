@@ -2,6 +2,7 @@ package race
 
 import (
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -39,5 +40,31 @@ func TestBest(t *testing.T) {
 	curves := []*curve{{points: []solver.Point{point(math.NaN(), 5), point(3, 4)}}, {points: []solver.Point{point(7, math.NaN())}}}
 	if got := lowestObjective(curves); got != 3 {
 		t.Errorf("best is %g, want 3", got)
+	}
+}
+
+// TestLeftOut checks that converge without --method leaves out methods that do not take the settings, and names
+// them.
+func TestLeftOut(t *testing.T) {
+	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 100, Features: 20, Seed: 1, Noise: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := filepath.Join(t.TempDir(), "train.svm")
+	if err := sparse.WriteFile(data, d.Dataset); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr strings.Builder
+	args := []string{"converge", "--passes=2", "--eta=0.01", data}
+	if err := Run(&Env{Ctx: t.Context(), Args: args, Stdout: &stdout, Stderr: &stderr}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"left out: sdca: ", "left out: svrg-restart: "} {
+		if !strings.Contains(stderr.String(), want) {
+			t.Errorf("standard error lacks %q:\n%s", want, stderr.String())
+		}
+	}
+	if !strings.Contains(stdout.String(), "scas-k") {
+		t.Errorf("scas-k was not run:\n%s", stdout.String())
 	}
 }

@@ -154,7 +154,8 @@ func (c *Paper) retune(e *Env) error {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprint(e.Stdout, text); err != nil {
+		_, err = fmt.Fprint(e.Stdout, text)
+		if err != nil {
 			return err
 		}
 	}
@@ -171,7 +172,8 @@ func (c *Paper) findDataSets(e *Env, pr paper.Protocol) (sets []paper.Spec, err 
 		if !slices.Contains(pr.Data, s.Name) {
 			continue
 		}
-		if _, err := s.Find(c.Data); err != nil {
+		_, err := s.Find(c.Data)
+		if err != nil {
 			missing = append(missing, err.Error())
 		} else {
 			sets = append(sets, s)

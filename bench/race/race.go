@@ -33,7 +33,8 @@ type Env struct {
 // a method of e.Own by the name in its Info, which must not be the name of a method of the module.
 func Run(e *Env) error {
 	for _, m := range e.Own {
-		if _, taken := baseline.ByName(m.Info().Name); taken {
+		_, taken := baseline.ByName(m.Info().Name)
+		if taken {
 			return fmt.Errorf("race: the method %s comes with the module: give yours another name", m.Info().Name)
 		}
 	}
