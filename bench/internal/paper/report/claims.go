@@ -12,42 +12,33 @@ import (
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
 
-// A claim compares two groups of methods on every problem: the largest value of the first group with the
-// smallest value of the second. The page shows the first value divided by the second. Small values are good.
+// A claim compares two sides on every problem: the largest value of the first side with the smallest value of the
+// second. The page shows the first value divided by the second. Small values are good.
 type claim struct {
 	ID, Text      string
 	measure       measure
-	first, second func(p *problem) []line // the sides of the claim
+	first, second []line // see problem.side
 }
 
 // A measure returns the value of one line of a side, with entry.Floor, if no run failed. The value is NaN if it
 // is unknown.
 type measure func(p *problem, l line, splits []int) (value float64, floor bool)
 
-// Values of claim.first and claim.second.
-var (
-	scasLast    = func(p *problem) []line { return []line{{method: p.scasOn(), output: paper.Last}} }
-	scasAverage = func(p *problem) []line { return []line{{method: p.scasOn(), output: paper.Average}} }
-	saLast      = side(line{method: sa, output: paper.Last})
-	saAverage   = side(line{method: sa, output: paper.Average})
-	stocAverage = side(line{method: stoc, output: paper.Average})
-	linearStep  = side(line{method: batchLinear, output: paper.Last, axis: byPaper})
-	exactCount  = side(line{method: batch, output: paper.Last, axis: byPaper})
-	exactStep   = side(line{method: batch, output: paper.Last, axis: byBudget}, line{method: batchCG, output: paper.Last, axis: byBudget})
-	// stochastic has a line for each stochastic method of the paper that applies to the problem's mu.
-	stochastic = func(p *problem) (lines []line) {
-		for _, t := range p.methods {
-			if t.Role != paper.Later && !t.Info.AllSamples && t.Applies(p.mu) {
-				lines = append(lines, line{method: t.Info.Name, output: t.Outputs[0]})
-			}
-		}
-		return lines
-	}
-)
+// stochasticMethods is the method of a line that stands for all stochastic methods of the paper.
+const stochasticMethods = "the stochastic methods of the paper"
 
-func side(lines ...line) func(*problem) []line {
-	return func(*problem) []line { return slices.Clone(lines) }
-}
+// The sides of claims. In them, scas stands for the algorithm that scasOn returns.
+var (
+	scasLast    = []line{{method: scas, output: paper.Last}}
+	scasAverage = []line{{method: scas, output: paper.Average}}
+	saLast      = []line{{method: sa, output: paper.Last}}
+	saAverage   = []line{{method: sa, output: paper.Average}}
+	stocAverage = []line{{method: stoc, output: paper.Average}}
+	linearStep  = []line{{method: batchLinear, output: paper.Last, axis: byPaper}}
+	exactCount  = []line{{method: batch, output: paper.Last, axis: byPaper}}
+	exactStep   = []line{{method: batch, output: paper.Last, axis: byBudget}, {method: batchCG, output: paper.Last, axis: byBudget}}
+	stochastic  = []line{{method: stochasticMethods}}
+)
 
 // target is the gap for which times are compared.
 const target = 1e-3
@@ -153,8 +144,8 @@ func results(problems []*problem) (out []result) {
 		for _, p := range problems {
 			var row []comparison
 			for _, rule := range paper.Rules() {
-				first, second := c.sides(p, rule)
-				row = append(row, c.compare(p, rule, p.commonSplits(slices.Concat(first, second)...)))
+				lines := slices.Concat(p.side(c.first, rule), p.side(c.second, rule))
+				row = append(row, c.compare(p, rule, p.commonSplits(lines...)))
 			}
 			r.Rows = append(r.Rows, row)
 		}
@@ -166,22 +157,32 @@ func results(problems []*problem) (out []result) {
 	return out
 }
 
-// sides returns the two sides of the claim, for runs with the given rule.
-func (c *claim) sides(p *problem, rule paper.Rule) (first, second []line) {
-	first, second = c.first(p), c.second(p)
-	for _, lines := range [][]line{first, second} {
-		for k := range lines {
-			lines[k].rule = rule
+// side returns one side of a claim for the problem, with the methods that the lines stand for and with the given
+// rule.
+func (p *problem) side(lines []line, rule paper.Rule) (side []line) {
+	for _, l := range lines {
+		l.rule = rule
+		switch l.method {
+		case stochasticMethods:
+			for _, t := range p.methods {
+				if t.Role != paper.Later && !t.Info.AllSamples && t.Applies(p.mu) {
+					side = append(side, line{method: t.Info.Name, output: t.Outputs[0], rule: rule})
+				}
+			}
+			continue
+		case scas:
+			l.method = p.scasOn()
 		}
+		side = append(side, l)
 	}
-	return first, second
+	return side
 }
 
 // compare evaluates a claim on some splits of a problem. It ignores methods without a run.
 func (c *claim) compare(p *problem, rule paper.Rule, splits []int) comparison {
-	first, second := c.sides(p, rule)
 	out := comparison{Data: p.Name, Mu: p.mu, Rule: rule, Splits: len(splits)}
-	out.First, out.Second = c.largest(p, first, splits, 1), c.largest(p, second, splits, -1)
+	out.First = c.largest(p, p.side(c.first, rule), splits, 1)
+	out.Second = c.largest(p, p.side(c.second, rule), splits, -1)
 	out.Ratio = quotient(out.First, out.Second)
 	return out
 }

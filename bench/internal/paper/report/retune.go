@@ -30,11 +30,11 @@ func Retune(ctx context.Context, r *paper.Records, d *paper.Data, mu float64) (s
 			if !slices.Contains([]string{"3a", "3b", "2a", "2b"}, c.ID) || before.First.Among == 0 || before.Second.Among == 0 {
 				continue
 			}
-			first, second := c.sides(p, rule)
-			u := p.run(second[0], 0)
+			behind := c.second
 			if before.Ratio.Value > 1 {
-				u = p.run(first[0], 0)
+				behind = c.first
 			}
+			u := p.run(p.side(behind, rule)[0], 0)
 			fmt.Fprintf(w, "%s, mu %g\t%s\t%s\tratio %s\t", d.Name, mu, ruleNames[rule], c.ID, before.Ratio)
 			if u.Failed != "" {
 				fmt.Fprintf(w, "not tuned again\t%s, %s: the run failed: %s\n", u.Method, u.Output, u.Failed)
