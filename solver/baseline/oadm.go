@@ -38,7 +38,6 @@ type oadm struct {
 	h, v          []float64       // the vectors h and v in the comment of OADM
 	eta0          float64         // η₀
 	sqrtT         float64         // √T
-	features      []int32         // all features; nil unless conjugate gradients solve the systems
 	// sweep makes the steps. It is nil if A is neither I nor [G; I], or if conjugate gradients solve the
 	// systems; then the method step makes them.
 	sweep *sweep
@@ -56,36 +55,17 @@ func (OADM) Begin(r *solver.Run) (solver.Iteration, error) {
 		passes = math.Min(passes, float64(k))
 	}
 	o.sqrtT = math.Sqrt(math.Max(1, float64(b.n)*passes))
-	if o.shiftedSolver.Iterative() {
-		for j := range b.x {
-			o.features = append(o.features, int32(j))
-		}
-	}
 	if o.sweep = newSweep(b, shiftedSolver, o.b, b.ridgeTerms(b.x)...); o.sweep != nil {
 		return b.newAveragingLoop(o.sweepStep).iterate, nil
 	}
 	return b.newAveragingLoop(o.step).iterate, nil
 }
 
-// setH sets h = H⁻¹aᵢ, where H = (weight + mu) I + ρ A'A. It returns the features at which h can differ
-// from zero.
-func (o *oadm) setH(i int, weight float64) (support []int32) {
-	if !o.shiftedSolver.Iterative() {
-		idx, val := o.run.Problem.Data.Row(i)
-		return o.shiftedSolver.SolveRow(o.h, idx, val, weight+o.mu)
-	}
-	clear(o.b)
-	o.data.Scatter(o.b, i, 1)
-	for j, b := range o.b {
-		o.h[j] = b / weight
-	}
-	o.shiftedSolver.Solve(o.h, o.b, weight+o.mu)
-	return o.features
-}
-
 // weight returns w, the weight of (1/2)|x − x_old|² in step t.
 func (o *oadm) weight(t float64) float64 { return math.Max(o.sqrtT/o.eta0, float64(o.mu*t)) }
 
+// sweepStep computes v and h only at the features of the sample and at coupled features, because the step needs
+// no others.
 func (o *oadm) sweepStep(i int, t float64) {
 	s, shift := o.sweep, o.weight(t)+o.mu
 	s.setCoupledGradients()
@@ -93,18 +73,20 @@ func (o *oadm) sweepStep(i int, t float64) {
 		s.q[j] = s.gradientI[j] + s.gradientG[k]
 	}
 	s.shiftedSolver.SolveAt(s.CoupledFeatures, s.solution, s.q, shift)
+	s.addSampleGradient(i, 1) // the right-hand side aᵢ
 	idx, _ := o.run.Problem.Data.Row(i)
 	for _, j := range idx {
 		o.v[j] = o.x[j] - s.gradientIAt(int(j))/(shift+o.rho)
+		o.h[j] = s.g[j] / (shift + o.rho)
 	}
+	s.shiftedSolver.SolveAt(s.CoupledFeatures, o.h, s.g, shift)
+	s.clearGradient(i)
 	for _, j := range s.CoupledFeatures {
 		o.v[j] = o.x[j] - s.solution[j]
 	}
-	support := o.setH(i, o.weight(t))
 	slope := o.implicitSlope(i, o.data.Margin(i, o.h), o.data.Margin(i, o.v))
 	s.addSampleGradient(i, slope)
-	// entries of solution at features that are not coupled may take any value: no step reads them
-	for _, j := range support {
+	for _, j := range s.CoupledFeatures {
 		s.solution[j] = math.FMA(slope, o.h[j], s.solution[j])
 	}
 	s.finishImplicitStep(i, shift, 1)
@@ -119,11 +101,15 @@ func (o *oadm) step(i int, t float64) {
 	}
 	copy(o.v, o.x)
 	o.shiftedSolver.Solve(o.v, o.b, weight+o.mu)
-	support := o.setH(i, weight)
+	clear(o.b)
+	o.data.Scatter(o.b, i, 1)
+	for j, b := range o.b {
+		o.h[j] = b / weight // where conjugate gradients start
+	}
+	o.shiftedSolver.Solve(o.h, o.b, weight+o.mu)
 	slope := o.implicitSlope(i, o.data.Margin(i, o.h), o.data.Margin(i, o.v))
-	copy(o.x, o.v)
-	for _, j := range support {
-		o.x[j] = math.FMA(-slope, o.h[j], o.v[j])
+	for j, v := range o.v {
+		o.x[j] = math.FMA(-slope, o.h[j], v)
 	}
 	o.updateDual(o.mulA(o.x))
 	o.addToSums(o.x, o.y)

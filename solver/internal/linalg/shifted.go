@@ -17,19 +17,10 @@ type Shifted struct {
 	coupledComponents []int     // the indices of those connected components of A'A that have several features
 	bases             []*basis  // the basis of each component; nil if it has at most smallComponent features
 	eigenCoords       []float64 // scratch memory of solveSmallComponent
-	rowScratch        rowScratch
 
 	cg    *ConjugateGradients // nil unless conjugate gradients are used
 	shift float64             // the argument shift of the current call of Solve
 	image []float64           // the product A v in the method multiply, if A is not a matrix
-}
-
-// rowScratch is the scratch memory of SolveRow.
-type rowScratch struct {
-	values  []float64 // the right-hand side b of SolveRow as a dense vector; all zeros between calls
-	support []int32   // the features that SolveRow returned last
-	mark    []int     // for each component, the stamp of the last call that used the component
-	stamp   int       // number of calls of SolveRow
 }
 
 // Shifted returns a solver of (shift I + ρ A'A) v = b for the given ρ. interrupt is passed to Spectrum.
@@ -53,7 +44,6 @@ func (q *Algebra) Shifted(rho float64, interrupt func() error) (*Shifted, error)
 		return nil, err
 	}
 	s.eigenCoords = make([]float64, smallComponent)
-	s.rowScratch.mark = make([]int, len(s.spec.Members))
 	s.bases = make([]*basis, len(s.spec.Members))
 	for c, m := range s.spec.Members {
 		if len(m) > 1 {
@@ -128,38 +118,4 @@ func (s *Shifted) SolveAt(features []int, dst, b []float64, shift float64) {
 	for _, c := range s.coupledComponents {
 		s.solveComponent(c, dst, b, shift)
 	}
-}
-
-// SolveRow computes the solution of (shift I + ρ A'A) v = b for a sparse b, which has the entries val at the
-// features idx. It sets the entries of dst at the features in support; the solution is zero at all other
-// features. support is valid until the next call. SolveRow panics if Iterative returns true.
-func (s *Shifted) SolveRow(dst []float64, idx []int32, val []float64, shift float64) (support []int32) {
-	if s.Iterative() {
-		panic("linalg: SolveRow by conjugate gradients")
-	}
-	r := &s.rowScratch
-	r.support = r.support[:0]
-	if r.values == nil {
-		r.values = make([]float64, len(dst))
-	}
-	for k, j := range idx {
-		r.values[j] = val[k]
-	}
-	r.stamp++
-	for _, j := range idx {
-		if s.spec == nil || len(s.spec.Members[s.spec.Component[j]]) == 1 {
-			dst[j] = r.values[j] / math.FMA(s.rho, s.sigma[j], shift)
-			r.support = append(r.support, j)
-			continue
-		}
-		if c := s.spec.Component[j]; r.mark[c] != r.stamp {
-			r.mark[c] = r.stamp
-			s.solveComponent(int(c), dst, r.values, shift)
-			r.support = append(r.support, s.spec.Members[c]...)
-		}
-	}
-	for _, j := range idx {
-		r.values[j] = 0
-	}
-	return r.support
 }
