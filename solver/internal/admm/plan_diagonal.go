@@ -52,7 +52,7 @@ func newDiagonalPlan(l *InnerLoop, k []float64) Plan {
 		return guardPlan(l, &elementPlan{diagonalBase: base, h: make([]float64, p)})
 	case l.bounds.Lower != nil:
 		base.reason = diagonalReason + "; a box needs every coordinate"
-		return &boxPlan{diagonalBase: base, sum: make([]float64, p)}
+		return &boxPlan{newSummedBase(base)}
 	case l.bounds.Radius > 0 && scalar:
 		base.reason = scalarReason + ": the ball through a tracked norm"
 		return guardPlan(l, newBall(base))
@@ -115,25 +115,32 @@ func (p *elementPlan) End(sum, endpoint []float64) {
 	copy(endpoint, p.w)
 }
 
-// boxPlan is a plan for a domain that is a box. It updates and clips all of w in each step.
-type boxPlan struct {
+// summedBase is the base of plans whose steps add their iterate to a sum.
+type summedBase struct {
 	diagonalBase
 	sum []float64 // sum of the iterates
 }
 
-func (*boxPlan) Name() string { return "diagonal-box" }
+func newSummedBase(base diagonalBase) summedBase {
+	return summedBase{base, make([]float64, len(base.k))}
+}
 
-func (p *boxPlan) Begin(x, d []float64, eta float64) {
+func (p *summedBase) Begin(x, d []float64, eta float64) {
 	p.diagonalBase.Begin(x, d, eta)
 	clear(p.sum)
 }
 
+func (p *summedBase) End(sum, endpoint []float64) {
+	copy(sum, p.sum)
+	copy(endpoint, p.w)
+}
+
+// boxPlan is a plan for a domain that is a box. It updates and clips all of w in each step.
+type boxPlan struct{ summedBase }
+
+func (*boxPlan) Name() string { return "diagonal-box" }
+
 func (p *boxPlan) Advance(sampled []int32) {
 	s := p.kernelSteps(p.eta)
 	kernels.InnerBox(p.w, p.sum, p.c, p.e, p.bounds.Lower, p.bounds.Upper, &s, sampled)
-}
-
-func (p *boxPlan) End(sum, endpoint []float64) {
-	copy(sum, p.sum)
-	copy(endpoint, p.w)
 }

@@ -54,18 +54,16 @@ func (p *lazyPlan) End(sum, endpoint []float64) {
 // ballPlan is a lazyPlan with projection onto a ball. For the projection, each step updates the norm of w.
 // The sum of the iterates since the last call of initState is state.AlphaSum u − q + state.GammaSum d.
 type ballPlan struct {
-	diagonalBase
-	cells kernels.Cells // u and d as in lazyPlan, and the vector q (see kernels.InnerLazyBallCells)
-	norm2 []float64     // |aᵢ|² of each row
-	q     []float64     // scratch memory: collect copies the vector q of cells to it
-	sum   []float64     // sum of the iterates until the last call of collect
-	state kernels.LazyBall
+	summedBase               // the sum is over the iterates until the last call of collect
+	cells      kernels.Cells // u and d as in lazyPlan, and the vector q (see kernels.InnerLazyBallCells)
+	norm2      []float64     // |aᵢ|² of each row
+	q          []float64     // scratch memory: collect copies the vector q of cells to it
+	state      kernels.LazyBall
 }
 
 func newBall(base diagonalBase) *ballPlan {
-	p := &ballPlan{diagonalBase: base, cells: kernels.NewCells(len(base.k)), norm2: squaredNorms(base.Rows)}
-	p.q, p.sum = make([]float64, len(base.k)), make([]float64, len(base.k))
-	return p
+	p := len(base.k)
+	return &ballPlan{summedBase: newSummedBase(base), cells: kernels.NewCells(p), norm2: squaredNorms(base.Rows), q: make([]float64, p)}
 }
 
 // squaredNorms returns |aᵢ|² of each row aᵢ of a. If a stores no values, its entries are ones.
@@ -91,8 +89,7 @@ func (*ballPlan) Name() string { return "diagonal-ball" }
 func (p *ballPlan) fits(eta float64) bool { return math.FMA(-eta, p.k[0], 1) >= minFactor }
 
 func (p *ballPlan) Begin(x, d []float64, eta float64) {
-	p.diagonalBase.Begin(x, d, eta)
-	clear(p.sum)
+	p.summedBase.Begin(x, d, eta)
 	p.initState()
 }
 
@@ -134,6 +131,5 @@ func (p *ballPlan) collect() {
 
 func (p *ballPlan) End(sum, endpoint []float64) {
 	p.collect()
-	copy(sum, p.sum)
-	copy(endpoint, p.w)
+	p.summedBase.End(sum, endpoint)
 }

@@ -42,78 +42,130 @@ func newCoupledPlan(l *InnerLoop) (Plan, error) {
 		return nil, err
 	}
 	if useDense {
-		return newRotated(l, spectrum)
+		return newRotatedDense(l, spectrum)
 	}
 	return newRotatedDecay(l, spectrum, nonzeros)
 }
 
-func (l *InnerLoop) checkInterrupt(i int) error {
-	if l.Interrupt == nil || i%256 != 0 {
-		return nil
-	}
-	return l.Interrupt()
-}
-
 func paddedLength(p int) int { return (p + 7) &^ 7 }
 
-// rotatedPlan is a plan that works in the eigenbasis of A'A = V diag(σ) V', in which the matrix K of Plan is
-// diagonal. It stores the rotated data as dense rows.
+// rotatedPlan runs another plan in the eigenbasis of A'A = V diag(σ) V', in which the matrix K of Plan is
+// diagonal. The rows of the other plan are the rotated rows of the data.
 type rotatedPlan struct {
-	*InnerLoop
-	spectrum    *linalg.Spectrum
-	rotatedRows []float64 // the rotated rows, each padded to a multiple of 8 entries
-	eta         float64
-
-	w, sum []float64 // the current point and the sum of the iterates, in the eigenbasis
-	c, e   []float64 // c[j] is 1 − η K_jj; e is −η d for the argument d of Begin, in the eigenbasis
+	partialPlan
+	name            string
+	spectrum        *linalg.Spectrum
+	start, constant []float64 // the arguments x and d of Begin, in the eigenbasis
+	sum, point      []float64 // the results of End, in the eigenbasis
 }
 
-func newRotated(l *InnerLoop, spectrum *linalg.Spectrum) (Plan, error) {
-	n, features := l.Data.Dims()
-	stride := paddedLength(features)
-	p := &rotatedPlan{InnerLoop: l, spectrum: spectrum, rotatedRows: make([]float64, n*stride)}
-	for _, v := range []*[]float64{&p.w, &p.sum, &p.c, &p.e} {
-		*v = make([]float64, stride)
+// newRotated returns a rotatedPlan with vectors of the given length, which is at least the number of features.
+func newRotated(name string, spectrum *linalg.Spectrum, inEigenbasis partialPlan, length int) *rotatedPlan {
+	p := &rotatedPlan{partialPlan: inEigenbasis, name: name, spectrum: spectrum}
+	for _, v := range []*[]float64{&p.start, &p.constant, &p.sum, &p.point} {
+		*v = make([]float64, length)
 	}
-	componentMarks := make([]int32, len(p.spectrum.Members))
-	for i := range n {
-		idx, val := l.Data.Row(i)
-		row := p.rotatedRows[i*stride : i*stride+features]
-		p.spectrum.RotateRow(row, idx, val, nil, componentMarks, int32(i+1))
-		if err := l.checkInterrupt(i); err != nil {
-			return nil, err
-		}
-	}
-	return p, nil
+	return p
 }
 
-func (*rotatedPlan) Name() string   { return "rotated" }
-func (*rotatedPlan) BatchSize() int { return 1 }
-
-func (p *rotatedPlan) Reason() string {
-	mib := float64(len(p.rotatedRows)) * 8 / (1 << 20)
-	return fmt.Sprintf("%s; %.3g MiB of dense rotated rows", p.spectrum, mib)
-}
+func (p *rotatedPlan) Name() string { return p.name }
 
 func (p *rotatedPlan) Begin(x, d []float64, eta float64) {
-	p.eta = eta
-	p.spectrum.Rotate(p.w[:len(x)], x)
-	p.spectrum.Rotate(p.e[:len(x)], d)
-	for j, sigma := range p.spectrum.Sigma {
-		p.e[j] = -(eta * p.e[j])
-		p.c[j] = math.FMA(-eta, math.FMA(p.Rho, sigma, p.Ridge), 1)
-	}
-	clear(p.sum)
-}
-
-func (p *rotatedPlan) Advance(sampled []int32) {
-	s := p.kernelSteps(p.eta)
-	kernels.InnerRotated(p.w, p.sum, p.c, p.e, p.rotatedRows, p.bounds.Radius, &s, sampled)
+	p.spectrum.Rotate(p.start[:len(x)], x)
+	p.spectrum.Rotate(p.constant[:len(d)], d)
+	p.partialPlan.Begin(p.start, p.constant, eta)
 }
 
 func (p *rotatedPlan) End(sum, endpoint []float64) {
+	p.partialPlan.End(p.sum, p.point)
 	p.spectrum.Unrotate(sum, p.sum)
 	if endpoint != nil {
-		p.spectrum.Unrotate(endpoint, p.w)
+		p.spectrum.Unrotate(endpoint, p.point)
 	}
+}
+
+// rotatedBase returns the diagonalBase of a plan in the eigenbasis. Its vectors have the given length; K is 0 at the
+// entries beyond the number of features.
+func (l *InnerLoop) rotatedBase(spectrum *linalg.Spectrum, length int) diagonalBase {
+	k := make([]float64, length)
+	for j, sigma := range spectrum.Sigma {
+		k[j] = math.FMA(l.Rho, sigma, l.Ridge)
+	}
+	return newDiagonalBase(l, k)
+}
+
+// eachRow calls do for each row of the data.
+func (l *InnerLoop) eachRow(do func(i int, idx []int32, val []float64)) error {
+	n, _ := l.Data.Dims()
+	for i := range n {
+		idx, val := l.Data.Row(i)
+		do(i, idx, val)
+		if l.Interrupt != nil && i%256 == 0 {
+			if err := l.Interrupt(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// rotatedDense is a plan for rotated rows that are stored as dense rows.
+type rotatedDense struct {
+	summedBase           // its vectors are padded like the rows
+	rows       []float64 // the rotated rows, each padded to a multiple of 8 entries
+}
+
+func newRotatedDense(l *InnerLoop, spectrum *linalg.Spectrum) (Plan, error) {
+	n, features := l.Data.Dims()
+	stride := paddedLength(features)
+	p := &rotatedDense{newSummedBase(l.rotatedBase(spectrum, stride)), make([]float64, n*stride)}
+	componentMarks := make([]int32, len(spectrum.Members))
+	err := l.eachRow(func(i int, idx []int32, val []float64) {
+		spectrum.RotateRow(p.rows[i*stride:i*stride+features], idx, val, nil, componentMarks, int32(i+1))
+	})
+	if err != nil {
+		return nil, err
+	}
+	mib := float64(len(p.rows)) * 8 / (1 << 20)
+	p.reason = fmt.Sprintf("%s; %.3g MiB of dense rotated rows", spectrum, mib)
+	return newRotated("rotated", spectrum, p, stride), nil
+}
+
+func (*rotatedDense) Name() string      { return "dense rows" } // rotatedPlan has the name of the whole
+func (*rotatedDense) fits(float64) bool { return true }
+
+func (p *rotatedDense) Advance(sampled []int32) {
+	s := p.kernelSteps(p.eta)
+	kernels.InnerRotated(p.w, p.sum, p.c, p.e, p.rows, p.bounds.Radius, &s, sampled)
+}
+
+// newRotatedDecay returns a decayPlan in the eigenbasis. There the rows of the data are sparse if the connected
+// components of A'A (see linalg.Components) have few features. nonzeros is an upper bound of the number of
+// nonzeros in the rotated data.
+func newRotatedDecay(l *InnerLoop, spectrum *linalg.Spectrum, nonzeros int64) (Plan, error) {
+	n, features := l.Data.Dims()
+	data := kernels.Rows{Ptr: make([]int64, 1, n+1), Idx: make([]int32, 0, nonzeros), Val: make([]float64, 0, nonzeros), Cols: features}
+	row := make([]float64, features)
+	componentMarks := make([]int32, len(spectrum.Members))
+	var touched []int32
+	err := l.eachRow(func(i int, idx []int32, val []float64) {
+		touched = spectrum.RotateRow(row, idx, val, touched[:0], componentMarks, int32(i+1))
+		for _, c := range touched {
+			offset := spectrum.Offset[c]
+			for j := offset; j < offset+len(spectrum.Members[c]); j++ {
+				if row[j] != 0 {
+					data.Idx, data.Val = append(data.Idx, int32(j)), append(data.Val, row[j])
+					row[j] = 0
+				}
+			}
+		}
+		data.Ptr = append(data.Ptr, int64(len(data.Idx)))
+	})
+	if err != nil {
+		return nil, err
+	}
+	p := newDecay(l.rotatedBase(spectrum, features))
+	p.data, p.scratch = data, kernels.NewScratch(data)
+	p.reason = fmt.Sprintf("%s; %.3g nonzeros in a rotated row", spectrum, float64(len(data.Idx))/float64(n))
+	return guardPlan(l, newRotated("rotated-sparse", spectrum, p, features)), nil
 }
