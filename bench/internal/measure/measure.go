@@ -76,6 +76,9 @@ type Series struct {
 	Level string    // Naive, or the name of a kernel level
 	Times []float64 // ns per unit of work, one for each measurement, in order
 	Runs  int       // number of runs in each measurement
+
+	level kernels.Level // level of package kernels during the runs
+	run   func()
 }
 
 // Min returns the smallest time per unit, in ns.
@@ -98,55 +101,50 @@ type Options struct {
 	Duration time.Duration // smallest duration of a measurement, if Case.Elapsed is nil
 }
 
-type contender struct {
-	Series
-	level kernels.Level // level of package kernels during the runs
-	run   func()
-}
-
 // Time calls c.Check, and then measures the times of all implementations. They take turns, so that other work
 // on the machine slows all of them equally. After Time, package kernels uses the highest level.
-func Time(c Case, opt Options) ([]Series, error) {
+func Time(c Case, opt Options) (series []Series, err error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	levels := kernels.Available()
 	top := levels[len(levels)-1]
 	defer mustUse(top)
-	var contenders []*contender
 	for _, l := range levels {
-		contenders = append(contenders, &contender{Series{Level: l.String()}, l, c.Run})
+		series = append(series, Series{Level: l.String(), level: l, run: c.Run})
 	}
-	contenders = append(contenders, &contender{Series{Level: Naive}, top, c.Naive})
+	series = append(series, Series{Level: Naive, level: top, run: c.Naive})
 	initial := snapshot(c.State)
 	defer restore(c.State, initial)
-	for _, o := range contenders {
-		if o.Runs = 1; c.Elapsed == nil {
-			o.calibrate(c, initial, opt.Duration)
+	for k := range series {
+		series[k].Runs = 1
+		if c.Elapsed == nil {
+			series[k].Runs = repetitions(opt.Duration, func(runs int) time.Duration { return series[k].time(c, initial, runs) })
 		}
 	}
 	for range opt.Reps {
-		for _, o := range contenders {
-			d := o.time(c, initial)
+		for k := range series {
+			s := &series[k]
+			d := s.time(c, initial, s.Runs)
 			if c.Elapsed == nil {
-				o.Times = append(o.Times, float64(d.Nanoseconds())/float64(o.Runs)/float64(c.Units))
+				s.Times = append(s.Times, float64(d.Nanoseconds())/float64(s.Runs)/float64(c.Units))
 			} else {
-				o.Times = append(o.Times, c.Elapsed()...)
+				s.Times = append(s.Times, c.Elapsed()...)
 			}
 		}
 	}
-	var out []Series
-	for _, o := range contenders {
-		out = append(out, o.Series)
-	}
-	return out, nil
+	return series, nil
 }
 
-func (o *contender) calibrate(c Case, initial [][]float64, duration time.Duration) {
-	o.Runs = repetitions(duration, func(runs int) time.Duration {
-		o.Runs = runs
-		return o.time(c, initial)
-	})
+// time returns the time of the given number of runs, which begin at the initial state.
+func (s *Series) time(c Case, initial [][]float64, runs int) time.Duration {
+	restore(c.State, initial)
+	mustUse(s.level)
+	start := time.Now()
+	for range runs {
+		s.run()
+	}
+	return time.Since(start)
 }
 
 // repetitions returns how often to repeat a computation so that all repetitions together take at least the
@@ -163,16 +161,6 @@ func repetitions(duration time.Duration, timeRuns func(repetitions int) time.Dur
 		growth := 1.2 * float64(duration) / float64(max(d, 1))
 		n = max(n+1, int(float64(n)*min(growth, 100)))
 	}
-}
-
-func (o *contender) time(c Case, initial [][]float64) time.Duration {
-	restore(c.State, initial)
-	mustUse(o.level)
-	start := time.Now()
-	for range o.Runs {
-		o.run()
-	}
-	return time.Since(start)
 }
 
 func snapshot(state [][]float64) [][]float64 {
