@@ -259,29 +259,21 @@ func (g *testbed) tryFlags(ctx context.Context, seed uint64) (string, error) {
 // oldFiles has the contents of the files before the run, by name. checkFiles also checks what the run
 // printed: JSON, and a finite objective.
 func (g *testbed) checkFiles(dir string, oldFiles map[string]string, args []string, e *program.Ending) error {
-	files, err := contents(dir)
+	changed, err := changedFiles(dir, oldFiles)
 	if err != nil {
 		return err
 	}
 	failed := e.Code != exitOK && e.Code != exitNotConverged
-	for name, text := range files {
-		oldText, existed := oldFiles[name]
-		if strings.HasPrefix(name, "spoilt") {
-			continue
-		}
+	for name, text := range changed {
+		_, existed := oldFiles[name]
 		switch asked := slices.ContainsFunc(args, func(arg string) bool { return strings.HasSuffix(arg, name) }); {
+		case strings.HasPrefix(name, "spoilt"):
 		case !asked && !existed:
 			return fmt.Errorf("left %s", name)
-		case existed && string(text) == oldText:
 		case !asked || failed:
 			return fmt.Errorf("exit code %d, and %s is %q", e.Code, name, head(string(text)))
 		case len(text) == 0 && args[0] != "path":
 			return fmt.Errorf("%s is empty", name)
-		}
-	}
-	for name := range oldFiles {
-		if _, exists := files[name]; !exists {
-			return fmt.Errorf("%s is gone", name)
 		}
 	}
 	if slices.Contains(args, "--json") && e.Code == exitOK && e.Stdout != "" && args[0] != "predict" && !json.Valid([]byte(e.Stdout)) && !slices.Contains(args, "--method=list") {

@@ -138,7 +138,7 @@ func (j *job) runUndisturbed(ctx context.Context, g *testbed) error {
 	if e.Code != exitOK {
 		return fmt.Errorf("%v: exit code %d undisturbed: %s", j.args, e.Code, e.Stderr)
 	}
-	files, err := contents(dir)
+	files, err := changedFiles(dir, nil)
 	if err != nil {
 		return err
 	}
@@ -153,18 +153,29 @@ func (j *job) runUndisturbed(ctx context.Context, g *testbed) error {
 	return nil
 }
 
-func contents(dir string) (map[string][]byte, error) {
+// changedFiles returns the contents of the files in dir that are new or changed since a run began, by name.
+// oldFiles has the contents before the run. It returns an error if one of these files is gone.
+func changedFiles(dir string, oldFiles map[string]string) (map[string][]byte, error) {
+	changed := map[string][]byte{}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	files := map[string][]byte{}
-	for _, e := range entries {
-		if files[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
-			return nil, err
+	for name := range oldFiles {
+		if !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name }) {
+			return nil, fmt.Errorf("%s is gone", name)
 		}
 	}
-	return files, nil
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		if oldText, existed := oldFiles[e.Name()]; !existed || string(text) != oldText {
+			changed[e.Name()] = text
+		}
+	}
+	return changed, nil
 }
 
 // old is the content that some output files have before a job runs.
@@ -197,24 +208,18 @@ func (g *testbed) prepare(rng *rand.Rand) (*disturbedJob, error) {
 // be complete and new, or as it was before the job. If succeeded is true, all outputs must be new. Any other
 // file is an error, but temporary files are allowed if mayLeaveTemp is true.
 func (j *disturbedJob) judge(succeeded, mayLeaveTemp bool) (outcome string, err error) {
-	files, err := contents(j.dir)
+	changed, err := changedFiles(j.dir, j.oldFiles)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%v: %w", j.args, err)
 	}
 	newOutputs := 0
-	for name, text := range files {
-		oldText, existed := j.oldFiles[name]
+	for name, text := range changed {
 		switch want, isOutput := j.outputs[name]; {
 		case isOutput && bytes.Equal(text, want):
 			newOutputs++
 		case strings.HasSuffix(name, ".tmp") && mayLeaveTemp:
-		case !isOutput, !existed || string(text) != oldText:
+		default:
 			return "", fmt.Errorf("%v: left %s with %q", j.args, name, head(string(text)))
-		}
-	}
-	for name := range j.oldFiles {
-		if _, exists := files[name]; !exists {
-			return "", fmt.Errorf("%v: %s is gone", j.args, name)
 		}
 	}
 	switch {
