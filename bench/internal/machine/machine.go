@@ -25,7 +25,6 @@ type Description struct {
 	GoVersion  string          // Go version
 	Platform   string          // operating system/architecture
 	GOAMD64    string          // x86-64 level of the build; empty on other architectures
-	Experiment string          // GOEXPERIMENT of the build, empty if none
 	Levels     []kernels.Level // levels of the kernels that this processor can run
 	// GatherMitigation is what Linux reports about its mitigation of the processor flaw "gather data sampling",
 	// or "not reported". The mitigation can make gather instructions slow.
@@ -54,11 +53,8 @@ func Describe(args []string) Description {
 	}
 	if build, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range build.Settings {
-			switch s.Key {
-			case "GOAMD64":
+			if s.Key == "GOAMD64" {
 				d.GOAMD64 = s.Value
-			case "GOEXPERIMENT":
-				d.Experiment = s.Value
 			}
 		}
 	}
@@ -100,9 +96,6 @@ func (d Description) Lines() []string {
 	platform := d.Platform
 	if d.GOAMD64 != "" {
 		platform += " GOAMD64=" + d.GOAMD64
-	}
-	if d.Experiment != "" {
-		platform += " GOEXPERIMENT=" + d.Experiment
 	}
 	return []string{
 		"cpu:     " + d.CPU + ", " + d.Model + fmt.Sprintf(", %d logical", d.CPUs),

@@ -96,33 +96,28 @@ func normalise(v []float64, stride int) {
 	}
 }
 
-// proteinSpec returns a problem whose data imitate a table of protein structures: areas, counts and
-// distances.
-func proteinSpec(n int) Spec {
-	columns := []columnModel{
-		{0.4, 0.98, 0.15, 0.5}, {0.46, 0.93, 0.3, 1}, {0, 0.1, 0.8, 0.7}, {0.5, 0.95, 0.2, -0.5},
-		{0.4, 0.98, 0.15, -0.6}, {0.46, 0.96, 0, -0.3}, {0.47, 0.6, -0.4, 0.2}, {0.7, 0.85, -0.2, 0}, {0, -0.7, 0.3, 0.1},
-	}
+// proteins has the columns of a table like one of protein structures: areas, counts and distances.
+var proteins = []columnModel{
+	{0.4, 0.98, 0.15, 0.5}, {0.46, 0.93, 0.3, 1}, {0, 0.1, 0.8, 0.7}, {0.5, 0.95, 0.2, -0.5},
+	{0.4, 0.98, 0.15, -0.6}, {0.46, 0.96, 0, -0.3}, {0.47, 0.6, -0.4, 0.2}, {0.7, 0.85, -0.2, 0}, {0, -0.7, 0.3, 0.1},
+}
+
+// houses has the columns of a table like one of houses by district: incomes, ages, rooms, people and
+// coordinates.
+var houses = []columnModel{
+	{0.46, 0.4, 0.1, 1.5}, {0, -0.3, 0.1, 0.2}, {0.44, 0.9, 0, -0.3}, {0.41, 0.85, 0, 0.3},
+	{0.7, -0.1, 0, 0}, {1.5, 0, 0, -0.2}, {0, 0.1, 0.95, -0.8}, {0, 0, -0.96, -0.8},
+}
+
+// tableSpec returns a problem with n rows of the given columns. model says what the table is like.
+func tableSpec(n int, columns []columnModel, model string) Spec {
 	return Spec{
-		Name: "table of 9 columns", Data: "synthetic, like a table of protein structures", Loss: "squared",
+		Name: fmt.Sprintf("table of %d columns", len(columns)), Data: "synthetic, like a table of " + model, Loss: "squared",
 		Read: func(string) (*sparse.Dataset, error) { return makeTable(n, columns) },
 	}
 }
 
-// housingSpec returns a problem whose data imitate a table of houses by district: incomes, ages, rooms,
-// people and coordinates.
-func housingSpec(n int) Spec {
-	columns := []columnModel{
-		{0.46, 0.4, 0.1, 1.5}, {0, -0.3, 0.1, 0.2}, {0.44, 0.9, 0, -0.3}, {0.41, 0.85, 0, 0.3},
-		{0.7, -0.1, 0, 0}, {1.5, 0, 0, -0.2}, {0, 0.1, 0.95, -0.8}, {0, 0, -0.96, -0.8},
-	}
-	return Spec{
-		Name: "table of 8 columns", Data: "synthetic, like a table of houses", Loss: "squared",
-		Read: func(string) (*sparse.Dataset, error) { return makeTable(n, columns) },
-	}
-}
-
-func textSpec(n, p, perRow int) Spec {
+func madeTextSpec(n, p, perRow int) Spec {
 	return Spec{
 		Name: "made text", Data: "synthetic: word frequencies as of text",
 		Read: func(string) (*sparse.Dataset, error) { return makeText(n, p, perRow) },

@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
@@ -55,39 +54,11 @@ func file(path string, features int) func(dir string) (*sparse.Dataset, error) {
 
 const cvFolds = 10
 
-// Specs returns the problems of a comparison. If quick is true, it returns only the small problems of a quick
-// comparison. The most important problems come first, because a comparison may be interrupted.
-func Specs(quick bool) []Spec {
-	const l2 = 1e-4
-	wdbc := Spec{Name: "wdbc raw", Data: "Wisconsin diagnostic breast cancer table, unscaled", L1: 1e-4, Read: readWDBC}
-	heart := Spec{Name: "heart", Data: "LIBSVM heart_scale", Read: file("small/heart_scale", 13), L1: 1e-2}
-	small := syntheticSpec("", 0, 300, 20, 5)
-	small.Name = "synthetic"
-	if quick {
-		return append([]Spec{small, heart, wdbc}, smallPathSpecs()...)
-	}
-	covtype := Spec{
-		Name: "covtype", Data: "LIBSVM covtype.binary, scaled",
-		Read: file("paper/covtype.libsvm.binary.scale.zst", 54), L1: 1e-5,
-	}
-	a9aGraph := a9aSpec
-	a9aGraph.Name, a9aGraph.Graph = "a9a, graph of 291 edges", "graphs/a9a_glasso_0.1.edges"
-	covtypeGraph := covtype
-	covtypeGraph.Name, covtypeGraph.Graph = "covtype, F_covtype", "graphs/F_covtype_asvrpdhg.txt"
-	ridge := a9aSpec.withL2(", ridge 1e-4", l2)
-	ridge.L1 = 0
-	specs := slices.Concat(pathSpecs(), ridgeSpecs(), crossValidationSpecs())
-	specs = append(specs,
-		small, heart, wdbc, a9aSpec, a9aGraph, rcv1Spec, covtype, hivfpSpec,
-		a9aSpec.withL2(", mu 1e-4", l2), ridge, wdbc.withL2(", mu 1e-4", l2), rcv1Spec.withL2(", mu 1e-4", l2),
-	)
-	specs = append(specs, growthSpecs()...)
-	return append(specs, a9aGraph.withL2(", mu 1e-4", l2), covtypeGraph, covtype.withL2(", mu 1e-4", l2), hivfpSpec.withL2(", mu 1e-4", l2))
-}
-
 var (
-	a9aSpec  = Spec{Name: "a9a", Data: "LIBSVM a9a", Read: file("paper/a9a.zst", 123), L1: 1e-5}
-	rcv1Spec = Spec{
+	wdbcSpec  = Spec{Name: "wdbc raw", Data: "Wisconsin diagnostic breast cancer table, unscaled", L1: 1e-4, Read: readWDBC}
+	heartSpec = Spec{Name: "heart", Data: "LIBSVM heart_scale", Read: file("small/heart_scale", 13), L1: 1e-2}
+	a9aSpec   = Spec{Name: "a9a", Data: "LIBSVM a9a", Read: file("paper/a9a.zst", 123), L1: 1e-5}
+	rcv1Spec  = Spec{
 		Name: "rcv1 stand-in", Data: "stand-in for rcv1_train.binary: other documents of RCV1-v2",
 		Read: file("paper/rcv1v2_binary_train.libsvm.zst", 47236), L1: 1e-4,
 	}
@@ -95,70 +66,91 @@ var (
 		Name: "hivfp", Data: "stand-in for sido: molecules tested against HIV, by fingerprints",
 		Read: file("paper/hivfp_train.libsvm.zst", 4932), L1: 1e-4,
 	}
-)
-
-// wideTextSpec returns a problem whose data are text with more features than rows.
-func wideTextSpec() Spec {
-	s := rcv1Spec
-	s.Name, s.Data = "text", "documents 1 to 7,770 of the rcv1 stand-in, features that at least 5 of them have"
-	s.Read = func(dir string) (*sparse.Dataset, error) {
-		d, err := rcv1Spec.Read(dir)
-		if err != nil {
-			return nil, err
-		}
-		return firstRows(d, 7770, 5)
+	covtypeSpec = Spec{
+		Name: "covtype", Data: "LIBSVM covtype.binary, scaled",
+		Read: file("paper/covtype.libsvm.binary.scale.zst", 54), L1: 1e-5,
 	}
-	return s
-}
-
-func pathSpecs() []Spec {
-	web := Spec{
+	// textSpec has more features than rows.
+	textSpec = Spec{
+		Name: "text", Data: "documents 1 to 7,770 of the rcv1 stand-in, features that at least 5 of them have", L1: 1e-4,
+		Read: func(dir string) (*sparse.Dataset, error) {
+			d, err := rcv1Spec.Read(dir)
+			if err != nil {
+				return nil, err
+			}
+			return firstRows(d, 7770, 5)
+		},
+	}
+	webSpec = Spec{
 		Name: "made web", Data: "synthetic: 0/1 features of 3 % positive pages",
 		Read: func(string) (*sparse.Dataset, error) { return makeWeb(49749, 300) },
 	}
-	return []Spec{
-		denseSpec(5000, 500).path(100), denseSpec(1000, 5000).path(100),
-		proteinSpec(45730).path(100), housingSpec(20640).path(100),
-		a9aSpec.path(100), wideTextSpec().path(100), textSpec(8000, 8000, 60).path(100), web.path(100),
-		rcv1Spec.path(100), hivfpSpec.path(100),
-		a9aSpec.path(100).standardised(), wideTextSpec().path(100).standardised(), web.path(100).standardised(), hivfpSpec.path(100).standardised(),
-	}
-}
+)
 
-// crossValidationSpecs returns problems with the task CV: with an intercept and standardised features, and
-// without both.
-func crossValidationSpecs() (specs []Spec) {
-	for _, s := range []Spec{a9aSpec, wideTextSpec()} {
+// Specs returns the problems of a comparison. If quick is true, it returns only the small problems of a quick
+// comparison. The most important problems come first, because a comparison may be interrupted.
+func Specs(quick bool) (specs []Spec) {
+	small := syntheticSpec("", 0, 300, 20, 5)
+	small.Name = "synthetic"
+	if quick {
+		return append([]Spec{small, heartSpec, wdbcSpec}, smallPathSpecs()...)
+	}
+	for _, s := range []Spec{
+		denseSpec(5000, 500), denseSpec(1000, 5000),
+		tableSpec(45730, proteins, "protein structures"), tableSpec(20640, houses, "houses"),
+		a9aSpec, textSpec, madeTextSpec(8000, 8000, 60), webSpec, rcv1Spec, hivfpSpec,
+	} {
+		specs = append(specs, s.path(100))
+	}
+	for _, s := range []Spec{a9aSpec, textSpec, webSpec, hivfpSpec} {
+		specs = append(specs, s.path(100).standardised())
+	}
+	for _, s := range []Spec{rcv1Spec, a9aSpec} {
+		n := map[string]float64{rcv1Spec.Name: 20242, a9aSpec.Name: 32561}[s.Name]
+		for _, loss := range []string{"logistic", "squared hinge"} { // the losses that liblinear supports
+			for _, mu := range []float64{1, 0.1} {
+				ridge := s.withL2(fmt.Sprintf(", %s, mu n = %g", loss, mu), mu/n)
+				ridge.L1, ridge.Loss = 0, loss
+				specs = append(specs, ridge)
+			}
+		}
+	}
+	for _, s := range []Spec{a9aSpec, textSpec} {
 		specs = append(specs, s.crossValidation(100).standardised(), s.crossValidation(100))
 	}
-	return specs
+	const l2 = 1e-4
+	a9aGraph, covtypeGraph := a9aSpec, covtypeSpec
+	a9aGraph.Name, a9aGraph.Graph = "a9a, graph of 291 edges", "graphs/a9a_glasso_0.1.edges"
+	covtypeGraph.Name, covtypeGraph.Graph = "covtype, F_covtype", "graphs/F_covtype_asvrpdhg.txt"
+	ridge := a9aSpec.withL2(", ridge 1e-4", l2)
+	ridge.L1 = 0
+	specs = append(specs,
+		small, heartSpec, wdbcSpec, a9aSpec, a9aGraph, rcv1Spec, covtypeSpec, hivfpSpec,
+		a9aSpec.withL2(", mu 1e-4", l2), ridge, wdbcSpec.withL2(", mu 1e-4", l2), rcv1Spec.withL2(", mu 1e-4", l2),
+	)
+	// In each of these groups of synthetic problems one size grows.
+	for _, n := range []int{1000, 10000, 100000} {
+		specs = append(specs, syntheticSpec("n", n, n, 100, 20))
+	}
+	for _, p := range []int{100, 1000, 10000} {
+		specs = append(specs, syntheticSpec("p", p, 5000, p, 20))
+	}
+	for _, k := range []int{5, 20, 80} {
+		specs = append(specs, syntheticSpec("nonzeros a row", k, 10000, 500, k))
+	}
+	return append(specs, a9aGraph.withL2(", mu 1e-4", l2), covtypeGraph, covtypeSpec.withL2(", mu 1e-4", l2), hivfpSpec.withL2(", mu 1e-4", l2))
 }
 
 // smallPathSpecs returns the paths and cross-validations of a quick comparison, and a fit with the squared
 // hinge loss.
 func smallPathSpecs() []Spec {
-	words := textSpec(300, 200, 20)
+	words := madeTextSpec(300, 200, 20)
 	hinge := words
 	hinge.Name, hinge.Loss, hinge.L2 = "made text, squared hinge", "squared hinge", 1.0/300
 	return []Spec{
-		denseSpec(60, 200).path(20), housingSpec(500).path(20), words.path(20),
+		denseSpec(60, 200).path(20), tableSpec(500, houses, "houses").path(20), words.path(20),
 		words.crossValidation(20).standardised(), words.crossValidation(20), hinge,
 	}
-}
-
-// ridgeSpecs returns fits without an L1 term, for two losses that liblinear supports.
-func ridgeSpecs() (specs []Spec) {
-	for _, s := range []Spec{rcv1Spec, a9aSpec} {
-		n := map[string]float64{rcv1Spec.Name: 20242, a9aSpec.Name: 32561}[s.Name]
-		for _, loss := range []string{"logistic", "squared hinge"} {
-			for _, mu := range []float64{1, 0.1} {
-				r := s.withL2(fmt.Sprintf(", %s, mu n = %g", loss, mu), mu/n)
-				r.L1, r.Loss = 0, loss
-				specs = append(specs, r)
-			}
-		}
-	}
-	return specs
 }
 
 func (s Spec) path(count int) Spec {
@@ -180,20 +172,6 @@ func (s Spec) standardised() Spec {
 	s.Name += ", intercept, standardised"
 	s.Intercept, s.Standardize = true, true
 	return s
-}
-
-// growthSpecs returns groups of synthetic problems. In each group one size of the problems grows.
-func growthSpecs() (specs []Spec) {
-	for _, n := range []int{1000, 10000, 100000} {
-		specs = append(specs, syntheticSpec("n", n, n, 100, 20))
-	}
-	for _, p := range []int{100, 1000, 10000} {
-		specs = append(specs, syntheticSpec("p", p, 5000, p, 20))
-	}
-	for _, k := range []int{5, 20, 80} {
-		specs = append(specs, syntheticSpec("nonzeros a row", k, 10000, 500, k))
-	}
-	return specs
 }
 
 func (s Spec) withL2(suffix string, l2 float64) Spec {
