@@ -3,6 +3,7 @@ package peers
 import (
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 
@@ -34,46 +35,33 @@ type description struct {
 
 // NewHandover writes the files of p into a new temporary directory. If text is true, it also writes the data
 // as LIBSVM text, and A in the Matrix Market format. Remove deletes the directory.
-func NewHandover(p *Problem, text bool) (_ *Handover, err error) {
+func NewHandover(p *Problem, text bool) (*Handover, error) {
 	dir, err := os.MkdirTemp("", "scas-peers-")
 	if err != nil {
 		return nil, err
 	}
 	h := &Handover{Problem: p, Dir: dir}
-	defer func() {
-		if err != nil {
-			h.Remove()
-		}
-	}()
-	if err := h.writeMatrix("X", p.X); err != nil {
-		return nil, err
-	}
-	if err := h.write("labels.f64", p.Labels); err != nil {
-		return nil, err
-	}
-	if err := h.write("lambdas.f64", p.Lambdas); err != nil {
-		return nil, err
+	files := map[string]any{"labels.f64": p.Labels, "lambdas.f64": p.Lambdas}
+	addMatrix(files, "X", p.X)
+	if p.A != nil {
+		addMatrix(files, "A", p.A)
 	}
 	if p.Folds != nil {
 		folds := make([]int32, len(p.Folds))
 		for i, k := range p.Folds {
 			folds[i] = int32(k)
 		}
-		if err := h.write("folds.i32", folds); err != nil {
-			return nil, err
-		}
+		files["folds.i32"] = folds
 	}
-	if p.A != nil {
-		if err := h.writeMatrix("A", p.A); err != nil {
-			return nil, err
-		}
-	}
+	err = errors.Join(h.writeBinary(files), h.writeDescription())
 	if text {
-		if err := h.writeText(); err != nil {
-			return nil, err
-		}
+		err = errors.Join(err, h.writeText())
 	}
-	return h, h.writeDescription()
+	if err != nil {
+		h.Remove()
+		return nil, err
+	}
+	return h, nil
 }
 
 // Remove deletes the directory. It ignores errors, because the directory is in the system's directory of
@@ -104,9 +92,9 @@ func (h *Handover) writeText() error {
 	return sparse.WriteFile(filepath.Join(h.Dir, "A.mtx"), &sparse.Dataset{X: h.A})
 }
 
-// writeMatrix writes three files whose names begin with name: the number of entries of each row of m,
-// the column of each entry, and the value of each entry.
-func (h *Handover) writeMatrix(name string, m *sparse.CSR) error {
+// addMatrix adds three files to files, whose names begin with name: the number of entries of each row of m, the
+// column of each entry, and the value of each entry.
+func addMatrix(files map[string]any, name string, m *sparse.CSR) {
 	rows, _ := m.Dims()
 	lengths := make([]int32, rows)
 	columns, values := make([]int32, 0, m.NNZ()), make([]float64, 0, m.NNZ())
@@ -115,22 +103,19 @@ func (h *Handover) writeMatrix(name string, m *sparse.CSR) error {
 		lengths[i] = int32(len(idx))
 		columns, values = append(columns, idx...), append(values, val...)
 	}
-	for _, f := range []struct {
-		name string
-		data any
-	}{{".lengths.i32", lengths}, {".columns.i32", columns}, {".values.f64", values}} {
-		if err := h.write(name+f.name, f.data); err != nil {
+	files[name+".lengths.i32"], files[name+".columns.i32"], files[name+".values.f64"] = lengths, columns, values
+}
+
+// writeBinary writes files, which has a slice of numbers for each name: little-endian, without a header.
+func (h *Handover) writeBinary(files map[string]any) error {
+	for name, numbers := range files {
+		data, err := binary.Append(nil, binary.LittleEndian, numbers)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(h.Dir, name), data, 0o600); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// write writes data, a slice of numbers, in binary to the named file: little-endian, without a header.
-func (h *Handover) write(name string, data any) error {
-	bytes, err := binary.Append(nil, binary.LittleEndian, data)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(h.Dir, name), bytes, 0o600)
 }
