@@ -87,7 +87,7 @@ type Outcome struct {
 	Head            string   // a line that describes the problem
 	ObjectiveAtZero float64  // Problem.ObjectiveAtZero
 	Optima          []Bounds // for each lambda
-	Lanes           []*Lane  // scas first
+	Lanes           []*Lane  // scas first; without the peers that do not solve problems of this kind
 }
 
 // Race runs scas and the peers of opt on a problem. They take turns in several rounds, so that other work on
