@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"github.com/scas-admm/scas/bench/internal/attack"
 	"github.com/scas-admm/scas/bench/internal/machine"
@@ -13,14 +12,9 @@ import (
 )
 
 type attackCmd struct {
-	For     time.Duration `default:"3m" placeholder:"T" help:"Time of all kinds of attack together (default ${default})."`
-	Only    string        `placeholder:"KIND" help:"Only one kind of attack; --list names them."`
-	Seed    uint64        `placeholder:"N" help:"Run only the trial with this seed. The line of a failure names the seed."`
-	First   uint64        `default:"1" placeholder:"N" help:"Seed of the first trial of each kind (default ${default})."`
-	Tries   int           `placeholder:"N" help:"At most N times as many trials of each kind as the tests of package attack run."`
-	Scas    string        `placeholder:"FILE" help:"The program to attack (default: it is built)."`
-	List    bool          `help:"List the kinds of attack and exit."`
-	Results string        `placeholder:"DIR" help:"Write the table into a directory, as attack-CPU.txt."`
+	attack.Options
+	List    bool   `help:"List the kinds of attack and exit."`
+	Results string `placeholder:"DIR" help:"Write the table into a directory, as attack-CPU.txt."`
 }
 
 // Help returns the text that bench attack --help adds to the list of flags.
@@ -54,10 +48,7 @@ func (c *attackCmd) Run(e *race.Env) error {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		return err
 	}
-	results, err := attack.Run(e.Ctx, attack.Options{
-		Duration: c.For, TrialFactor: c.Tries, FirstSeed: c.First, Seed: c.Seed, OnlyKind: c.Only, Scas: c.Scas, Dir: dir,
-		Say: func(line string) { fmt.Fprintln(e.Stderr, " ", line) },
-	})
+	results, err := attack.Run(e.Ctx, c.Options, dir, func(line string) { fmt.Fprintln(e.Stderr, " ", line) })
 	if err != nil && len(results) == 0 {
 		return err
 	}

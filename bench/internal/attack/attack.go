@@ -21,33 +21,29 @@ import (
 	"github.com/scas-admm/scas/bench/internal/program"
 )
 
-// Options say which attacks to run, and for how long.
+// Options say which attacks to run, and for how long. The tags describe them as flags of a command.
 type Options struct {
-	// Duration is the total time of all kinds of attack. Zero means no limit; then set TrialFactor or Seed.
-	Duration time.Duration
-	// TrialFactor limits each kind to TrialFactor times Kind.baseTrials trials. Zero means no limit.
-	TrialFactor int
-	// FirstSeed is the seed of the first trial of each kind. Zero means 1.
-	FirstSeed uint64
+	// For is the total time of all kinds of attack. Zero means no limit; then set Tries or Seed.
+	For time.Duration `default:"3m" placeholder:"T" help:"Time of all kinds of attack together (default ${default})."`
+	// Only is the name of the only kind to run. Empty means all kinds.
+	Only string `placeholder:"KIND" help:"Only one kind of attack; --list names them."`
 	// If Seed is not zero, each kind makes one trial, with this seed.
-	Seed uint64
-	// OnlyKind is the name of the only kind to run. Empty means all kinds.
-	OnlyKind string
+	Seed uint64 `placeholder:"N" help:"Run only the trial with this seed. The line of a failure names the seed."`
+	// First is the seed of the first trial of each kind. Zero means 1.
+	First uint64 `default:"1" placeholder:"N" help:"Seed of the first trial of each kind (default ${default})."`
+	// Tries limits each kind to Tries times Kind.baseTrials trials. Zero means no limit.
+	Tries int `placeholder:"N" help:"At most N times as many trials of each kind as the tests of package attack run."`
 	// Scas is the path of the program to attack. Empty means: build it from this module.
-	Scas string
-	// Dir is the directory in which the attacks write.
-	Dir string
-	// Say is called with the name of each kind when it begins, and with each failure. It may be nil.
-	Say func(line string)
+	Scas string `placeholder:"FILE" help:"The program to attack (default: it is built)."`
 }
 
 // A Kind is a kind of attack.
 type Kind struct {
 	Name, Summary string
 
-	// The kind may run for the time Options.Duration · timeShare/(sum of the shares of the kinds to run).
+	// The kind may run for the time Options.For · timeShare/(sum of the shares of the kinds to run).
 	timeShare  float64
-	baseTrials int  // number of trials if Options.TrialFactor is 1
+	baseTrials int  // number of trials if Options.Tries is 1
 	alone      bool // whether only one trial may run at a time
 	// begin prepares the trials. It returns an error that wraps errSkip if this machine cannot run them.
 	begin func(ctx context.Context, g *testbed) (trial, error)
@@ -97,25 +93,26 @@ type KindResult struct {
 	Peak          int64   // largest resident size of a process in bytes, see program.Ending; 0 if unknown
 }
 
-// Run runs the kinds of attack one after the other. The results say what the program did wrong. With an
+// Run runs the kinds of attack one after the other, which write in the directory dir. It calls say with the name
+// of each kind when the kind begins, and with each failure. The results say what the program did wrong. With an
 // error, Run also returns the results so far.
-func Run(ctx context.Context, opt Options) ([]*KindResult, error) {
+func Run(ctx context.Context, opt Options, dir string, say func(line string)) ([]*KindResult, error) {
 	kinds := Kinds()
-	if opt.OnlyKind != "" {
+	if opt.Only != "" {
 		var names []string
 		for _, k := range kinds {
 			names = append(names, k.Name)
 		}
-		kinds = slices.DeleteFunc(kinds, func(k Kind) bool { return k.Name != opt.OnlyKind })
+		kinds = slices.DeleteFunc(kinds, func(k Kind) bool { return k.Name != opt.Only })
 		if len(kinds) == 0 {
-			return nil, fmt.Errorf("--only %s: want one of %s", opt.OnlyKind, strings.Join(names, ", "))
+			return nil, fmt.Errorf("--only %s: want one of %s", opt.Only, strings.Join(names, ", "))
 		}
 	}
-	scas, err := program.FindOrBuild(ctx, opt.Scas, opt.Dir)
+	scas, err := program.FindOrBuild(ctx, opt.Scas, dir)
 	if err != nil {
 		return nil, err
 	}
-	g := &testbed{opt: opt, scas: scas}
+	g := &testbed{opt: opt, dir: dir, say: say, scas: scas}
 	if err := g.writeInputs(); err != nil {
 		return nil, err
 	}
@@ -126,7 +123,7 @@ func Run(ctx context.Context, opt Options) ([]*KindResult, error) {
 	var results []*KindResult
 	for _, k := range kinds {
 		g.say(k.Name + ": " + k.Summary)
-		t, err := g.run(ctx, k, time.Duration(float64(opt.Duration)*k.timeShare/totalShare))
+		t, err := g.run(ctx, k, time.Duration(float64(opt.For)*k.timeShare/totalShare))
 		if err != nil {
 			return results, fmt.Errorf("%s: %w", k.Name, err)
 		}
@@ -181,14 +178,14 @@ func (g *testbed) run(ctx context.Context, k Kind, limit time.Duration) (*KindRe
 // seed returns the seed of trial n, counted from 0. more is false if there is no trial n. late says that the
 // time for the trials has passed; then only trial 0 is made.
 func (g *testbed) seed(k Kind, n int, late bool) (seed uint64, more bool) {
-	maxTrials := g.opt.TrialFactor * k.baseTrials
+	maxTrials := g.opt.Tries * k.baseTrials
 	switch {
 	case g.opt.Seed != 0:
 		return g.opt.Seed, n == 0
 	case maxTrials > 0 && n >= maxTrials, late && n > 0:
 		return 0, false
 	}
-	return max(1, g.opt.FirstSeed) + uint64(n), true
+	return max(1, g.opt.First) + uint64(n), true
 }
 
 func (t *KindResult) count(g *testbed, seed uint64, outcome string, err error) {

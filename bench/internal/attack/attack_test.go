@@ -20,7 +20,7 @@ func TestEveryKindOfAttack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	results, err := Run(t.Context(), Options{TrialFactor: 1, Dir: dir})
+	results, err := Run(t.Context(), Options{Tries: 1}, dir, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestEveryKindOfAttack(t *testing.T) {
 			t.Errorf("%s tried nothing", tally.Kind.Name)
 		}
 	}
-	if _, err := Run(t.Context(), Options{OnlyKind: "luck", Dir: dir}); err == nil || !strings.Contains(err.Error(), "bombs") {
+	if _, err := Run(t.Context(), Options{Only: "luck"}, dir, func(string) {}); err == nil || !strings.Contains(err.Error(), "bombs") {
 		t.Errorf("--only luck: %v", err)
 	}
 }
@@ -44,7 +44,7 @@ func TestSeedDeterminesFiles(t *testing.T) {
 	for _, name := range strings.Fields("a b c d e f g h i j k l") {
 		j.outputs[name] = nil
 	}
-	g := &testbed{opt: Options{Dir: t.TempDir()}, jobs: []job{j}}
+	g := &testbed{dir: t.TempDir(), jobs: []job{j}}
 	first, err := g.prepare(newRNG(1))
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,8 @@ import (
 // A testbed has the options, the program, the inputs and the jobs of all kinds of attack.
 type testbed struct {
 	opt      Options
+	dir      string            // the directory in which the attacks write
+	say      func(line string) // see Run
 	scas     string            // path of the program
 	inputDir string            // directory of the files that writeInputs writes
 	peak     atomic.Int64      // largest resident size, in bytes, of a process since the kind of attack began
@@ -23,15 +25,9 @@ type testbed struct {
 	strace   bool              // whether strace can make system calls fail on this machine; set by makeJobs
 }
 
-func (g *testbed) say(line string) {
-	if g.opt.Say != nil {
-		g.opt.Say(line)
-	}
-}
-
 // tempDir makes an empty directory that all users may read and enter. Its name begins with pattern.
 func (g *testbed) tempDir(pattern string) (string, error) {
-	dir, err := os.MkdirTemp(g.opt.Dir, pattern+"-")
+	dir, err := os.MkdirTemp(g.dir, pattern+"-")
 	if err != nil {
 		return "", err
 	}
