@@ -72,7 +72,8 @@ func modules(ctx context.Context, packages ...string) ([]module, error) {
 		}
 	}
 	for k := range list {
-		if list[k].licences, err = licencesIn(list[k].Dir); err != nil {
+		list[k].licences, err = licencesIn(list[k].Dir)
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", list[k].Path, err)
 		}
 	}

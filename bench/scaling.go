@@ -249,7 +249,8 @@ func (c *scalingCmd) measureTraining(e *race.Env, data string) (columns string, 
 		if !streams {
 			continue
 		}
-		if oneGap, err = c.train(e, data, fmt.Sprint(limit), &streamed); err != nil {
+		oneGap, err = c.train(e, data, fmt.Sprint(limit), &streamed)
+		if err != nil {
 			return "", 0, err
 		}
 		gap = max(gap, oneGap)
@@ -278,7 +279,8 @@ func (c *scalingCmd) trainOnRanks(e *race.Env, data string) (columns string, gap
 		}
 		for range c.Repeat {
 			start := machine.CPUSeconds()
-			if fit, err = c.fitShards(e, shards); err != nil && !errors.Is(err, solver.ErrNotConverged) {
+			fit, err = c.fitShards(e, shards)
+			if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 				return "", 0, err
 			}
 			lower(&seconds[k], machine.CPUSeconds()-start)
@@ -297,7 +299,8 @@ func split(d *sparse.Dataset, ranks int) ([]*sparse.Dataset, error) {
 	shards := make([]*sparse.Dataset, ranks)
 	for k := range shards {
 		var err error
-		if shards[k], err = d.SelectRows(rows[k*n/ranks : (k+1)*n/ranks]); err != nil {
+		shards[k], err = d.SelectRows(rows[k*n/ranks : (k+1)*n/ranks])
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -99,3 +99,27 @@ func TestCheckFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestFlagsIn checks that the flags of a command and the kinds of their values are found in its help.
+func TestFlagsIn(t *testing.T) {
+	help := `Fit a model. --seed=N is explained below.
+
+  -h, --help              Show help.
+  --[no-]intercept        Fit an intercept, see
+                          --lambda=F.
+      --threads=N         Threads.
+      --lambda=F          Factor.
+  -m, --model=FILE        Model.
+  -o, --output=FILE       Output.
+`
+	var got []string
+	for _, f := range flagsIn(help, "train") {
+		got = append(got, f.name)
+		if (f.values == nil) != strings.Contains(f.name, "intercept") {
+			t.Errorf("values of %s: %v", f.name, f.values)
+		}
+	}
+	if want := "--intercept --no-intercept --threads --lambda -o"; strings.Join(got, " ") != want {
+		t.Errorf("flags %v, want %s", got, want)
+	}
+}

@@ -36,7 +36,8 @@ func beginFlags(ctx context.Context, g *testbed) (trial, error) {
 		if err != nil {
 			return nil, err
 		}
-		if g.flags[command] = flagsIn(e.Stdout, command); len(g.flags[command]) == 0 {
+		g.flags[command] = flagsIn(e.Stdout, command)
+		if len(g.flags[command]) == 0 {
 			return nil, fmt.Errorf("no flags in the help of scas %s: %s", command, head(e.Stdout))
 		}
 	}
@@ -86,7 +87,8 @@ var untried = []string{"help", "help-all", "version", "dist", "dist-timeout"}
 // the value in the help is one of a count, else numbers.
 func valuesOf(command, flag, placeholder string) []string {
 	for _, key := range []string{command + " " + flag, flag} {
-		if values, found := flagValues[key]; found {
+		values, found := flagValues[key]
+		if found {
 			return values
 		}
 	}

@@ -171,7 +171,8 @@ func changedFiles(dir string, oldFiles map[string]string) (map[string][]byte, er
 		if err != nil {
 			return nil, err
 		}
-		if oldText, existed := oldFiles[e.Name()]; !existed || string(text) != oldText {
+		oldText, existed := oldFiles[e.Name()]
+		if !existed || string(text) != oldText {
 			changed[e.Name()] = text
 		}
 	}

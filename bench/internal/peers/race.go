@@ -198,7 +198,8 @@ func (r *race) enter(ctx context.Context, peer Peer) error {
 		r.Say(fmt.Sprintf("%-20s %s", l.Name, err))
 		l.Note = err.Error()
 	}
-	if _, unable := err.(Unable); !unable {
+	_, unable := err.(Unable)
+	if !unable {
 		r.outcome.Lanes = append(r.outcome.Lanes, l)
 	}
 	return ctx.Err()

@@ -150,7 +150,8 @@ func proveOptima(ctx context.Context, p *Problem) ([]Bounds, error) {
 		}
 	}
 	// The gaps of peers are too large by up to this distance, so it must be far below the smallest target.
-	if distance := maxDistance(optima) / objectiveAtZero; !(distance <= 0.1*Targets[len(Targets)-1]) {
+	distance := maxDistance(optima) / objectiveAtZero
+	if !(distance <= 0.1*Targets[len(Targets)-1]) {
 		return nil, fmt.Errorf("%w: scas, the only solver that proves gaps, proves only %.1g P(0)", ErrNoReference, distance)
 	}
 	return optima, nil

@@ -57,7 +57,8 @@ func (o *Outcome) times(l *Lane) []string {
 	}
 	for _, c := range columns() {
 		cell := "–"
-		if p := c.point(l); p != nil {
+		p := c.point(l)
+		if p != nil {
 			cell = c.withGap(secondsText(p.Seconds), p)
 		}
 		row = append(row, cell)
@@ -71,7 +72,8 @@ func (o *Outcome) ratios(names bool) (cells []string) {
 	for _, c := range columns() {
 		var fastest *Lane
 		for _, l := range o.Lanes[1:] {
-			if p := c.point(l); p != nil && (fastest == nil || p.Seconds < c.point(fastest).Seconds) {
+			p := c.point(l)
+			if p != nil && (fastest == nil || p.Seconds < c.point(fastest).Seconds) {
 				fastest = l
 			}
 		}
