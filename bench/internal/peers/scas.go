@@ -35,10 +35,7 @@ func (o *scasSession) solve(ctx context.Context, tol float64, limit time.Duratio
 	if err != nil {
 		return nil, err
 	}
-	a.ProvedGap = 0
-	for _, b := range provedGaps {
-		a.ProvedGap = max(a.ProvedGap, b/o.objectiveAtZero)
-	}
+	a.ProvedGap = slices.Max(provedGaps) / o.objectiveAtZero
 	return a, nil
 }
 
