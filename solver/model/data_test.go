@@ -204,6 +204,11 @@ func TestFitDataOfFile(t *testing.T) {
 	if err != nil || math.Abs(modelOfNumbers.Columns[0].Intercept-mean) > 1e-9 {
 		t.Errorf("labels as numbers: %+v, %v; their mean is %v", modelOfNumbers, err, mean)
 	}
+	// Held-out labels are numbers as well, not classes.
+	numberCV := &CVSettings{Folds: 3, Path: PathSettings{Lambdas: []float64{100}}}
+	if result, err := CVData(t.Context(), specOfNumbers, d, numberCV); err != nil || math.Abs(result.Mean[0]-4) > 0.5 {
+		t.Errorf("cross-validation of labels as numbers: %+v, %v; their variance is about 4", result, err)
+	}
 	result, err := CVData(t.Context(), spec, d, &CVSettings{Folds: 3, Path: PathSettings{Count: 3}})
 	if err != nil || result.BestModel().Labels != m.Labels {
 		t.Errorf("%+v, %v", result, err)
