@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"sync"
@@ -122,6 +123,23 @@ func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSett
 		return nil, foldErr
 	}
 	return &c.result, err
+}
+
+// collect returns all steps of a path, and the first error. After an error without a step, it
+// returns only this error.
+func collect(path iter.Seq2[*Step, error]) ([]*Step, error) {
+	var steps []*Step
+	var firstErr error
+	for step, err := range path {
+		if step == nil {
+			return nil, err
+		}
+		steps = append(steps, step)
+		if err != nil && firstErr == nil {
+			firstErr = fmt.Errorf("lambda %d, %.4g: %w", step.Index, step.Lambda, err)
+		}
+	}
+	return steps, firstErr
 }
 
 // A crossValidation has the state of a call of CV.

@@ -53,27 +53,3 @@ func (s *Spec) completeFrom(d *sparse.Dataset) (completed *Spec, x *sparse.CSR, 
 	}
 	return completed, d.X, y
 }
-
-// originalLabel returns the label in the caller's data for a label of a row: the labels of two classes of a
-// Dataset are −1 and +1.
-func (s *Spec) originalLabel(y float64) float64 { return s.data.Mapping.Original(y) }
-
-// rowLabel is the inverse of originalLabel.
-func (s *Spec) rowLabel(original float64) float64 {
-	if sign, ok := s.data.Mapping.Sign(original); ok {
-		return sign
-	}
-	return original
-}
-
-// words returns the words that the Dataset lists for labels, or nil if one of them has none.
-func (s *Spec) words(labels []float64) (words []string) {
-	for _, label := range labels {
-		k, ok := s.data.Classes.Find(label)
-		if !ok || k >= len(s.data.Classes.Names) {
-			return nil
-		}
-		words = append(words, s.data.Classes.Names[k])
-	}
-	return words
-}

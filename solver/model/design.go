@@ -37,38 +37,6 @@ func (d *design) classOfRow(i int) int {
 	return classOf(signOf(d.y[i], *d.classLabel))
 }
 
-// emptyModel returns a Model without columns, labels and Lambda, for the data and the specification.
-func (p *problems) emptyModel() *Model {
-	n, _ := p.x.Dims()
-	sizes := []float64{float64(n), float64(p.x.NNZ())}
-	p.team.Sum(sizes)
-	spec := p.spec
-	m := &Model{
-		Loss: spec.loss(), HasIntercept: !spec.NoIntercept, Features: spec.Features, IndexBase: spec.IndexBase, LabelColumn: spec.data.LabelName,
-	}
-	if t := spec.data.Table; t != nil {
-		m.OffsetColumn, m.Fill = t.Offset, t.Fill
-	}
-	m.Summary = FitSummary{
-		Rows: int(sizes[0]), NNZ: int64(sizes[1]), Penalty: "lasso", Mu: spec.Mu, MuA: spec.MuA, Domain: domainName(spec.Domain),
-		Standardized: spec.standardizes(), Weighted: spec.weighs(), Balanced: spec.Balanced, Offsets: spec.Offsets != nil, ClassWeights: spec.ClassWeights,
-	}
-	s := &m.Summary
-	if spec.Penalty != nil {
-		s.Penalty = spec.Penalty.name()
-		if e, ok := spec.Penalty.(ElasticNet); ok {
-			s.L1Ratio = e.L1Ratio
-		}
-	}
-	if spec.Graph != nil {
-		s.GraphEdges, s.Fusion = len(spec.Graph.Edges()), spec.fusion()
-	}
-	if spec.A != nil {
-		s.ARows, _ = spec.A.Dims()
-	}
-	return m
-}
-
 // prepare computes d.scale, and adds the column of the intercept if there is one. It does nothing if the rows
 // are in a file. With several processes it ignores ctx.
 func (d *design) prepare(ctx context.Context) error {

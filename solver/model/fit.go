@@ -35,6 +35,41 @@ func Fit(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (m *Model,
 	return p.fit(ctx)
 }
 
+// fit solves all problems and returns one model for all of them.
+func (p *problems) fit(ctx context.Context) (*Model, error) {
+	ctx, cancel := ending.WithTimeLimit(ctx, p.spec.TimeLimit)
+	defer cancel()
+	spec := *p.problemSpec
+	store, err := newClassStore(p)
+	if err != nil {
+		return nil, err
+	}
+	if store != nil {
+		spec.Checkpoint = store
+	}
+	columns := make([]*Column, p.count())
+	err = p.eachProblem(p.countFitted(func(k int) (err error) {
+		columns[k], err = store.fit(p.spec, k, func() (*Column, error) {
+			d, err := p.design(k, &spec)
+			if err != nil {
+				return nil, err
+			}
+			d.start = p.start(k, d)
+			return d.fit(ctx)
+		})
+		return err
+	}))
+	if !p.empty.Classes.IsZero() && isFatal(err) || slices.Contains(columns, nil) {
+		return nil, err
+	}
+	m := *p.empty
+	m.Summary.Lambda = p.spec.Lambda
+	for _, c := range columns {
+		m.Columns = append(m.Columns, *c)
+	}
+	return &m, err
+}
+
 // retryFeatures is the number of features below which a problem is tried with solver.Minimize if package
 // exact stalls.
 const retryFeatures = 2048

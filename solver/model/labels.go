@@ -142,6 +142,38 @@ func (s *Spec) weigh(t *rows.Team, y []float64, classOfRow func(i int) int, clas
 	return w, nil
 }
 
+// originalLabel returns the label in the caller's data for a label of a row: the labels of two classes of a
+// Dataset are −1 and +1.
+func (s *Spec) originalLabel(y float64) float64 { return s.data.Mapping.Original(y) }
+
+// rowLabel is the inverse of originalLabel.
+func (s *Spec) rowLabel(original float64) float64 {
+	if sign, ok := s.data.Mapping.Sign(original); ok {
+		return sign
+	}
+	return original
+}
+
+// words returns the words that the Dataset lists for labels, or nil if one of them has none.
+func (s *Spec) words(labels []float64) (words []string) {
+	for _, label := range labels {
+		k, ok := s.data.Classes.Find(label)
+		if !ok || k >= len(s.data.Classes.Names) {
+			return nil
+		}
+		words = append(words, s.data.Classes.Names[k])
+	}
+	return words
+}
+
+// labelName returns the word or number, in the data of the caller, for a label in the rows of a fit.
+func (s *Spec) labelName(label float64) string {
+	if words := s.words([]float64{label}); words != nil {
+		return words[0]
+	}
+	return s.data.Mapping.Name(label)
+}
+
 func classOf(sign float64) int {
 	if sign > 0 {
 		return 1

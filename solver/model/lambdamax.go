@@ -39,6 +39,29 @@ func LambdaMax(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (lam
 	return p.lambdaMax(ctx)
 }
 
+// lambdaMax returns the largest LambdaMax of all problems. A problem in which no feature matters has none;
+// this is an error only if no problem has one. lambdaMax ignores the time limit.
+func (p *problems) lambdaMax(ctx context.Context) (float64, error) {
+	lambdaMaxes := make([]float64, p.count())
+	err := p.eachProblem(func(k int) error {
+		d, err := p.preparedDesign(k)
+		if err == nil {
+			lambdaMaxes[k], err = d.lambdaMax(ctx)
+		}
+		if !p.empty.Classes.IsZero() && errors.Is(err, errNoFeature) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	if largest := slices.Max(lambdaMaxes); largest > 0 {
+		return largest, nil
+	}
+	return 0, errNoFeature
+}
+
 // leastRatio is the least L1Ratio for which LambdaMax is computed; it replaces smaller values.
 const leastRatio = 1e-3
 

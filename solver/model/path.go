@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/kernels/pkgerr"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/rows"
@@ -115,6 +116,96 @@ func Path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *Path
 	}
 }
 
+// path yields the steps of Path. It ignores the time limit. With more than two classes it yields the
+// first step only after it has fitted all classes.
+func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
+	return func(yield func(*Step, error) bool) {
+		if set == nil {
+			set = &PathSettings{}
+		}
+		patience, err := newPatience(set.Validation, classifies(p.spec.loss()))
+		err = cmp.Or(set.check(), err)
+		if err == nil && !p.team.Alone() && set.Validation != nil {
+			err = errorf("PathSettings.Validation is for one process; leave it nil with Spec.Comm")
+		}
+		err = cmp.Or(err, p.checkValidation(set.Validation))
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		steps := p.problemPath(ctx, 0, set)
+		if !p.empty.Classes.IsZero() {
+			steps = p.classPaths(ctx, set)
+		}
+		for step, err := range steps {
+			if err == nil || step != nil && errors.Is(err, solver.ErrNotConverged) {
+				if judgeErr := patience.judge(step); judgeErr != nil {
+					yield(step, judgeErr)
+					return
+				}
+			}
+			if !yield(step, err) || step == nil || step.endedEarly() || patience.ended() {
+				return
+			}
+		}
+	}
+}
+
+// checkValidation returns an error if the rows and labels of v cannot be scored by the models of the path. It
+// accepts every v with a metric of the caller.
+func (p *problems) checkValidation(v *Validation) error {
+	if v == nil || v.Metric != nil {
+		return nil
+	}
+	if _, err := p.empty.checkScored(v.X, v.Y, cmp.Or(v.Score, &ScoreSettings{})); err != nil {
+		return errorf("PathSettings.Validation: %s", pkgerr.Text(err))
+	}
+	return nil
+}
+
+// classPaths yields the steps of a path of more than two classes. It ignores set.Validation.
+func (p *problems) classPaths(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
+	return func(yield func(*Step, error) bool) {
+		lambdas, err := p.lambdas(ctx, set)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		type stepResult struct {
+			step *Step
+			err  error
+		}
+		paths := make([][]stepResult, p.count())
+		err = p.eachProblem(p.countFitted(func(k int) error {
+			for step, err := range p.problemPath(ctx, k, &PathSettings{Lambdas: lambdas}) {
+				if step == nil {
+					return err
+				}
+				paths[k] = append(paths[k], stepResult{step, err})
+			}
+			return nil
+		}))
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for i := range lambdas {
+			step := p.step(i, lambdas[i])
+			errs := make([]error, len(paths))
+			for k, path := range paths {
+				if i >= len(path) { // the path of this class ended earlier
+					return
+				}
+				errs[k] = path[i].err
+				step.Columns = append(step.Columns, path[i].step.Columns...)
+			}
+			if !yield(step, p.classError(errs)) {
+				return
+			}
+		}
+	}
+}
+
 // problemPath yields the steps of Path for problem k. ctx must end at the time limit. problemPath ignores
 // set.Validation.
 func (p *problems) problemPath(ctx context.Context, k int, set *PathSettings) iter.Seq2[*Step, error] {
@@ -203,6 +294,12 @@ func (s *PathSettings) check() error {
 		return errorf("PathSettings.Validation needs data, and a Patience that is not negative")
 	}
 	return nil
+}
+
+func (p *problems) lambdas(ctx context.Context, set *PathSettings) (_ []float64, err error) {
+	defer rows.Rescue(&err)
+	_, features := p.x.Dims()
+	return set.lambdas(ctx, p.lambdaMax, p.empty.Summary.Rows, features)
 }
 
 // lambdas returns Lambdas or, if they are nil, Count lambdas from the result of lambdaMax downwards. n and p

@@ -128,14 +128,6 @@ type exclusion struct {
 	fold  int32   // the fold that is left out
 }
 
-// labelName returns the word or number, in the data of the caller, for a label in the rows of a fit.
-func (s *Spec) labelName(label float64) string {
-	if words := s.words([]float64{label}); words != nil {
-		return words[0]
-	}
-	return s.data.Mapping.Name(label)
-}
-
 func (s *Spec) checkNames() error {
 	names := []string{s.data.Mapping.NegativeName, s.data.Mapping.PositiveName, s.data.LabelName}
 	if t := s.data.Table; t != nil {

@@ -1,17 +1,13 @@
 package model
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"sync"
 
-	"github.com/scas-admm/scas/kernels/pkgerr"
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -61,6 +57,38 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 	p.empty.Classes = sparse.Classes{Values: labels, Names: spec.words(labels)}
 	p.problemSpec, err = p.classSpec()
 	return p, err
+}
+
+// emptyModel returns a Model without columns, labels and Lambda, for the data and the specification.
+func (p *problems) emptyModel() *Model {
+	n, _ := p.x.Dims()
+	sizes := []float64{float64(n), float64(p.x.NNZ())}
+	p.team.Sum(sizes)
+	spec := p.spec
+	m := &Model{
+		Loss: spec.loss(), HasIntercept: !spec.NoIntercept, Features: spec.Features, IndexBase: spec.IndexBase, LabelColumn: spec.data.LabelName,
+	}
+	if t := spec.data.Table; t != nil {
+		m.OffsetColumn, m.Fill = t.Offset, t.Fill
+	}
+	m.Summary = FitSummary{
+		Rows: int(sizes[0]), NNZ: int64(sizes[1]), Penalty: "lasso", Mu: spec.Mu, MuA: spec.MuA, Domain: domainName(spec.Domain),
+		Standardized: spec.standardizes(), Weighted: spec.weighs(), Balanced: spec.Balanced, Offsets: spec.Offsets != nil, ClassWeights: spec.ClassWeights,
+	}
+	s := &m.Summary
+	if spec.Penalty != nil {
+		s.Penalty = spec.Penalty.name()
+		if e, ok := spec.Penalty.(ElasticNet); ok {
+			s.L1Ratio = e.L1Ratio
+		}
+	}
+	if spec.Graph != nil {
+		s.GraphEdges, s.Fusion = len(spec.Graph.Edges()), spec.fusion()
+	}
+	if spec.A != nil {
+		s.ARows, _ = spec.A.Dims()
+	}
+	return m
 }
 
 // checkCommon returns an error if SampleWeights or Offsets are nil in some processes only.
@@ -265,175 +293,4 @@ func (p *problems) countFitted(do func(k int) error) func(k int) error {
 		p.spec.ClassFitted(fittedProblems, p.count())
 		return err
 	}
-}
-
-// fit solves all problems and returns one model for all of them.
-func (p *problems) fit(ctx context.Context) (*Model, error) {
-	ctx, cancel := ending.WithTimeLimit(ctx, p.spec.TimeLimit)
-	defer cancel()
-	spec := *p.problemSpec
-	store, err := newClassStore(p)
-	if err != nil {
-		return nil, err
-	}
-	if store != nil {
-		spec.Checkpoint = store
-	}
-	columns := make([]*Column, p.count())
-	err = p.eachProblem(p.countFitted(func(k int) (err error) {
-		columns[k], err = store.fit(p.spec, k, func() (*Column, error) {
-			d, err := p.design(k, &spec)
-			if err != nil {
-				return nil, err
-			}
-			d.start = p.start(k, d)
-			return d.fit(ctx)
-		})
-		return err
-	}))
-	if !p.empty.Classes.IsZero() && isFatal(err) || slices.Contains(columns, nil) {
-		return nil, err
-	}
-	m := *p.empty
-	m.Summary.Lambda = p.spec.Lambda
-	for _, c := range columns {
-		m.Columns = append(m.Columns, *c)
-	}
-	return &m, err
-}
-
-// lambdaMax returns the largest LambdaMax of all problems. A problem in which no feature matters has none;
-// this is an error only if no problem has one. lambdaMax ignores the time limit.
-func (p *problems) lambdaMax(ctx context.Context) (float64, error) {
-	lambdaMaxes := make([]float64, p.count())
-	err := p.eachProblem(func(k int) error {
-		d, err := p.preparedDesign(k)
-		if err == nil {
-			lambdaMaxes[k], err = d.lambdaMax(ctx)
-		}
-		if !p.empty.Classes.IsZero() && errors.Is(err, errNoFeature) {
-			return nil
-		}
-		return err
-	})
-	if err != nil {
-		return 0, err
-	}
-	if largest := slices.Max(lambdaMaxes); largest > 0 {
-		return largest, nil
-	}
-	return 0, errNoFeature
-}
-
-func (p *problems) lambdas(ctx context.Context, set *PathSettings) (_ []float64, err error) {
-	defer rows.Rescue(&err)
-	_, features := p.x.Dims()
-	return set.lambdas(ctx, p.lambdaMax, p.empty.Summary.Rows, features)
-}
-
-// path yields the steps of Path. It ignores the time limit. With more than two classes it yields the
-// first step only after it has fitted all classes.
-func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
-	return func(yield func(*Step, error) bool) {
-		if set == nil {
-			set = &PathSettings{}
-		}
-		patience, err := newPatience(set.Validation, classifies(p.spec.loss()))
-		err = cmp.Or(set.check(), err)
-		if err == nil && !p.team.Alone() && set.Validation != nil {
-			err = errorf("PathSettings.Validation is for one process; leave it nil with Spec.Comm")
-		}
-		err = cmp.Or(err, p.checkValidation(set.Validation))
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		steps := p.problemPath(ctx, 0, set)
-		if !p.empty.Classes.IsZero() {
-			steps = p.classPaths(ctx, set)
-		}
-		for step, err := range steps {
-			if err == nil || step != nil && errors.Is(err, solver.ErrNotConverged) {
-				if judgeErr := patience.judge(step); judgeErr != nil {
-					yield(step, judgeErr)
-					return
-				}
-			}
-			if !yield(step, err) || step == nil || step.endedEarly() || patience.ended() {
-				return
-			}
-		}
-	}
-}
-
-// checkValidation returns an error if the rows and labels of v cannot be scored by the models of the path. It
-// accepts every v with a metric of the caller.
-func (p *problems) checkValidation(v *Validation) error {
-	if v == nil || v.Metric != nil {
-		return nil
-	}
-	if _, err := p.empty.checkScored(v.X, v.Y, cmp.Or(v.Score, &ScoreSettings{})); err != nil {
-		return errorf("PathSettings.Validation: %s", pkgerr.Text(err))
-	}
-	return nil
-}
-
-// classPaths yields the steps of a path of more than two classes. It ignores set.Validation.
-func (p *problems) classPaths(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
-	return func(yield func(*Step, error) bool) {
-		lambdas, err := p.lambdas(ctx, set)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		type stepResult struct {
-			step *Step
-			err  error
-		}
-		paths := make([][]stepResult, p.count())
-		err = p.eachProblem(p.countFitted(func(k int) error {
-			for step, err := range p.problemPath(ctx, k, &PathSettings{Lambdas: lambdas}) {
-				if step == nil {
-					return err
-				}
-				paths[k] = append(paths[k], stepResult{step, err})
-			}
-			return nil
-		}))
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		for i := range lambdas {
-			step := p.step(i, lambdas[i])
-			errs := make([]error, len(paths))
-			for k, path := range paths {
-				if i >= len(path) { // the path of this class ended earlier
-					return
-				}
-				errs[k] = path[i].err
-				step.Columns = append(step.Columns, path[i].step.Columns...)
-			}
-			if !yield(step, p.classError(errs)) {
-				return
-			}
-		}
-	}
-}
-
-// collect returns all steps of a path, and the first error. After an error without a step, it
-// returns only this error.
-func collect(path iter.Seq2[*Step, error]) ([]*Step, error) {
-	var steps []*Step
-	var firstErr error
-	for step, err := range path {
-		if step == nil {
-			return nil, err
-		}
-		steps = append(steps, step)
-		if err != nil && firstErr == nil {
-			firstErr = fmt.Errorf("lambda %d, %.4g: %w", step.Index, step.Lambda, err)
-		}
-	}
-	return steps, firstErr
 }
