@@ -189,6 +189,7 @@ func TestBadModels(t *testing.T) {
 		{format1, "[1]", `file.json:1:1: "[1": not a model file`},
 		{format1, `{"a": 1}`, "no format number"},
 		{`"format": 1`, `"format": 4`, "model format 4; scas " + Version + " reads formats 1 to 3: use the version that wrote it, 0.1.0"},
+		{`"format": 1`, `"rank": [], "p": "three", "format": 4`, "model format 4; scas " + Version}, // a field has another type
 		{`-1]`, `null]`, `"null": damaged model: coefficients: expected a finite number; fetch the file again`},
 		{`-1]`, `"x"]`, `"\"x\"": damaged model: coefficients: expected a finite number`},
 		{`-1]`, `1e999]`, `"1e999": damaged model: coefficients: expected a finite number`},
