@@ -9,19 +9,20 @@ import (
 // rows, because this prefetch makes the steps slower.
 type decayLoop struct {
 	*fusedLoop
-	cells     reg.GPVirtual // address of a.cells, which holds the state of the columns
+	cells     reg.GPVirtual // address of a.decayCells
 	keep      reg.GPVirtual // address of a.scratch.keep
 	stepCount operand.Mem   // the number of steps done
 }
 
 func (e *emitter) innerDecay(t *isa) {
 	e.beginKernel(t, "innerDecay", stepKernel,
-		"\tcell = cells[8*idx[k]:],  v = exp(-(step-Last)*Rate) * Deviation",
+		"\tfor the cell of column idx[k]: v = exp(-(step-Last)*Rate) * Deviation",
 		"\tg = eta*(slope0[i] - slope(sum of num[k]*(v+Fixed) in 8 lanes))",
 		"\tDeviation = FMA(g, num[k], Factor*v),  Last = step+1,  Gain = FMA(g, num[k], Gain)",
 		"",
 		"keep holds v between the sum and the update. The padding of a decoded row points at zeros.")
-	l := &decayLoop{fusedLoop: e.fusedLoop(6), cells: e.base("a.cells")}
+	l := &decayLoop{fusedLoop: e.fusedLoop(6), cells: e.base("a.decayCells")}
+	e.pointers["cell"] = pointer{l.cells, e.pkg.Scope().Lookup("DecayCell").Type()}
 	l.keep, l.stepCount = e.base("a.scratch.keep"), e.field("a.step")
 	pad := e.GP64()
 	e.LEAQ(e.constant("nothing"), pad)
@@ -41,22 +42,21 @@ func (l *decayLoop) step() {
 		j, a := l.GP64(), l.scalar(num)
 		l.MOVQ(off, j)
 		x := l.scalar(operand.Mem{Base: l.keep, Index: k, Scale: 1, Disp: disp})
-		l.VMULSD(l.cellNumber(j, "DecayFactor"), x, x)
+		l.VMULSD(l.cellNumber(j, "Factor"), x, x)
 		l.VFMADD231SD(a, g, x)
 		l.VUNPCKLPD(nextStep, x, x)
-		l.VMOVUPD(x, l.cellNumber(j, "DecayDeviation"))
-		h := l.scalar(l.cellNumber(j, "DecayGain"))
+		l.VMOVUPD(x, l.cellNumber(j, "Deviation"))
+		h := l.scalar(l.cellNumber(j, "Gain"))
 		l.VFMADD231SD(a, g, h)
-		l.VMOVSD(h, l.cellNumber(j, "DecayGain"))
+		l.VMOVSD(h, l.cellNumber(j, "Gain"))
 	})
 	l.VMOVSD(nextStep, l.stepCount)
 }
 
-// cellNumber returns the memory operand of one number in the state of a column. name is the constant of
-// package kernels that is the index of this number. j is the distance in bytes from l.cells to the
-// column's state.
+// cellNumber returns the memory operand of the field with the given name of a column's cell. j is the distance
+// in bytes from l.cells to this cell.
 func (l *decayLoop) cellNumber(j reg.GPVirtual, name string) operand.Mem {
-	return operand.Mem{Base: l.cells, Index: j, Scale: 1, Disp: 8 * l.integer(name)}
+	return l.field("cell."+name).Idx(j, 1)
 }
 
 // margin returns the margin of the row at the current point. For each nonzero it stores
@@ -66,8 +66,8 @@ func (l *decayLoop) margin() vec {
 	l.eachBlock(func(off, num func(int) operand.Mem) {
 		for i := range acc {
 			start := i * l.lanes
-			dev, lastStep := l.loadPairs(off, start, "DecayDeviation")
-			fixedPoint, rate := l.loadPairs(off, start, "DecayFixed")
+			dev, lastStep := l.loadPairs(off, start, "Deviation")
+			fixedPoint, rate := l.loadPairs(off, start, "Fixed")
 			v := l.vector(l.emitter)
 			l.VBROADCASTSD(l.stepCount, v)
 			v = l.expNeg(l.mul(l.sub(v, lastStep), rate))
@@ -82,8 +82,8 @@ func (l *decayLoop) margin() vec {
 	return l.sum(acc)
 }
 
-// loadPairs takes as many nonzeros as a vector has lanes, and reads two numbers from the state of each
-// nonzero's column: a gets the number with the given name, b the number after it. start is the
+// loadPairs takes as many nonzeros as a vector has lanes, and reads two numbers from the cell of each
+// nonzero's column: a gets the field with the given name, b the field after it. start is the
 // index of the first of these nonzeros in a block of eight.
 func (l *decayLoop) loadPairs(off func(int) operand.Mem, start int, name string) (a, b vec) {
 	mem := func(k int) operand.Mem {

@@ -16,10 +16,12 @@ type stepArgs struct {
 	//lint:ignore U1000 assembly kernels use its address
 	zero float64 // +0; the padding of a row in the field scratch may point at it
 
-	cells []float64 // the cells of InnerLazyCells or InnerLazyBallCells, or the state of InnerDecay
+	cells []float64 // the cells of InnerLazyCells or InnerLazyBallCells
 	norm2 []float64 // squared norms of the rows, for InnerLazyBallCells; else nil
 	ball  LazyBall  // the scalars of the lazy loops
-	step  float64   // number of steps done, for InnerDecay
+
+	decayCells []DecayCell // the cells of InnerDecay
+	step       float64     // number of steps done, for InnerDecay
 
 	// For InnerRotated:
 	denseRows []float64 // the dense rows, the argument x

@@ -35,7 +35,7 @@ func TestWrongArguments(t *testing.T) {
 	m := v(9)
 	lo, hi := m[:5], m[4:]
 	const side, area = TileSide, TileSide * TileSide
-	tile := v(3 * area)
+	tile, decayCells := v(3*area), make([]DecayCell, 2)
 	lazy, ball := &Lazy{Alpha: 1, Q: 1}, &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}}
 	rotatedCall := func(change func(a *rotatedCase)) func() {
 		return func() {
@@ -100,8 +100,7 @@ func TestWrongArguments(t *testing.T) {
 		{"InnerLazyCells: 5 numbers are not cells", func() { InnerLazyCells(v(5), &Lazy{}, oneRow(1), nil) }},
 		{"InnerLazyCells: sampled row 7 of 1", func() { InnerLazyCells(NewCells(1), &Lazy{}, oneRow(1), []int32{7}) }},
 		{"InnerLazyBallCells: len(norm2)", func() { InnerLazyBallCells(NewCells(1), v(2), &LazyBall{}, oneRow(1), nil) }},
-		{"InnerDecay: len(state) is 9, want 8 numbers per column", func() { InnerDecay(v(9), 0, oneRow(1), nil) }},
-		{"InnerDecay: sampled row 7 of 1", func() { InnerDecay(v(8), 0, oneRow(1), []int32{7}) }},
+		{"InnerDecay: sampled row 7 of 1", func() { InnerDecay(make([]DecayCell, 1), 0, oneRow(1), []int32{7}) }},
 		{"Cells.Set: len(d) is 2, want 1", func() { NewCells(1).Set(v(1), v(2)) }},
 		{"Cells.Point: len(w)", func() { NewCells(1).Point(v(2), &Lazy{}) }},
 		{"Cells.RowSum: len(h)", func() { NewCells(1).RowSum(v(2)) }},
@@ -124,8 +123,8 @@ func TestWrongArguments(t *testing.T) {
 		{"InnerBox: len(w) is 1, want at least Cols, 2", func() { InnerBox(v(1), v(1), v(1), v(1), v(1), v(1), steps, nil) }},
 		{"InnerLazyCells: len(Cells) is 1, want at least Cols", func() { InnerLazyCells(NewCells(1), lazy, steps, nil) }},
 		{"InnerLazyBallCells: len(Cells) is 1, want at least Cols", func() { InnerLazyBallCells(NewCells(1), v(1), ball, steps, nil) }},
-		{"InnerDecay: len(state/8) is 1, want at least Cols, 2", func() { InnerDecay(v(8), 0, steps, nil) }},
-		{"DecayTo: len(state) is 9, want at least 8 numbers", func() { DecayTo(v(2), v(9), 1) }},
+		{"InnerDecay: len(cells) is 1, want at least Cols, 2", func() { InnerDecay(make([]DecayCell, 1), 0, steps, nil) }},
+		{"DecayTo: len(cells) is 1, want 2", func() { DecayTo(v(2), make([]DecayCell, 1), 1) }},
 		{"AddTile: len(h) is 4096, want at least", func() { AddTile(v(area), math.MaxInt/2+2, 3, v(area), v(area)) }},
 		{"Margins: dst and w overlap", func() { Margins(hi[:1], twoCols, lo) }},
 		{"Margins: dst and Val overlap", func() { Margins(twoCols.Val[1:], twoCols, v(2)) }},
@@ -146,11 +145,11 @@ func TestWrongArguments(t *testing.T) {
 			InnerLazyCells(tile[:12], lazy, &Steps{Rows: twoCols, Label: v(1), Slope0: tile[11:12]}, nil)
 		}},
 		{"InnerLazyBallCells: the cells and norm2 overlap", func() { InnerLazyBallCells(tile[:12], tile[:1], ball, steps, nil) }},
-		{"InnerDecay: state and Val overlap", func() {
-			InnerDecay(tile[:16], 0, &Steps{Rows: Rows{Ptr: twoCols.Ptr, Idx: twoCols.Idx, Val: tile[:2], Cols: 2}, Label: v(1), Slope0: v(1)}, nil)
+		{"InnerDecay: the cells and Slope0 overlap", func() {
+			InnerDecay(decayCells, 0, &Steps{Rows: twoCols, Label: v(1), Slope0: cellNumbers(decayCells)[:1]}, nil)
 		}},
 		{"InnerRotated: w and x overlap", func() { InnerRotated(tile[:8], v(8), v(8), v(8), tile[:8], 0, steps, nil) }},
-		{"DecayTo: w and state overlap", func() { DecayTo(tile[:2], tile[:16], 1) }},
+		{"DecayTo: w and the cells overlap", func() { DecayTo(cellNumbers(decayCells)[3:5], decayCells, 1) }},
 		{"AddTile: h and t overlap", func() { AddTile(tile, side, 2, tile[2*side-1:], v(area)) }},
 		{"AddTile: h and panel overlap", func() { AddTile(tile[area-1:], side, 1, v(side), tile[:area]) }},
 		{"AddRows: h and t overlap", func() { AddRows(tile[:side], tile[side-1:side], v(area)) }},

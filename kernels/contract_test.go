@@ -112,7 +112,7 @@ func TestAllocations(t *testing.T) {
 	}
 	lim := abs(sources[0].vector(rng, n))
 	_, storedRows := inForm(a, 4)
-	cells, decayState := NewCells(n), make([]float64, n*DecayStride)
+	cells, decayCells := NewCells(n), make([]DecayCell, n)
 	steps := &Steps{Rows: a, Label: lab[:a.Len()], Slope0: dst, Scratch: NewScratch(a)}
 	sampled := []int32{0, 1, 3, 0} // not row 2, which is too long for the Scratch
 	hessian, weight, scratch := make([]float64, 200*200), sources[0].vector(rng, 90), new(HessianScratch)
@@ -129,7 +129,7 @@ func TestAllocations(t *testing.T) {
 			InnerBox(v[3], v[4], v[0], v[5], v[6], v[7], steps, sampled)
 			InnerLazyCells(cells, &Lazy{Alpha: 1, Q: 1}, steps, sampled)
 			InnerLazyBallCells(cells, dst, &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}}, steps, sampled)
-			InnerDecay(decayState, 0, steps, sampled)
+			InnerDecay(decayCells, 0, steps, sampled)
 			Margins(dst, a, v[0])
 			Gradient(v[1], a, dst)
 			Dot(v[0], v[1])
@@ -156,11 +156,11 @@ func TestScratchGrows(t *testing.T) {
 	a := increasingRows(rng, sources[0], []int{3 * scratchRow, 4}, n)
 	steps := &Steps{Rows: a, Label: labels(rng, 2), Slope0: make([]float64, 2), Scratch: NewScratch(a)}
 	sampled := []int32{0, 1, 0}
-	state, zeros := make([]float64, n*DecayStride), make([]float64, n)
+	cells, zeros := make([]DecayCell, n), make([]float64, n)
 	w, sum := make([]float64, n), make([]float64, n)
 	eachLevel(t, func(t *testing.T) {
 		if got := testing.AllocsPerRun(5, func() {
-			InnerDecay(state, 0, steps, sampled)
+			InnerDecay(cells, 0, steps, sampled)
 			InnerBox(w, sum, zeros, zeros, zeros, zeros, steps, sampled)
 		}); got != 0 {
 			t.Errorf("%v allocations", got)

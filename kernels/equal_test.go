@@ -120,7 +120,7 @@ var operations = []operation{
 		return decayCaseOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 20, LogisticLossKind).run(nil)
 	}},
 	{"InnerDecay/squared", func(rng *rand.Rand, s source, n int) [][]float64 {
-		return decayCaseOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 20, SquaredLossKind).drawState(rng).run(nil)
+		return decayCaseOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 20, SquaredLossKind).drawCells(rng).run(nil)
 	}},
 	{"InnerRotated", func(rng *rand.Rand, s source, n int) [][]float64 {
 		return rotatedCaseOf(rng, s, min(n, rotatedMax)/8*8, 6, 9, LogisticLossKind, 0).run()

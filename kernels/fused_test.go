@@ -29,7 +29,7 @@ func TestInnerEqual(t *testing.T) {
 							"InnerBox":           elementCaseOf(rng, s, lens, p, 45, loss, true),
 							"InnerLazyCells":     lazyCaseOf(rng, s, lens, p, 45, loss, false),
 							"InnerLazyBallCells": lazyCaseOf(rng, s, lens, p, 45, loss, true),
-							"InnerDecay":         decayCaseOf(rng, s, lens, p, 60, loss).drawState(rng),
+							"InnerDecay":         decayCaseOf(rng, s, lens, p, 60, loss).drawCells(rng),
 						} {
 							got := c.run(&storedRows)
 							use(t, Generic)

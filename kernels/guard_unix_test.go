@@ -141,7 +141,7 @@ func guardInner(t *testing.T, a Rows, p int, atEnd bool, vec func() []float64) {
 	InnerBox(vec(), vec(), vec(), vec(), vec(), vec(), s, sampled)
 	cells := Cells(guarded(t, NewCells(p), atEnd))
 	InnerLazyCells(cells, &Lazy{Alpha: 1, Q: 1}, s, sampled)
-	InnerDecay(guarded(t, make([]float64, p*DecayStride), atEnd), 3, s, sampled)
+	InnerDecay(guarded(t, make([]DecayCell, p), atEnd), 3, s, sampled)
 	InnerLazyBallCells(cells, one(), &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}, GammaLimit: 1}, s, sampled)
 }
 

@@ -162,7 +162,7 @@ func TestBoundedWork(t *testing.T) {
 		{"InnerLazyBallCells", 9, func() {
 			InnerLazyBallCells(cells, v[:rows.Len()], &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}}, steps, sampled)
 		}},
-		{"InnerDecay", 9, func() { InnerDecay(cells[:8*60], 0, steps, sampled) }},
+		{"InnerDecay", 9, func() { InnerDecay(make([]DecayCell, 60), 0, steps, sampled) }},
 		{"InnerRotated", 3, rotatedCall(8, 0)},
 		{"InnerRotated, longest rows", 3, rotatedCall(rotatedMax, 0)},
 		{"InnerRotated, ball", 3, rotatedCall(128, 1)},

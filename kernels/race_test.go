@@ -61,7 +61,7 @@ func raceCases() map[string]raceCase {
 		"InnerLazyBallCells": func(s *Steps, sampled []int32) {
 			InnerLazyBallCells(NewCells(1), v(2), &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}}, s, sampled)
 		},
-		"InnerDecay": func(s *Steps, sampled []int32) { InnerDecay(v(DecayStride), 0, s, sampled) },
+		"InnerDecay": func(s *Steps, sampled []int32) { InnerDecay(make([]DecayCell, 1), 0, s, sampled) },
 	} {
 		for part, write := range map[string]func(s *Steps){
 			"column":  func(s *Steps) { s.Rows.Idx[1] = 0 },

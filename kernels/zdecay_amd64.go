@@ -6,7 +6,7 @@ package kernels
 
 // innerDecayAVX2 is innerDecayGeneric for AVX2:
 //
-//	cell = cells[8*idx[k]:],  v = exp(-(step-Last)*Rate) * Deviation
+//	for the cell of column idx[k]: v = exp(-(step-Last)*Rate) * Deviation
 //	g = eta*(slope0[i] - slope(sum of num[k]*(v+Fixed) in 8 lanes))
 //	Deviation = FMA(g, num[k], Factor*v),  Last = step+1,  Gain = FMA(g, num[k], Gain)
 //
@@ -17,7 +17,7 @@ func innerDecayAVX2(a *stepArgs) (done int)
 
 // innerDecayAVX512 is innerDecayGeneric for AVX512:
 //
-//	cell = cells[8*idx[k]:],  v = exp(-(step-Last)*Rate) * Deviation
+//	for the cell of column idx[k]: v = exp(-(step-Last)*Rate) * Deviation
 //	g = eta*(slope0[i] - slope(sum of num[k]*(v+Fixed) in 8 lanes))
 //	Deviation = FMA(g, num[k], Factor*v),  Last = step+1,  Gain = FMA(g, num[k], Gain)
 //

@@ -13,7 +13,7 @@ TEXT ·innerRotatedAVX2(SB), NOSPLIT, $0-16
 	MOVQ    360(AX), BX
 	MOVQ    384(AX), SI
 	XORQ    DI, DI
-	MOVQ    624(AX), R8
+	MOVQ    648(AX), R8
 	DECQ    R8
 	LEAQ    (DI), R9
 	CMPQ    R9, R8
@@ -21,9 +21,9 @@ TEXT ·innerRotatedAVX2(SB), NOSPLIT, $0-16
 	MOVQ    208(AX), R9
 	MOVLQSX (R9)(R8*4), R8
 	IMULQ   320(AX), R8
-	MOVQ    600(AX), R9
-	LEAQ    (R9)(R8*8), R8
 	MOVQ    624(AX), R9
+	LEAQ    (R9)(R8*8), R8
+	MOVQ    648(AX), R9
 	DECQ    R9
 	LEAQ    1(DI), R12
 	CMPQ    R12, R9
@@ -31,7 +31,7 @@ TEXT ·innerRotatedAVX2(SB), NOSPLIT, $0-16
 	MOVQ    208(AX), R12
 	MOVLQSX (R12)(R9*4), R9
 	IMULQ   320(AX), R9
-	MOVQ    600(AX), R12
+	MOVQ    624(AX), R12
 	LEAQ    (R12)(R9*8), R9
 	VXORPD  X1, X1, X1
 	VXORPD  X2, X2, X2
@@ -143,9 +143,9 @@ done7:
 
 step1:
 	INCQ        DI
-	CMPQ        DI, 624(AX)
+	CMPQ        DI, 648(AX)
 	JGE         last4
-	MOVQ        624(AX), R10
+	MOVQ        648(AX), R10
 	DECQ        R10
 	LEAQ        1(DI), R11
 	CMPQ        R11, R10
@@ -153,7 +153,7 @@ step1:
 	MOVQ        208(AX), R11
 	MOVLQSX     (R11)(R10*4), R10
 	IMULQ       320(AX), R10
-	MOVQ        600(AX), R11
+	MOVQ        624(AX), R11
 	LEAQ        (R11)(R10*8), R10
 	MOVQ        216(AX), R11
 	DECQ        R11
@@ -163,7 +163,7 @@ step1:
 	MOVQ        208(AX), R12
 	MOVLQSX     (R12)(R11*4), R11
 	IMULQ       320(AX), R11
-	MOVQ        600(AX), R12
+	MOVQ        624(AX), R12
 	LEAQ        (R12)(R11*8), R11
 	VMOVAPD     X2, X0
 	VFMADD213SD X3, X4, X0
@@ -402,7 +402,7 @@ TEXT ·innerRotatedAVX512(SB), NOSPLIT, $0-16
 	MOVQ    360(AX), BX
 	MOVQ    384(AX), SI
 	XORQ    DI, DI
-	MOVQ    624(AX), R8
+	MOVQ    648(AX), R8
 	DECQ    R8
 	LEAQ    (DI), R9
 	CMPQ    R9, R8
@@ -410,9 +410,9 @@ TEXT ·innerRotatedAVX512(SB), NOSPLIT, $0-16
 	MOVQ    208(AX), R9
 	MOVLQSX (R9)(R8*4), R8
 	IMULQ   320(AX), R8
-	MOVQ    600(AX), R9
-	LEAQ    (R9)(R8*8), R8
 	MOVQ    624(AX), R9
+	LEAQ    (R9)(R8*8), R8
+	MOVQ    648(AX), R9
 	DECQ    R9
 	LEAQ    1(DI), R12
 	CMPQ    R12, R9
@@ -420,7 +420,7 @@ TEXT ·innerRotatedAVX512(SB), NOSPLIT, $0-16
 	MOVQ    208(AX), R12
 	MOVLQSX (R12)(R9*4), R9
 	IMULQ   320(AX), R9
-	MOVQ    600(AX), R12
+	MOVQ    624(AX), R12
 	LEAQ    (R12)(R9*8), R9
 	VXORPD  X1, X1, X1
 	VXORPD  X2, X2, X2
@@ -499,9 +499,9 @@ done7:
 
 step1:
 	INCQ        DI
-	CMPQ        DI, 624(AX)
+	CMPQ        DI, 648(AX)
 	JGE         last4
-	MOVQ        624(AX), R10
+	MOVQ        648(AX), R10
 	DECQ        R10
 	LEAQ        1(DI), R11
 	CMPQ        R11, R10
@@ -509,7 +509,7 @@ step1:
 	MOVQ        208(AX), R11
 	MOVLQSX     (R11)(R10*4), R10
 	IMULQ       320(AX), R10
-	MOVQ        600(AX), R11
+	MOVQ        624(AX), R11
 	LEAQ        (R11)(R10*8), R10
 	MOVQ        216(AX), R11
 	DECQ        R11
@@ -519,7 +519,7 @@ step1:
 	MOVQ        208(AX), R12
 	MOVLQSX     (R12)(R11*4), R11
 	IMULQ       320(AX), R11
-	MOVQ        600(AX), R12
+	MOVQ        624(AX), R12
 	LEAQ        (R12)(R11*8), R11
 	VMOVAPD     X2, X0
 	VFMADD213SD X3, X4, X0
@@ -706,7 +706,7 @@ TEXT ·innerRotatedBallAVX2(SB), NOSPLIT, $0-16
 	MOVQ    360(AX), BX
 	MOVQ    384(AX), SI
 	XORQ    DI, DI
-	MOVQ    624(AX), R8
+	MOVQ    648(AX), R8
 	DECQ    R8
 	LEAQ    (DI), R9
 	CMPQ    R9, R8
@@ -714,9 +714,9 @@ TEXT ·innerRotatedBallAVX2(SB), NOSPLIT, $0-16
 	MOVQ    208(AX), R9
 	MOVLQSX (R9)(R8*4), R8
 	IMULQ   320(AX), R8
-	MOVQ    600(AX), R9
-	LEAQ    (R9)(R8*8), R8
 	MOVQ    624(AX), R9
+	LEAQ    (R9)(R8*8), R8
+	MOVQ    648(AX), R9
 	DECQ    R9
 	LEAQ    1(DI), R12
 	CMPQ    R12, R9
@@ -724,7 +724,7 @@ TEXT ·innerRotatedBallAVX2(SB), NOSPLIT, $0-16
 	MOVQ    208(AX), R12
 	MOVLQSX (R12)(R9*4), R9
 	IMULQ   320(AX), R9
-	MOVQ    600(AX), R12
+	MOVQ    624(AX), R12
 	LEAQ    (R12)(R9*8), R9
 	VXORPD  X0, X0, X0
 	VXORPD  X1, X1, X1
@@ -863,9 +863,9 @@ done7:
 
 step1:
 	INCQ        DI
-	CMPQ        DI, 624(AX)
+	CMPQ        DI, 648(AX)
 	JGE         last4
-	MOVQ        624(AX), R10
+	MOVQ        648(AX), R10
 	DECQ        R10
 	LEAQ        1(DI), R11
 	CMPQ        R11, R10
@@ -873,7 +873,7 @@ step1:
 	MOVQ        208(AX), R11
 	MOVLQSX     (R11)(R10*4), R10
 	IMULQ       320(AX), R10
-	MOVQ        600(AX), R11
+	MOVQ        624(AX), R11
 	LEAQ        (R11)(R10*8), R10
 	MOVQ        216(AX), R11
 	DECQ        R11
@@ -883,7 +883,7 @@ step1:
 	MOVQ        208(AX), R12
 	MOVLQSX     (R12)(R11*4), R11
 	IMULQ       320(AX), R11
-	MOVQ        600(AX), R12
+	MOVQ        624(AX), R12
 	LEAQ        (R12)(R11*8), R11
 	VMOVAPD     X0, X0
 	VFMADD213SD X3, X4, X0
@@ -1103,12 +1103,12 @@ begun3:
 	VADDSD       X5, X5, X2
 	VFMADD231SD  X0, X6, X2
 	VFMADD213SD  X7, X0, X2
-	VMOVSD       632(AX), X9
+	VMOVSD       656(AX), X9
 	VMULSD       X9, X9, X9
 	VUCOMISD     X9, X2
 	JLS          inside13
 	VSQRTSD      X2, X2, X2
-	VMOVSD       632(AX), X8
+	VMOVSD       656(AX), X8
 	VDIVSD       X2, X8, X8
 
 inside13:
@@ -1181,7 +1181,7 @@ TEXT ·innerRotatedBallAVX512(SB), NOSPLIT, $0-16
 	MOVQ    360(AX), BX
 	MOVQ    384(AX), SI
 	XORQ    DI, DI
-	MOVQ    624(AX), R8
+	MOVQ    648(AX), R8
 	DECQ    R8
 	LEAQ    (DI), R9
 	CMPQ    R9, R8
@@ -1189,9 +1189,9 @@ TEXT ·innerRotatedBallAVX512(SB), NOSPLIT, $0-16
 	MOVQ    208(AX), R9
 	MOVLQSX (R9)(R8*4), R8
 	IMULQ   320(AX), R8
-	MOVQ    600(AX), R9
-	LEAQ    (R9)(R8*8), R8
 	MOVQ    624(AX), R9
+	LEAQ    (R9)(R8*8), R8
+	MOVQ    648(AX), R9
 	DECQ    R9
 	LEAQ    1(DI), R12
 	CMPQ    R12, R9
@@ -1199,7 +1199,7 @@ TEXT ·innerRotatedBallAVX512(SB), NOSPLIT, $0-16
 	MOVQ    208(AX), R12
 	MOVLQSX (R12)(R9*4), R9
 	IMULQ   320(AX), R9
-	MOVQ    600(AX), R12
+	MOVQ    624(AX), R12
 	LEAQ    (R12)(R9*8), R9
 	VXORPD  X0, X0, X0
 	VXORPD  X3, X3, X3
@@ -1302,9 +1302,9 @@ done7:
 
 step1:
 	INCQ        DI
-	CMPQ        DI, 624(AX)
+	CMPQ        DI, 648(AX)
 	JGE         last4
-	MOVQ        624(AX), R10
+	MOVQ        648(AX), R10
 	DECQ        R10
 	LEAQ        1(DI), R11
 	CMPQ        R11, R10
@@ -1312,7 +1312,7 @@ step1:
 	MOVQ        208(AX), R11
 	MOVLQSX     (R11)(R10*4), R10
 	IMULQ       320(AX), R10
-	MOVQ        600(AX), R11
+	MOVQ        624(AX), R11
 	LEAQ        (R11)(R10*8), R10
 	MOVQ        216(AX), R11
 	DECQ        R11
@@ -1322,7 +1322,7 @@ step1:
 	MOVQ        208(AX), R12
 	MOVLQSX     (R12)(R11*4), R11
 	IMULQ       320(AX), R11
-	MOVQ        600(AX), R12
+	MOVQ        624(AX), R12
 	LEAQ        (R12)(R11*8), R11
 	VMOVAPD     X0, X0
 	VFMADD213SD X3, X4, X0
@@ -1497,12 +1497,12 @@ begun3:
 	VADDSD       X5, X5, X2
 	VFMADD231SD  X0, X6, X2
 	VFMADD213SD  X7, X0, X2
-	VMOVSD       632(AX), X10
+	VMOVSD       656(AX), X10
 	VMULSD       X10, X10, X10
 	VUCOMISD     X10, X2
 	JLS          inside13
 	VSQRTSD      X2, X2, X2
-	VMOVSD       632(AX), X8
+	VMOVSD       656(AX), X8
 	VDIVSD       X2, X8, X8
 
 inside13:

@@ -116,31 +116,29 @@ func InnerRotated(w, sum, c, e, x []float64, s *kernels.Steps, sampled []int32) 
 	}
 }
 
-// Decay makes the steps of kernels.InnerDecay, and sets w to the last iterate. state has a cell for each
-// coordinate, in the layout that kernels.InnerDecay describes.
-func Decay(w, state []float64, s *kernels.Steps, sampled []int32) {
-	decayed := func(cell []float64, now int) float64 {
-		skipped := float64(now) - cell[kernels.DecayLast]
-		return math.Exp(-skipped*cell[kernels.DecayRate]) * cell[kernels.DecayDeviation]
+// Decay makes the steps of kernels.InnerDecay, and sets w to the last iterate. There is a cell for each
+// coordinate.
+func Decay(w []float64, cells []kernels.DecayCell, s *kernels.Steps, sampled []int32) {
+	decayed := func(c *kernels.DecayCell, now int) float64 {
+		return math.Exp(-(float64(now)-c.Last)*c.Rate) * c.Deviation
 	}
 	for m, i := range sampled {
 		idx, val := Row(s.Rows, int(i))
 		var t float64
 		for k, j := range idx {
-			cell := state[int(j)*kernels.DecayStride:][:kernels.DecayStride]
-			cell[kernels.DecayDeviation] = decayed(cell, m)
-			t += val[k] * (cell[kernels.DecayDeviation] + cell[kernels.DecayFixed])
+			c := &cells[j]
+			c.Deviation = decayed(c, m)
+			t += val[k] * (c.Deviation + c.Fixed)
 		}
 		g := -s.Eta * (Slope(t, s.Label[i]) - s.Slope0[i])
 		for k, j := range idx {
-			cell := state[int(j)*kernels.DecayStride:][:kernels.DecayStride]
-			cell[kernels.DecayDeviation] = cell[kernels.DecayFactor]*cell[kernels.DecayDeviation] + g*val[k]
-			cell[kernels.DecayGain] += g * val[k]
-			cell[kernels.DecayLast] = float64(m + 1)
+			c := &cells[j]
+			c.Deviation = c.Factor*c.Deviation + g*val[k]
+			c.Gain += g * val[k]
+			c.Last = float64(m + 1)
 		}
 	}
 	for j := range w {
-		cell := state[j*kernels.DecayStride:][:kernels.DecayStride]
-		w[j] = decayed(cell, len(sampled)) + cell[kernels.DecayFixed]
+		w[j] = decayed(&cells[j], len(sampled)) + cells[j].Fixed
 	}
 }

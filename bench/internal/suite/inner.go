@@ -166,28 +166,27 @@ func (d *data) innerLazyBall(a kernels.Rows) measure.Case {
 // K. A run begins at the last iterate of the previous run.
 func (d *data) innerDecay(a kernels.Rows) measure.Case {
 	steps, plainSteps := d.steps(a), d.steps(d.rows)
-	state, w := make([]float64, d.p*kernels.DecayStride), slices.Clone(d.w)
+	cells, w := make([]kernels.DecayCell, d.p), slices.Clone(d.w)
 	initialise := func() {
 		for j, v := range d.d {
-			cell := state[j*kernels.DecayStride:][:kernels.DecayStride]
 			k := kappa * (1 + float64(j%7))
 			fixedPoint := -v / k
-			cell[kernels.DecayFixed], cell[kernels.DecayDeviation] = fixedPoint, w[j]-fixedPoint
-			cell[kernels.DecayRate], cell[kernels.DecayFactor] = kernels.NegLog1m(eta*k), 1-eta*k
-			cell[kernels.DecayLast], cell[kernels.DecayGain] = 0, 0
+			cells[j] = kernels.DecayCell{
+				Fixed: fixedPoint, Deviation: w[j] - fixedPoint, Rate: kernels.NegLog1m(eta * k), Factor: 1 - eta*k,
+			}
 		}
 	}
 	return d.withStepCosts(a, d.nnz*(31+9), 64*d.nnz, 64*d.p, measure.Case{
 		Run: func() {
 			initialise()
-			kernels.InnerDecay(state, 0, steps, d.sampled)
-			kernels.DecayTo(w, state, len(d.sampled))
+			kernels.InnerDecay(cells, 0, steps, d.sampled)
+			kernels.DecayTo(w, cells, len(d.sampled))
 		},
 		Naive: func() {
 			initialise()
-			naive.Decay(w, state, plainSteps, d.sampled)
+			naive.Decay(w, cells, plainSteps, d.sampled)
 		},
-		State:  [][]float64{w, state},
+		State:  [][]float64{w},
 		Answer: func(bool) []float64 { return w }, Tolerance: 1e-10,
 	})
 }

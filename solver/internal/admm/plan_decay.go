@@ -10,9 +10,9 @@ import (
 // last step whose row has an entry at this coordinate. During later steps, the coordinate decays exponentially
 // to a fixed number. So a step costs only as many operations as its row has nonzeros.
 type decayPlan struct {
-	diagonalBase              // only End sets its w
-	data         kernels.Rows // the rows of InnerLoop, or these rows times an orthogonal matrix
-	state        []float64    // a cell of DecayStride numbers for each coordinate; see kernels.InnerDecay
+	diagonalBase                     // only End sets its w
+	data         kernels.Rows        // the rows of InnerLoop, or these rows times an orthogonal matrix
+	cells        []kernels.DecayCell // one for each coordinate
 	scratch      *kernels.Scratch
 	gain         []float64 // the argument h of telescope
 
@@ -24,7 +24,7 @@ func newDecay(base diagonalBase) *decayPlan {
 	p := len(base.k)
 	return &decayPlan{
 		diagonalBase: base, data: base.Rows, scratch: base.Scratch,
-		gain: make([]float64, p), state: make([]float64, p*kernels.DecayStride),
+		gain: make([]float64, p), cells: make([]kernels.DecayCell, p),
 	}
 }
 
@@ -42,37 +42,31 @@ func (p *decayPlan) fits(eta float64) bool {
 		if p.answer = p.answer && factor >= minFactor; !p.answer {
 			return false
 		}
-		cell := p.cell(j)
-		cell[kernels.DecayRate], cell[kernels.DecayFactor] = kernels.NegLog1m(1-factor), factor
+		p.cells[j].Rate, p.cells[j].Factor = kernels.NegLog1m(1-factor), factor
 	}
 	return true
-}
-
-func (p *decayPlan) cell(j int) []float64 {
-	return p.state[j*kernels.DecayStride : (j+1)*kernels.DecayStride]
 }
 
 func (p *decayPlan) Begin(x, d []float64, eta float64) {
 	p.diagonalBase.Begin(x, d, eta)
 	for j, e := range p.e {
-		cell, fixedPoint := p.cell(j), e/(1-p.c[j])
-		cell[kernels.DecayFixed], cell[kernels.DecayDeviation] = fixedPoint, x[j]-fixedPoint
-		cell[kernels.DecayLast], cell[kernels.DecayGain] = 0, 0
+		c, fixedPoint := &p.cells[j], e/(1-p.c[j])
+		c.Fixed, c.Deviation, c.Last, c.Gain = fixedPoint, x[j]-fixedPoint, 0, 0
 	}
 }
 
 func (p *decayPlan) Advance(sampled []int32) {
 	s := p.kernelSteps(p.eta)
 	s.Rows, s.Scratch = p.data, p.scratch
-	kernels.InnerDecay(p.state, p.stepCount, &s, sampled)
+	kernels.InnerDecay(p.cells, p.stepCount, &s, sampled)
 	p.stepCount += len(sampled)
 }
 
 func (p *decayPlan) End(sum, endpoint []float64) {
 	for j := range p.gain {
-		p.gain[j] = p.cell(j)[kernels.DecayGain]
+		p.gain[j] = p.cells[j].Gain
 	}
-	kernels.DecayTo(p.w, p.state, p.stepCount)
+	kernels.DecayTo(p.w, p.cells, p.stepCount)
 	telescope(sum, p.x, p.w, p.c, p.e, p.gain, p.stepCount)
 	copy(endpoint, p.w)
 }
