@@ -95,7 +95,7 @@ var families = []family{
 		(*emitter).update, (*emitter).updateBox, (*emitter).stepNorm, (*emitter).scaleAdd, (*emitter).proxDual,
 	}},
 	{"elements", []func(*emitter, *isa){(*emitter).innerDense, (*emitter).innerBox}},
-	{"lazy", avx2Kernels((*emitter).innerLazyCells)},
+	{"lazy", avx2Kernels((*emitter).innerLazy)},
 	{"decay", []func(*emitter, *isa){(*emitter).innerDecay}},
 	{"rotated", []func(*emitter, *isa){(*emitter).innerRotated, (*emitter).innerRotatedBall}},
 	{"hessian", append(avx2Kernels(formKernels((*emitter).hessian)...), (*emitter).hessianPanel)},

@@ -4,7 +4,7 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// A lazyLoop emits the inner loops InnerLazyCells and InnerLazyBallCells.
+// A lazyLoop emits the inner loop InnerLazy.
 type lazyLoop struct {
 	*fusedLoop
 	// Address of the first cell. A cell has u, d and a third number of one column, see Cells of package
@@ -13,15 +13,15 @@ type lazyLoop struct {
 	alpha, gamma vec // the iterate is alpha*u + gamma*d, with u and d in the cells
 }
 
-func (e *emitter) innerLazyCells(t *isa) {
-	e.beginKernel(t, "innerLazyCells", stepKernel,
+func (e *emitter) innerLazy(t *isa) {
+	e.beginKernel(t, "innerLazy", stepKernel,
 		"\tau, ad = sums of num[k]*cells[4j], num[k]*cells[4j+1] in 8 lanes each",
 		"\tz = (b*alpha)*au + (b*gamma)*ad",
 		"\talpha, gamma = q*alpha, FMA(q, gamma, -eta)",
 		"\tdelta = slope0[i] - slope(z),  r = delta*(eta/alpha)",
 		"\tcells[4j:4j+4] = FMA({r, 0, eta*delta, 0}, num[k], cells[4j:4j+4])",
 		"",
-		"or, if norm2 is not nil, the step of InnerLazyBallCells. One load serves both sums, and",
+		"and with a ball the rest of the step of InnerLazy. One load serves both sums, and",
 		"one store writes all that a nonzero changes.")
 	f := e.fusedLoop(5)
 	l := &lazyLoop{fusedLoop: f, cells: operand.Mem{Base: e.base("a.cells")}, alpha: e.XMM(), gamma: e.XMM()}
@@ -29,12 +29,12 @@ func (e *emitter) innerLazyCells(t *isa) {
 	e.SHLQ(operand.Imm(3), p)
 	e.SUBQ(operand.Imm(32), p)
 	e.MOVQ(p, f.pad)
-	e.VMOVSD(f.field("a.ball.Alpha"), l.alpha)
-	e.VMOVSD(f.field("a.ball.Gamma"), l.gamma)
+	e.VMOVSD(f.field("a.lazy.Alpha"), l.alpha)
+	e.VMOVSD(f.field("a.lazy.Gamma"), l.gamma)
 	exit := e.label("leave")
 	f.eachStep(operand.Imm(1), exit, func() { l.step(exit) })
-	e.VMOVSD(l.alpha, f.field("a.ball.Alpha"))
-	e.VMOVSD(l.gamma, f.field("a.ball.Gamma"))
+	e.VMOVSD(l.alpha, f.field("a.lazy.Alpha"))
+	e.VMOVSD(l.gamma, f.field("a.lazy.Gamma"))
 	e.ret()
 }
 
@@ -44,7 +44,7 @@ func (l *lazyLoop) step(exit operand.LabelRef) {
 	ba, bg, eta, etaOverAlpha := l.XMM(), l.XMM(), l.scalar(l.field("a.Eta")), l.XMM()
 	l.VMULSD(l.alpha, b, ba)
 	l.VMULSD(l.gamma, b, bg)
-	q := l.scalar(l.field("a.ball.Q"))
+	q := l.scalar(l.field("a.lazy.Q"))
 	l.VMULSD(q, l.alpha, l.alpha)
 	l.VFMSUB213SD(eta, q, l.gamma)
 	l.VDIVSD(l.alpha, eta, etaOverAlpha)
@@ -69,7 +69,7 @@ func (l *lazyLoop) step(exit operand.LabelRef) {
 	l.update(factors)
 	l.JMP(afterUpdate)
 	l.placeLabel(withBall)
-	l.VMULSD(l.field("a.ball.AlphaSum"), r, g)
+	l.VMULSD(l.field("a.lazy.AlphaSum"), r, g)
 	l.VINSERTF128(operand.Imm(1), g, r.AsY(), factors)
 	l.update(factors)
 	l.project(r, sums, ad, l.scalar(operand.Mem{Base: norm2, Index: l.i, Scale: 8}))
@@ -80,7 +80,7 @@ func (l *lazyLoop) step(exit operand.LabelRef) {
 	l.JHI(exit)
 	l.VMOVUPD(l.constant("absBits"), absGamma)
 	l.VANDPD(l.gamma, absGamma, absGamma)
-	l.VUCOMISD(l.field("a.ball.GammaLimit"), absGamma)
+	l.VUCOMISD(l.field("a.lazy.GammaLimit"), absGamma)
 	l.JHI(exit)
 }
 
@@ -121,26 +121,26 @@ func (l *lazyLoop) update(factors vec) {
 	l.VMOVUPD(zero, l.cells.Idx(j, 1))
 }
 
-// project emits the method project of LazyBall in package kernels.
+// project emits the method project of Lazy in package kernels.
 func (l *lazyLoop) project(r, au, ad, norm2 vec) {
-	t, uu, ud := l.XMM(), l.scalar(l.field("a.ball.UU")), l.scalar(l.field("a.ball.UD"))
+	t, uu, ud := l.XMM(), l.scalar(l.field("a.lazy.UU")), l.scalar(l.field("a.lazy.UD"))
 	l.VADDSD(au.AsX(), au.AsX(), t)
 	l.VFMADD231SD(r, norm2, t)
 	l.VFMADD231SD(r, t, uu)
 	l.VFMADD231SD(r, ad, ud)
-	l.VMOVSD(uu, l.field("a.ball.UU"))
-	l.VMOVSD(ud, l.field("a.ball.UD"))
+	l.VMOVSD(uu, l.field("a.lazy.UU"))
+	l.VMOVSD(ud, l.field("a.lazy.UD"))
 	// n2 = |w|² for w = alpha u + gamma d, that is alpha² UU + 2 alpha gamma UD + gamma² DD; see
-	// kernels.LazyBall.
+	// kernels.Lazy.
 	n2, twoAlphaGamma, alpha2 := l.XMM(), l.XMM(), l.XMM()
 	l.VMULSD(l.gamma, l.gamma, n2)
-	l.VMULSD(l.field("a.ball.DD"), n2, n2)
+	l.VMULSD(l.field("a.lazy.DD"), n2, n2)
 	l.VADDSD(l.alpha, l.alpha, twoAlphaGamma)
 	l.VMULSD(l.gamma, twoAlphaGamma, twoAlphaGamma)
 	l.VFMADD231SD(ud, twoAlphaGamma, n2)
 	l.VMULSD(l.alpha, l.alpha, alpha2)
 	l.VFMADD231SD(uu, alpha2, n2)
-	radius, radius2, inside := l.scalar(l.field("a.ball.Radius")), l.XMM(), l.label("inside")
+	radius, radius2, inside := l.scalar(l.field("a.lazy.Radius")), l.XMM(), l.label("inside")
 	l.VMULSD(radius, radius, radius2)
 	l.VUCOMISD(radius2, n2)
 	l.JLS(inside)
@@ -152,7 +152,7 @@ func (l *lazyLoop) project(r, au, ad, norm2 vec) {
 	for _, s := range []struct {
 		field string
 		x     vec
-	}{{"a.ball.AlphaSum", l.alpha}, {"a.ball.GammaSum", l.gamma}} {
+	}{{"a.lazy.AlphaSum", l.alpha}, {"a.lazy.GammaSum", l.gamma}} {
 		sum := l.XMM()
 		l.VADDSD(l.field(s.field), s.x, sum)
 		l.VMOVSD(sum, l.field(s.field))

@@ -16,12 +16,14 @@ type stepArgs struct {
 	//lint:ignore U1000 assembly kernels use its address
 	zero float64 // +0; the padding of a row in the field scratch may point at it
 
-	cells []float64 // the cells of InnerLazyCells or InnerLazyBallCells
-	norm2 []float64 // squared norms of the rows, for InnerLazyBallCells; else nil
-	ball  LazyBall  // the scalars of the lazy loops
+	// For InnerLazy:
+	cells []float64
+	norm2 []float64 // squared norms of the rows; nil without a ball
+	lazy  Lazy      // run needs Alpha and GammaLimit in other loops too, see stopped
 
-	decayCells []DecayCell // the cells of InnerDecay
-	step       float64     // number of steps done, for InnerDecay
+	// For InnerDecay:
+	decayCells []DecayCell
+	step       float64 // number of steps done
 
 	// For InnerRotated:
 	denseRows []float64 // the dense rows, the argument x
@@ -41,7 +43,7 @@ func (a *stepArgs) setArguments(fn string, s *Steps, sampled []int32) {
 	raceRead(s.Slope0)
 	raceRead(sampled)
 	a.Steps, a.sampled = *s, sampled
-	a.ball.Alpha, a.ball.GammaLimit = 1, math.Inf(1) // stopped() is false unless a lazy loop changes a.ball
+	a.lazy.Alpha, a.lazy.GammaLimit = 1, math.Inf(1) // stopped() is false unless InnerLazy changes a.lazy
 }
 
 // checkOutput checks that v, which the loop writes, does not overlap the slices that all inner loops read.
@@ -51,7 +53,7 @@ func (a *stepArgs) checkOutput(fn, name string, v []float64) {
 	checkApart(fn, name, v, "Val", a.Rows.Val)
 }
 
-// run calls the kernel until all samples are used or a lazy loop stops, and returns the number of
+// run calls the kernel until all samples are used or InnerLazy stops, and returns the number of
 // steps. The reference does the steps whose rows do not fit into a.scratch, and all steps if the loss is
 // the caller's own function a.Slope.
 func (a *stepArgs) run(kernel, reference stepKernel) int {
@@ -83,9 +85,9 @@ func (a *stepArgs) run(kernel, reference stepKernel) int {
 //go:noinline
 func stepsBlock(kernel stepKernel, a *stepArgs) (done int) { return kernel(noescape(a)) }
 
-// stopped reports whether a lazy loop must stop: Alpha has become too small, or |Gamma| too large.
+// stopped reports whether InnerLazy must stop: Alpha has become too small, or |Gamma| too large.
 func (a *stepArgs) stopped() bool {
-	return a.ball.Alpha < lazyFloor || math.Abs(a.ball.Gamma) > a.ball.GammaLimit
+	return a.lazy.Alpha < lazyFloor || math.Abs(a.lazy.Gamma) > a.lazy.GammaLimit
 }
 
 // eachStep makes the steps of a reference kernel, and returns how many it made. fixedWork is the

@@ -36,7 +36,7 @@ func TestWrongArguments(t *testing.T) {
 	lo, hi := m[:5], m[4:]
 	const side, area = TileSide, TileSide * TileSide
 	tile, decayCells := v(3*area), make([]DecayCell, 2)
-	lazy, ball := &Lazy{Alpha: 1, Q: 1}, &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}}
+	lazy := &Lazy{Alpha: 1, Q: 1}
 	rotatedCall := func(change func(a *rotatedCase)) func() {
 		return func() {
 			a := rotatedCaseOf(rand.New(rand.NewPCG(66, 1)), sources[0], 16, 5, 8, LogisticLossKind, 0)
@@ -97,9 +97,9 @@ func TestWrongArguments(t *testing.T) {
 		{"InnerBox: len(sum)", func() { InnerBox(v(1), v(2), v(1), v(1), v(1), v(1), oneRow(1), nil) }},
 		{"InnerBox: len(lo)", func() { InnerBox(v(1), v(1), v(1), v(1), v(2), v(1), oneRow(1), nil) }},
 		{"InnerBox: len(hi)", func() { InnerBox(v(1), v(1), v(1), v(1), v(1), v(2), oneRow(1), nil) }},
-		{"InnerLazyCells: 5 numbers are not cells", func() { InnerLazyCells(v(5), &Lazy{}, oneRow(1), nil) }},
-		{"InnerLazyCells: sampled row 7 of 1", func() { InnerLazyCells(NewCells(1), &Lazy{}, oneRow(1), []int32{7}) }},
-		{"InnerLazyBallCells: len(norm2)", func() { InnerLazyBallCells(NewCells(1), v(2), &LazyBall{}, oneRow(1), nil) }},
+		{"InnerLazy: 5 numbers are not cells", func() { InnerLazy(v(5), nil, &Lazy{}, oneRow(1), nil) }},
+		{"InnerLazy: sampled row 7 of 1", func() { InnerLazy(NewCells(1), nil, &Lazy{}, oneRow(1), []int32{7}) }},
+		{"InnerLazy: len(norm2)", func() { InnerLazy(NewCells(1), v(2), &Lazy{}, oneRow(1), nil) }},
 		{"InnerDecay: sampled row 7 of 1", func() { InnerDecay(make([]DecayCell, 1), 0, oneRow(1), []int32{7}) }},
 		{"Cells.Set: len(d) is 2, want 1", func() { NewCells(1).Set(v(1), v(2)) }},
 		{"Cells.Point: len(w)", func() { NewCells(1).Point(v(2), &Lazy{}) }},
@@ -121,8 +121,8 @@ func TestWrongArguments(t *testing.T) {
 		}},
 		{"InnerDense: len(w) is 1, want at least Cols, 2", func() { InnerDense(v(1), v(1), v(1), v(1), steps, nil) }},
 		{"InnerBox: len(w) is 1, want at least Cols, 2", func() { InnerBox(v(1), v(1), v(1), v(1), v(1), v(1), steps, nil) }},
-		{"InnerLazyCells: len(Cells) is 1, want at least Cols", func() { InnerLazyCells(NewCells(1), lazy, steps, nil) }},
-		{"InnerLazyBallCells: len(Cells) is 1, want at least Cols", func() { InnerLazyBallCells(NewCells(1), v(1), ball, steps, nil) }},
+		{"InnerLazy: len(Cells) is 1, want at least Cols", func() { InnerLazy(NewCells(1), nil, lazy, steps, nil) }},
+		{"InnerLazy: len(Cells) is 1, want at least Cols", func() { InnerLazy(NewCells(1), v(1), lazy, steps, nil) }},
 		{"InnerDecay: len(cells) is 1, want at least Cols, 2", func() { InnerDecay(make([]DecayCell, 1), 0, steps, nil) }},
 		{"DecayTo: len(cells) is 1, want 2", func() { DecayTo(v(2), make([]DecayCell, 1), 1) }},
 		{"AddTile: len(h) is 4096, want at least", func() { AddTile(v(area), math.MaxInt/2+2, 3, v(area), v(area)) }},
@@ -141,10 +141,10 @@ func TestWrongArguments(t *testing.T) {
 		}},
 		{"InnerDense: w and c or e overlap", func() { InnerDense(lo, v(5), v(5), hi, steps, nil) }},
 		{"InnerBox: sum and a bound overlap", func() { InnerBox(v(5), lo, v(5), v(5), hi, v(5), steps, nil) }},
-		{"InnerLazyCells: the cells and Slope0 overlap", func() {
-			InnerLazyCells(tile[:12], lazy, &Steps{Rows: twoCols, Label: v(1), Slope0: tile[11:12]}, nil)
+		{"InnerLazy: the cells and Slope0 overlap", func() {
+			InnerLazy(tile[:12], nil, lazy, &Steps{Rows: twoCols, Label: v(1), Slope0: tile[11:12]}, nil)
 		}},
-		{"InnerLazyBallCells: the cells and norm2 overlap", func() { InnerLazyBallCells(tile[:12], tile[:1], ball, steps, nil) }},
+		{"InnerLazy: the cells and norm2 overlap", func() { InnerLazy(tile[:12], tile[:1], lazy, steps, nil) }},
 		{"InnerDecay: the cells and Slope0 overlap", func() {
 			InnerDecay(decayCells, 0, &Steps{Rows: twoCols, Label: v(1), Slope0: cellNumbers(decayCells)[:1]}, nil)
 		}},

@@ -110,10 +110,10 @@ var operations = []operation{
 	{"InnerBox", func(rng *rand.Rand, s source, n int) [][]float64 {
 		return elementCaseOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 9, SquaredLossKind, true).run(nil)
 	}},
-	{"InnerLazyCells", func(rng *rand.Rand, s source, n int) [][]float64 {
+	{"InnerLazy", func(rng *rand.Rand, s source, n int) [][]float64 {
 		return lazyCaseOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 20, LogisticLossKind, false).run(nil)
 	}},
-	{"InnerLazyBallCells", func(rng *rand.Rand, s source, n int) [][]float64 {
+	{"InnerLazy/ball", func(rng *rand.Rand, s source, n int) [][]float64 {
 		return lazyCaseOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 20, SquaredLossKind, true).run(nil)
 	}},
 	{"InnerDecay", func(rng *rand.Rand, s source, n int) [][]float64 {

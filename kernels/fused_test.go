@@ -25,11 +25,11 @@ func TestInnerEqual(t *testing.T) {
 						lens := lengthsOf(rng, 20, maxNonzeros[k%len(maxNonzeros)])
 						plainRows, storedRows := inForm(rowsOf(rng, s, lens, p), form)
 						for name, c := range map[string]innerCase{
-							"InnerDense":         elementCaseOf(rng, s, lens, p, 45, loss, false),
-							"InnerBox":           elementCaseOf(rng, s, lens, p, 45, loss, true),
-							"InnerLazyCells":     lazyCaseOf(rng, s, lens, p, 45, loss, false),
-							"InnerLazyBallCells": lazyCaseOf(rng, s, lens, p, 45, loss, true),
-							"InnerDecay":         decayCaseOf(rng, s, lens, p, 60, loss).drawCells(rng),
+							"InnerDense":     elementCaseOf(rng, s, lens, p, 45, loss, false),
+							"InnerBox":       elementCaseOf(rng, s, lens, p, 45, loss, true),
+							"InnerLazy":      lazyCaseOf(rng, s, lens, p, 45, loss, false),
+							"InnerLazy/ball": lazyCaseOf(rng, s, lens, p, 45, loss, true),
+							"InnerDecay":     decayCaseOf(rng, s, lens, p, 60, loss).drawCells(rng),
 						} {
 							got := c.run(&storedRows)
 							use(t, Generic)

@@ -68,8 +68,8 @@ func FuzzProjectedUpdateBall(f *testing.F) {
 func FuzzProxDual(f *testing.F)      { fuzzOperation(f, "ProxDual") }
 func FuzzInnerDense(f *testing.F)    { fuzzOperation(f, "InnerDense") }
 func FuzzInnerBox(f *testing.F)      { fuzzOperation(f, "InnerBox") }
-func FuzzInnerLazy(f *testing.F)     { fuzzOperation(f, "InnerLazyCells") }
-func FuzzInnerLazyBall(f *testing.F) { fuzzOperation(f, "InnerLazyBallCells") }
+func FuzzInnerLazy(f *testing.F)     { fuzzOperation(f, "InnerLazy") }
+func FuzzInnerLazyBall(f *testing.F) { fuzzOperation(f, "InnerLazy/ball") }
 func FuzzInnerDecay(f *testing.F)    { fuzzOperation(f, "InnerDecay", "InnerDecay/squared") }
 
 // FuzzForms compares the inner loops on sparse rows of a storage form, at every level, with the reference on

@@ -2,12 +2,11 @@ package kernels
 
 import "math"
 
-func innerLazyCellsGeneric(a *stepArgs) (done int) { return a.eachStep(1, a.lazyStep) }
+func innerLazyGeneric(a *stepArgs) (done int) { return a.eachStep(1, a.lazyStep) }
 
-// lazyStep does the step of InnerLazyCells for row i of the data. If a.norm2 is not nil, it does the step of
-// InnerLazyBallCells.
+// lazyStep does the step of InnerLazy for row i of the data.
 func (a *stepArgs) lazyStep(i int32) {
-	l, cells := &a.ball, a.cells
+	l, cells := &a.lazy, a.cells
 	b := a.factor(i)
 	ba, bg := float64(b*l.Alpha), float64(b*l.Gamma)
 	l.Alpha, l.Gamma = float64(l.Q*l.Alpha), math.FMA(l.Q, l.Gamma, -a.Eta)
@@ -37,9 +36,9 @@ func (a *stepArgs) lazyStep(i int32) {
 }
 
 // project ends a step that added r times a row to u. It updates the numbers in l, and projects the point
-// w = Alpha u + Gamma d (see Lazy) onto the ball. au and ad are the inner products of the row with u before
+// w = Alpha u + Gamma d onto the ball. au and ad are the inner products of the row with u before
 // the step and with d. norm2 is the row's squared norm.
-func (l *LazyBall) project(r, au, ad, norm2 float64) {
+func (l *Lazy) project(r, au, ad, norm2 float64) {
 	l.UU = math.FMA(r, math.FMA(r, norm2, au+au), l.UU)
 	l.UD = math.FMA(r, ad, l.UD)
 	cross := float64((l.Alpha + l.Alpha) * l.Gamma)

@@ -140,9 +140,9 @@ func guardInner(t *testing.T, a Rows, p int, atEnd bool, vec func() []float64) {
 	InnerDense(vec(), vec(), vec(), vec(), s, sampled)
 	InnerBox(vec(), vec(), vec(), vec(), vec(), vec(), s, sampled)
 	cells := Cells(guarded(t, NewCells(p), atEnd))
-	InnerLazyCells(cells, &Lazy{Alpha: 1, Q: 1}, s, sampled)
+	InnerLazy(cells, nil, &Lazy{Alpha: 1, Q: 1}, s, sampled)
 	InnerDecay(guarded(t, make([]DecayCell, p), atEnd), 3, s, sampled)
-	InnerLazyBallCells(cells, one(), &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}, GammaLimit: 1}, s, sampled)
+	InnerLazy(cells, one(), &Lazy{Alpha: 1, Q: 1, GammaLimit: 1}, s, sampled)
 }
 
 // TestRotatedBounds checks that InnerRotated accesses no memory outside of its arguments, as TestBounds does.

@@ -2,10 +2,9 @@ package kernels
 
 import "math"
 
-// Cells holds the vectors of the lazy inner loops, InnerLazyCells and InnerLazyBallCells. The vectors are
-// interleaved by column, so that a step touches one cache line for each nonzero. Column j is
-// Cells[4j:4j+4], with u[j], d[j], h[j] and +0 in this order; InnerLazyCells defines these vectors.
-// After the last column follows a cell of zeros.
+// Cells holds the vectors of InnerLazy. The vectors are interleaved by column, so that a step touches one
+// cache line for each nonzero. Column j is Cells[4j:4j+4], with u[j], d[j], h[j] and +0 in this order;
+// InnerLazy defines these vectors. After the last column follows a cell of zeros.
 type Cells []float64
 
 // cellSize is the number of float64 in a cell.
@@ -44,8 +43,8 @@ func (c Cells) Form(l *Lazy) {
 	l.Alpha, l.Gamma = 1, 0
 }
 
-// RowSum sets h to the vector h of InnerLazyCells: the sum of g a_i over the steps since Set. After
-// steps of InnerLazyBallCells it sets h to the vector q of that function.
+// RowSum sets h to the vector h of InnerLazy: the sum of g a_i over the steps since Set. After steps with a
+// ball it sets h to the vector q of InnerLazy.
 func (c Cells) RowSum(h []float64) {
 	checkLen("Cells.RowSum", "h", len(h), c.Len())
 	for j := range h {
@@ -53,22 +52,13 @@ func (c Cells) RowSum(h []float64) {
 	}
 }
 
-// Lazy holds the scalars Alpha and Gamma of the representation w = Alpha*u + Gamma*d; Cells holds u
-// and d. In this representation a step of InnerLazyCells costs only as many operations as the row has
-// nonzeros.
+// Lazy holds the scalars of InnerLazy. Alpha and Gamma belong to the representation w = Alpha*u + Gamma*d, whose
+// u and d are in Cells. In this representation a step costs only as many operations as the row has nonzeros.
 type Lazy struct {
 	Alpha, Gamma float64 // 1 and 0 at the start
 	Q            float64 // 1 - eta*kappa, in (0, 1], where kappa I is the matrix K of Steps
-}
 
-// lazyFloor is the Alpha below which a lazy loop stops, because u grows like 1/Alpha and digits
-// would be lost.
-const lazyFloor = 0x1p-7
-
-// LazyBall holds the scalars of InnerLazyBallCells: Alpha and Gamma as in Lazy, and inner products
-// from which the norm of w follows.
-type LazyBall struct {
-	Lazy
+	// The fields below are used only with a ball. The norm of w follows from the inner products.
 	Radius     float64
 	UU, UD, DD float64 // |u|², u'd, |d|²
 	AlphaSum   float64 // sum of the values of Alpha after each step
@@ -76,9 +66,12 @@ type LazyBall struct {
 	GammaLimit float64 // |Gamma| above which the loop stops, because the terms of |w|² would cancel
 }
 
-// InnerLazyCells runs inner steps on w = Alpha*u + Gamma*d, for a matrix K = kappa I (see Steps)
-// and without a projection. With b the label for the logistic loss and 1 for other losses, and sums
-// in the 8 lanes of the numeric contract:
+// lazyFloor is the Alpha below which InnerLazy stops, because u grows like 1/Alpha and digits
+// would be lost.
+const lazyFloor = 0x1p-7
+
+// InnerLazy runs inner steps on w = Alpha*u + Gamma*d, for a matrix K = kappa I (see Steps). With b the label
+// for the logistic loss and 1 for other losses, and sums in the 8 lanes of the numeric contract:
 //
 //	z = (b*Alpha)*(a_i'u) + (b*Gamma)*(a_i'd)
 //	Alpha = Q*Alpha,  Gamma = FMA(Q, Gamma, -Eta)
@@ -86,27 +79,12 @@ type LazyBall struct {
 //	u[j] = FMA(r, a_i[j], u[j]),  h[j] = FMA(g, a_i[j], h[j])   for the nonzeros of row i
 //
 // Here slope(z) is the slope of LogisticSlopes at label*margin = z, or of SquaredSlopes at
-// margin = z. The loop stops once Alpha is below 2^-7, so that u does not grow too large,
-// and returns the number of steps done; the caller then calls Form. Source: Zhao, Li,
-// Zhou, Scalable Stochastic ADMM, inner loop of Algorithm 1.
-func InnerLazyCells(c Cells, l *Lazy, s *Steps, sampled []int32) int {
-	const fn = "InnerLazyCells"
-	var a stepArgs
-	a.setArguments(fn, s, sampled)
-	checkCells(fn, c, &s.Rows)
-	a.checkOutput(fn, "the cells", c)
-	a.cells, a.ball.Lazy = c, *l
-	done := a.run(active.innerLazyCells, innerLazyCellsGeneric)
-	*l = a.ball.Lazy
-	return done
-}
-
-// InnerLazyBallCells is InnerLazyCells with projection onto the ball of radius l.Radius
-// around the origin. InnerLazyCells explains a_i, u, d, h and r; LazyBall has the scalars.
-// norm2 holds |a_i|² for every row. The cells hold q in the place of h. The sum of the
-// iterates, counted from the time when AlphaSum, GammaSum and q were 0, is
-// AlphaSum*u - q + GammaSum*d. Here q corrects the first term: the earlier iterates had
-// an earlier u.
+// margin = z.
+//
+// If norm2 is not nil, every step also projects w onto the ball of radius l.Radius around the origin. norm2
+// holds |a_i|² for every row. The cells then hold q in the place of h. The sum of the iterates, counted from the
+// time when AlphaSum, GammaSum and q were 0, is AlphaSum*u - q + GammaSum*d. Here q corrects the first term: the
+// earlier iterates had an earlier u.
 //
 //	q[j] = FMA(r*AlphaSum, a_i[j], q[j])                            for the nonzeros of row i
 //	UU = FMA(r, FMA(r, norm2[i], 2*(a_i'u)), UU),  UD = FMA(r, a_i'd, UD)
@@ -114,20 +92,26 @@ func InnerLazyCells(c Cells, l *Lazy, s *Steps, sampled []int32) int {
 //	if n2 > Radius²:  f = Radius/sqrt(n2),  Alpha = f*Alpha,  Gamma = f*Gamma
 //	AlphaSum += Alpha,  GammaSum += Gamma
 //
-// The loop stops once Alpha is below 2^-7 or |Gamma| above GammaLimit, and returns the
-// number of steps done.
-func InnerLazyBallCells(c Cells, norm2 []float64, l *LazyBall, s *Steps, sampled []int32) int {
-	const fn = "InnerLazyBallCells"
+// The loop stops once Alpha is below 2^-7, so that u does not grow too large, or, with a ball, once |Gamma| is
+// above GammaLimit. It returns the number of steps done. The caller then calls Form or begins anew with Set.
+// Source: Zhao, Li, Zhou, Scalable Stochastic ADMM, inner loop of Algorithm 1.
+func InnerLazy(c Cells, norm2 []float64, l *Lazy, s *Steps, sampled []int32) int {
+	const fn = "InnerLazy"
 	var a stepArgs
 	a.setArguments(fn, s, sampled)
 	checkCells(fn, c, &s.Rows)
 	a.checkOutput(fn, "the cells", c)
-	checkLen(fn, "norm2", len(norm2), s.Rows.Len())
-	checkApart(fn, "the cells", c, "norm2", norm2)
-	raceRead(norm2)
-	a.cells, a.norm2, a.ball = c, norm2, *l
-	done := a.run(active.innerLazyCells, innerLazyCellsGeneric)
-	*l = a.ball
+	a.cells, a.norm2, a.lazy = c, norm2, *l
+	if norm2 == nil {
+		a.lazy.GammaLimit = math.Inf(1)
+	} else {
+		checkLen(fn, "norm2", len(norm2), s.Rows.Len())
+		checkApart(fn, "the cells", c, "norm2", norm2)
+		raceRead(norm2)
+	}
+	done := a.run(active.innerLazy, innerLazyGeneric)
+	a.lazy.GammaLimit = l.GammaLimit
+	*l = a.lazy
 	return done
 }
 

@@ -8,12 +8,11 @@ import (
 	"testing"
 )
 
-// A lazyCase holds the arguments of one call of InnerLazyCells or, if norm2 is not nil,
-// of InnerLazyBallCells.
+// A lazyCase holds the arguments of one call of InnerLazy. norm2 is nil without a ball.
 type lazyCase struct {
 	cells   Cells
 	norm2   []float64
-	state   LazyBall
+	state   Lazy
 	steps   Steps
 	sampled []int32
 }
@@ -22,7 +21,7 @@ func lazyCaseOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossK
 	c := &lazyCase{cells: NewCells(p)}
 	c.cells.Set(s.vector(rng, p), s.vector(rng, p))
 	c.steps = stepsOf(rng, s, lens, p, loss)
-	c.state = LazyBall{Lazy: Lazy{Alpha: 1, Q: 1 - float64(0.2*rng.Float64())}, Radius: 3, UU: s.draw(rng), UD: s.draw(rng), DD: s.draw(rng), GammaLimit: 1e6}
+	c.state = Lazy{Alpha: 1, Q: 1 - float64(0.2*rng.Float64()), Radius: 3, UU: s.draw(rng), UD: s.draw(rng), DD: s.draw(rng), GammaLimit: 1e6}
 	if hasBall {
 		c.norm2 = abs(s.vector(rng, len(lens)))
 	}
@@ -35,12 +34,7 @@ func (c *lazyCase) run(rows *Rows) [][]float64 {
 	if rows != nil {
 		steps.Rows = *rows
 	}
-	var done int
-	if c.norm2 != nil {
-		done = InnerLazyBallCells(cells, c.norm2, &state, &steps, c.sampled)
-	} else {
-		done = InnerLazyCells(cells, &state.Lazy, &steps, c.sampled)
-	}
+	done := InnerLazy(cells, c.norm2, &state, &steps, c.sampled)
 	return [][]float64{cells, {state.Alpha, state.Gamma, state.UU, state.UD, state.AlphaSum, state.GammaSum, float64(done)}}
 }
 
@@ -80,7 +74,7 @@ func (v *naiveLoop) step(s *Steps, i int32) {
 	}
 }
 
-// TestLazyNaive compares a million steps of InnerLazyCells and of InnerLazyBallCells with naiveLoop. Every
+// TestLazyNaive compares a million steps of InnerLazy, without and with a ball, with naiveLoop. Every
 // step makes the scalar Alpha of Lazy smaller, and a kernel stops when Alpha is below lazyFloor. With
 // strength 120 it must stop at least 20 times.
 func TestLazyNaive(t *testing.T) {
@@ -148,14 +142,14 @@ type lazyRun struct {
 	steps   *Steps
 	d, sum  []float64
 	norm2   []float64
-	state   LazyBall
+	state   Lazy
 	flushes int
 }
 
 func newLazyRun(s *Steps, p int, d []float64, q, radius float64) *lazyRun {
 	r := &lazyRun{cells: NewCells(p), steps: s, d: d, sum: make([]float64, p)}
 	r.cells.Set(make([]float64, p), d)
-	r.state = LazyBall{Lazy: Lazy{Alpha: 1, Q: q}, Radius: radius}
+	r.state = Lazy{Alpha: 1, Q: q, Radius: radius}
 	if radius > 0 {
 		r.norm2 = make([]float64, s.Rows.Len())
 		for i := range r.norm2 {
@@ -179,12 +173,7 @@ func (r *lazyRun) measure() {
 
 func (r *lazyRun) run(sampled []int32) {
 	for len(sampled) > 0 {
-		var done int
-		if r.norm2 != nil {
-			done = InnerLazyBallCells(r.cells, r.norm2, &r.state, r.steps, sampled)
-		} else {
-			done = InnerLazyCells(r.cells, &r.state.Lazy, r.steps, sampled)
-		}
+		done := InnerLazy(r.cells, r.norm2, &r.state, r.steps, sampled)
 		if sampled = sampled[done:]; len(sampled) > 0 {
 			r.flush()
 		}
@@ -201,7 +190,7 @@ func (r *lazyRun) flush() {
 		}
 		r.state.AlphaSum, r.state.GammaSum = 0, 0
 	}
-	r.cells.Form(&r.state.Lazy)
+	r.cells.Form(&r.state)
 	if r.norm2 != nil {
 		r.measure()
 	}
@@ -210,6 +199,6 @@ func (r *lazyRun) flush() {
 func (r *lazyRun) finish() (w, sum []float64) {
 	r.flush()
 	w = make([]float64, len(r.d))
-	r.cells.Point(w, &r.state.Lazy)
+	r.cells.Point(w, &r.state)
 	return w, r.sum
 }

@@ -73,7 +73,7 @@ func (s *spy) set() *set {
 	return &set{
 		level:      AVX512, // a level with panels
 		rows:       rows,
-		innerDense: elementSpy, innerBox: elementSpy, innerLazyCells: nonzeroSpy,
+		innerDense: elementSpy, innerBox: elementSpy, innerLazy: nonzeroSpy,
 		innerDecay: nonzeroSpy, innerRotated: rotatedSpy, innerRotatedBall: rotatedSpy,
 		hessianPanel: func(_ []float64, _ int, mask []uint64, _, _ []float64) {
 			work := 0
@@ -154,13 +154,13 @@ func TestBoundedWork(t *testing.T) {
 		// and decay loops counts 9, so a call makes 7,282 steps.
 		{"InnerDense", 120, func() { InnerDense(w, h, x, x, steps, sampled) }},
 		{"InnerBox", 120, func() { InnerBox(w, h, x, x, x, x, steps, sampled) }},
-		{"InnerLazyCells", 9, func() { InnerLazyCells(cells, &Lazy{Alpha: 1, Q: 1}, steps, sampled) }},
+		{"InnerLazy", 9, func() { InnerLazy(cells, nil, &Lazy{Alpha: 1, Q: 1}, steps, sampled) }},
 		// The calls: one that refuses row 0 at once, one for the two short rows, and one that refuses again.
-		{"InnerLazyCells, refused row", 3, func() {
-			InnerLazyCells(cells, &Lazy{Alpha: 1, Q: 1}, refusedSteps, []int32{0, 1, 1, 0})
+		{"InnerLazy, refused row", 3, func() {
+			InnerLazy(cells, nil, &Lazy{Alpha: 1, Q: 1}, refusedSteps, []int32{0, 1, 1, 0})
 		}},
-		{"InnerLazyBallCells", 9, func() {
-			InnerLazyBallCells(cells, v[:rows.Len()], &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}}, steps, sampled)
+		{"InnerLazy, ball", 9, func() {
+			InnerLazy(cells, v[:rows.Len()], &Lazy{Alpha: 1, Q: 1}, steps, sampled)
 		}},
 		{"InnerDecay", 9, func() { InnerDecay(make([]DecayCell, 60), 0, steps, sampled) }},
 		{"InnerRotated", 3, rotatedCall(8, 0)},

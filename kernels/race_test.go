@@ -55,11 +55,11 @@ func raceCases() map[string]raceCase {
 		cases[name+"/panel"] = raceCase{func() { add(panel) }, func() { panel[0] = 1 }}
 	}
 	for name, loop := range map[string]func(s *Steps, sampled []int32){
-		"InnerDense":     func(s *Steps, sampled []int32) { InnerDense(v(1), v(1), v(1), v(1), s, sampled) },
-		"InnerBox":       func(s *Steps, sampled []int32) { InnerBox(v(1), v(1), v(1), v(1), v(1), v(1), s, sampled) },
-		"InnerLazyCells": func(s *Steps, sampled []int32) { InnerLazyCells(NewCells(1), &Lazy{Alpha: 1, Q: 1}, s, sampled) },
-		"InnerLazyBallCells": func(s *Steps, sampled []int32) {
-			InnerLazyBallCells(NewCells(1), v(2), &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}}, s, sampled)
+		"InnerDense": func(s *Steps, sampled []int32) { InnerDense(v(1), v(1), v(1), v(1), s, sampled) },
+		"InnerBox":   func(s *Steps, sampled []int32) { InnerBox(v(1), v(1), v(1), v(1), v(1), v(1), s, sampled) },
+		"InnerLazy":  func(s *Steps, sampled []int32) { InnerLazy(NewCells(1), nil, &Lazy{Alpha: 1, Q: 1}, s, sampled) },
+		"InnerLazy/ball": func(s *Steps, sampled []int32) {
+			InnerLazy(NewCells(1), v(2), &Lazy{Alpha: 1, Q: 1}, s, sampled)
 		},
 		"InnerDecay": func(s *Steps, sampled []int32) { InnerDecay(make([]DecayCell, 1), 0, s, sampled) },
 	} {

@@ -31,7 +31,7 @@ type set struct {
 
 	// Inner loops.
 	innerDense, innerBox           stepKernel
-	innerLazyCells, innerDecay     stepKernel
+	innerLazy, innerDecay          stepKernel
 	innerRotated, innerRotatedBall stepKernel
 
 	update    func(w, s, d, q []float64, eta float64)
@@ -46,7 +46,7 @@ var generic = set{
 	level:            Generic,
 	innerDense:       innerDenseGeneric,
 	innerBox:         innerBoxGeneric,
-	innerLazyCells:   innerLazyCellsGeneric,
+	innerLazy:        innerLazyGeneric,
 	innerDecay:       innerDecayGeneric,
 	innerRotated:     innerRotatedGeneric,
 	innerRotatedBall: innerRotatedBallGeneric,

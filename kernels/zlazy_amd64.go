@@ -4,7 +4,7 @@
 
 package kernels
 
-// innerLazyCellsAVX2 is innerLazyCellsGeneric for AVX2:
+// innerLazyAVX2 is innerLazyGeneric for AVX2:
 //
 //	au, ad = sums of num[k]*cells[4j], num[k]*cells[4j+1] in 8 lanes each
 //	z = (b*alpha)*au + (b*gamma)*ad
@@ -12,8 +12,8 @@ package kernels
 //	delta = slope0[i] - slope(z),  r = delta*(eta/alpha)
 //	cells[4j:4j+4] = FMA({r, 0, eta*delta, 0}, num[k], cells[4j:4j+4])
 //
-// or, if norm2 is not nil, the step of InnerLazyBallCells. One load serves both sums, and
+// and with a ball the rest of the step of InnerLazy. One load serves both sums, and
 // one store writes all that a nonzero changes.
 //
 //go:noescape
-func innerLazyCellsAVX2(a *stepArgs) (done int)
+func innerLazyAVX2(a *stepArgs) (done int)

@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func innerLazyCellsAVX2(a *stepArgs) (done int)
+// func innerLazyAVX2(a *stepArgs) (done int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·innerLazyCellsAVX2(SB), NOSPLIT, $8-16
+TEXT ·innerLazyAVX2(SB), NOSPLIT, $8-16
 	MOVQ   a+0(FP), AX
 	MOVQ   208(AX), DI
 	MOVQ   232(AX), R8

@@ -109,7 +109,7 @@ func (d *data) innerLazy(a kernels.Rows) measure.Case {
 		Run: func() {
 			l := kernels.Lazy{Alpha: scalars[0], Gamma: scalars[1], Q: q}
 			for rows := d.sampled; len(rows) > 0; {
-				rows = rows[kernels.InnerLazyCells(cells, &l, steps, rows):]
+				rows = rows[kernels.InnerLazy(cells, nil, &l, steps, rows):]
 				if l.Alpha < 0x1p-7 {
 					cells.Form(&l)
 				}
@@ -144,16 +144,16 @@ func (d *data) innerLazyBall(a kernels.Rows) measure.Case {
 		Run: func() {
 			for rows := d.sampled; len(rows) > 0; {
 				cells.Set(w, d.d)
-				l := kernels.LazyBall{
-					Lazy: kernels.Lazy{Alpha: 1, Q: 1 - eta*kappa}, Radius: radius, GammaLimit: math.Inf(1),
+				l := kernels.Lazy{
+					Alpha: 1, Q: 1 - eta*kappa, Radius: radius, GammaLimit: math.Inf(1),
 					UU: kernels.Dot(w, w), UD: kernels.Dot(w, d.d), DD: kernels.Dot(d.d, d.d),
 				}
-				rows = rows[kernels.InnerLazyBallCells(cells, norm2, &l, steps, rows):]
+				rows = rows[kernels.InnerLazy(cells, norm2, &l, steps, rows):]
 				cells.RowSum(q)
 				for j := range sum {
 					sum[j] += l.AlphaSum*cells[4*j] - q[j] + l.GammaSum*d.d[j]
 				}
-				cells.Point(w, &l.Lazy)
+				cells.Point(w, &l)
 			}
 		},
 		Naive:  func() { naive.InnerBall(w, sum, d.d, radius, kappa, plainSteps, d.sampled) },

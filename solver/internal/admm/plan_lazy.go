@@ -37,7 +37,7 @@ func (p *lazyPlan) Advance(sampled []int32) {
 	s := p.kernelSteps(p.eta)
 	p.stepCount += len(sampled)
 	for len(sampled) > 0 {
-		stepsDone := kernels.InnerLazyCells(p.cells, &p.state, &s, sampled)
+		stepsDone := kernels.InnerLazy(p.cells, nil, &p.state, &s, sampled)
 		if sampled = sampled[stepsDone:]; len(sampled) > 0 {
 			p.cells.Form(&p.state)
 		}
@@ -55,10 +55,10 @@ func (p *lazyPlan) End(sum, endpoint []float64) {
 // The sum of the iterates since the last call of initState is state.AlphaSum u − q + state.GammaSum d.
 type ballPlan struct {
 	summedBase               // the sum is over the iterates until the last call of collect
-	cells      kernels.Cells // u and d as in lazyPlan, and the vector q (see kernels.InnerLazyBallCells)
+	cells      kernels.Cells // u and d as in lazyPlan, and the vector q (see kernels.InnerLazy)
 	norm2      []float64     // |aᵢ|² of each row
 	q          []float64     // scratch memory: collect copies the vector q of cells to it
-	state      kernels.LazyBall
+	state      kernels.Lazy
 }
 
 func newBall(base diagonalBase) *ballPlan {
@@ -97,8 +97,8 @@ func (p *ballPlan) Begin(x, d []float64, eta float64) {
 func (p *ballPlan) initState() {
 	w, d, radius := p.w, p.d, p.bounds.Radius
 	p.cells.Set(w, d)
-	p.state = kernels.LazyBall{
-		Lazy: kernels.Lazy{Alpha: 1, Q: p.c[0]}, Radius: radius, GammaLimit: math.Inf(1),
+	p.state = kernels.Lazy{
+		Alpha: 1, Q: p.c[0], Radius: radius, GammaLimit: math.Inf(1),
 		UU: kernels.Dot(w, w), UD: kernels.Dot(w, d), DD: kernels.Dot(d, d),
 	}
 	if p.state.DD > 0 {
@@ -109,7 +109,7 @@ func (p *ballPlan) initState() {
 func (p *ballPlan) Advance(sampled []int32) {
 	s := p.kernelSteps(p.eta)
 	for len(sampled) > 0 {
-		stepsDone := kernels.InnerLazyBallCells(p.cells, p.norm2, &p.state, &s, sampled)
+		stepsDone := kernels.InnerLazy(p.cells, p.norm2, &p.state, &s, sampled)
 		if sampled = sampled[stepsDone:]; len(sampled) > 0 {
 			p.collect()
 			p.initState()
@@ -121,12 +121,11 @@ func (p *ballPlan) Advance(sampled []int32) {
 func (p *ballPlan) collect() {
 	l := &p.state
 	p.cells.RowSum(p.q)
-	u := kernels.Lazy{Alpha: 1}
-	p.cells.Point(p.w, &u)
+	p.cells.Point(p.w, &kernels.Lazy{Alpha: 1}) // u
 	for j, v := range p.w {
 		p.sum[j] += math.FMA(l.AlphaSum, v, math.FMA(l.GammaSum, p.d[j], -p.q[j]))
 	}
-	p.cells.Point(p.w, &l.Lazy)
+	p.cells.Point(p.w, l)
 }
 
 func (p *ballPlan) End(sum, endpoint []float64) {
