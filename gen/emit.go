@@ -120,6 +120,12 @@ func (e *emitter) broadcast(param string) vec {
 	return v
 }
 
+func (e *emitter) scalar(m operand.Mem) vec {
+	x := e.XMM()
+	e.VMOVSD(m, x)
+	return x
+}
+
 func (e *emitter) zero() vec {
 	v := e.vector(e)
 	e.VXORPD(v.AsX(), v.AsX(), v.AsX())

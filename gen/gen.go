@@ -36,8 +36,8 @@
 //
 // For a new storage form, edit:
 //
-//   - kernels/rows.go: a field of Rows; forms.go: the list of forms, formTexts, form; generic_rows.go: the
-//     type of a stored number in column or value
+//   - kernels/rows.go: a field of Rows; forms.go: the list of forms, formTexts, form, and the type of a stored
+//     number in column or value
 //   - kernels/set.go: the array rows in generic; hessian_panel.go: sumByPanels
 //   - gen/storage.go: a variable for its columns or values, in columnForms or valueForms, in the order of the
 //     method form

@@ -65,3 +65,15 @@ func (t *isa) vectorsPer8() int { return 8 / t.lanes }
 
 // vectorsPer16 returns the number of vectors that hold the 16 lanes of a dense sum.
 func (t *isa) vectorsPer16() int { return 16 / t.lanes }
+
+// withScalarISA runs f with an isa that handles one number, in the low lane of a 128-bit register. The
+// upper lane has no meaning.
+func (e *emitter) withScalarISA(f func()) {
+	vectorISA := e.isa
+	scalarISA := *vectorISA
+	scalarISA.lanes, scalarISA.bcst = 2, false
+	scalarISA.vector = func(e *emitter) vec { return e.XMM() }
+	e.isa = &scalarISA
+	f()
+	e.isa = vectorISA
+}

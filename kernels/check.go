@@ -2,7 +2,6 @@ package kernels
 
 import (
 	"fmt"
-	"math"
 	"unsafe"
 )
 
@@ -57,19 +56,3 @@ func overlap(x, y []float64) bool {
 }
 
 func panicf(format string, args ...any) { panic("kernels: " + fmt.Sprintf(format, args...)) }
-
-// storedNumbers returns how many column indices and how many values are stored. If no values are stored
-// because all are 1, the number of values is math.MaxInt.
-func (a *Rows) storedNumbers() (columns, values int) {
-	columns, values = len(a.Idx), len(a.Val)
-	if a.Idx == nil {
-		columns = len(a.Idx16)
-	}
-	if a.Val == nil {
-		values = len(a.Val32)
-		if a.Val32 == nil {
-			values = math.MaxInt
-		}
-	}
-	return columns, values
-}

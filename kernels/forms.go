@@ -1,5 +1,7 @@
 package kernels
 
+import "math"
+
 // The storage forms of Rows, named after the types of the column indices and of the values. In the forms with
 // Ones all values are 1.
 const (
@@ -57,4 +59,40 @@ func (a *Rows) column(k int64) int {
 		return int(a.Idx[k])
 	}
 	return int(a.Idx16[k])
+}
+
+// storedNumbers returns how many column indices and how many values are stored. If no values are stored
+// because all are 1, the number of values is math.MaxInt.
+func (a *Rows) storedNumbers() (columns, values int) {
+	columns, values = len(a.Idx), len(a.Val)
+	if a.Idx == nil {
+		columns = len(a.Idx16)
+	}
+	if a.Val == nil {
+		values = len(a.Val32)
+		if a.Val32 == nil {
+			values = math.MaxInt
+		}
+	}
+	return columns, values
+}
+
+// The types in which columns and values are stored.
+type (
+	column interface{ int32 | uint16 }
+	value  interface{ float32 | float64 }
+)
+
+// stored returns the columns and the values of rows that are stored in these types. val is nil if every value
+// is 1.
+func stored[I column, V value](a *Rows) (idx []I, val []V) {
+	idx, ok := any(a.Idx).([]I)
+	if !ok {
+		idx = any(a.Idx16).([]I)
+	}
+	val, ok = any(a.Val).([]V)
+	if !ok {
+		val = any(a.Val32).([]V)
+	}
+	return idx, val
 }

@@ -7,26 +7,6 @@ func sum8(l *[8]float64) float64 {
 	return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
 }
 
-// The types in which columns and values are stored.
-type (
-	column interface{ int32 | uint16 }
-	value  interface{ float32 | float64 }
-)
-
-// stored returns the columns and the values of rows that are stored in these types. val is nil if every value
-// is 1.
-func stored[I column, V value](a *Rows) (idx []I, val []V) {
-	idx, ok := any(a.Idx).([]I)
-	if !ok {
-		idx = any(a.Idx16).([]I)
-	}
-	val, ok = any(a.Val).([]V)
-	if !ok {
-		val = any(a.Val32).([]V)
-	}
-	return idx, val
-}
-
 func marginsGeneric[I column, V value](dst []float64, a *Rows, w []float64) {
 	idx, val := stored[I, V](a)
 	for r := range dst {
