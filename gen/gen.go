@@ -28,9 +28,8 @@
 //     golden, which TestEqual then prints. The new value is right only if TestEqual passed before the
 //     line was added.
 //   - kernels/preempt_test.go: the kernel with its bound in spy.set, and a line in TestBoundedWork
-//   - kernels/guard_unix_test.go (guard pages), contract_test.go (overlaps, inputs, allocations),
-//     check_test.go (wrong arguments) and fuzz_test.go: the lists of calls. No test fails if a kernel is
-//     missing in these lists.
+//   - kernels/contract_test.go (overlaps, inputs, allocations) and check_test.go (wrong arguments): the lists of
+//     calls. No test fails if a kernel is missing in these lists.
 //   - bench/internal/suite and bench/internal/naive, to measure it: a line in onVectors or onRows, and a
 //     plain loop
 //

@@ -4,16 +4,35 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 )
 
 // lengths has numbers near multiples of the 8 or 16 lanes and of chunk, and some others.
 var lengths = []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 17, 19, 23, 24, 25, 31, 32, 33, 47, 48, 49, 63, 64, 65, 123, 200,
 	chunk - 1, chunk, chunk + 1, chunk + 17, 2*chunk + 5}
 
-// A source draws float64 numbers of one kind.
+// A source draws float64 numbers of one kind. If alloc is not nil, it returns the memory for all arguments of an
+// operation; see place.
 type source struct {
-	name string
-	draw func(*rand.Rand) float64
+	name  string
+	draw  func(*rand.Rand) float64
+	alloc func(size int) unsafe.Pointer
+}
+
+// place returns v or, if s.alloc is not nil, a copy of v in memory from s.alloc.
+func place[T any](s source, v []T) []T {
+	if s.alloc == nil || len(v) == 0 {
+		return v
+	}
+	placed := unsafe.Slice((*T)(s.alloc(len(v)*int(unsafe.Sizeof(v[0])))), len(v))
+	copy(placed, v)
+	return placed
+}
+
+func placeRows(s source, a Rows) Rows {
+	a.Ptr, a.Idx, a.Val = place(s, a.Ptr), place(s, a.Idx), place(s, a.Val)
+	a.Idx16, a.Val32 = place(s, a.Idx16), place(s, a.Val32)
+	return a
 }
 
 var special = []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(),
@@ -25,17 +44,18 @@ var special = []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1
 func bell(r *rand.Rand) float64 { return 2 * (r.Float64() + r.Float64() + r.Float64() - 1.5) }
 
 var sources = []source{
-	{"bell", bell},
-	{"wide", func(r *rand.Rand) float64 { return math.Ldexp(bell(r), r.IntN(1200)-600) }},
-	{"tiny", func(r *rand.Rand) float64 { return math.Ldexp(bell(r), -540-r.IntN(10)) }}, // products underflow to ±0
-	{"special", func(r *rand.Rand) float64 { return special[r.IntN(len(special))] }},
-	{"mixed", func(r *rand.Rand) float64 {
+	{name: "bell", draw: bell},
+	{name: "wide", draw: func(r *rand.Rand) float64 { return math.Ldexp(bell(r), r.IntN(1200)-600) }},
+	// Products of tiny numbers underflow to ±0.
+	{name: "tiny", draw: func(r *rand.Rand) float64 { return math.Ldexp(bell(r), -540-r.IntN(10)) }},
+	{name: "special", draw: func(r *rand.Rand) float64 { return special[r.IntN(len(special))] }},
+	{name: "mixed", draw: func(r *rand.Rand) float64 {
 		if r.IntN(8) == 0 {
 			return special[r.IntN(len(special))]
 		}
 		return bell(r)
 	}},
-	{"bits", func(r *rand.Rand) float64 { return math.Float64frombits(r.Uint64()) }},
+	{name: "bits", draw: func(r *rand.Rand) float64 { return math.Float64frombits(r.Uint64()) }},
 }
 
 func (s source) vector(rng *rand.Rand, n int) []float64 {
@@ -43,8 +63,10 @@ func (s source) vector(rng *rand.Rand, n int) []float64 {
 	for i := range v {
 		v[i] = s.draw(rng)
 	}
-	return v
+	return place(s, v)
 }
+
+func (s source) zeros(n int) []float64 { return place(s, make([]float64, n)) }
 
 // abs replaces the numbers of v by their absolute values, and returns v.
 func abs(v []float64) []float64 {
@@ -62,11 +84,18 @@ func labels(rng *rand.Rand, n int) []float64 {
 	return v
 }
 
+// rowLengths returns lengths of rows, at most n or 5. The last row, which ends where idx and val end, has n
+// nonzeros.
+func rowLengths(n int) []int { return []int{5, n, 1, n / 2, 0, n} }
+
 // rowsOf returns rows of the given lengths over d columns. The first row starts
 // a few nonzeros into idx and val, as a view of a larger matrix does.
 func rowsOf(rng *rand.Rand, s source, lens []int, d int) Rows {
-	const offset = 3
-	a := Rows{Ptr: []int64{offset}, Idx: make([]int32, offset), Val: make([]float64, offset), Cols: d}
+	offset := 3
+	if s.alloc != nil {
+		offset = 0 // the first row starts where the memory starts
+	}
+	a := Rows{Ptr: []int64{int64(offset)}, Idx: make([]int32, offset), Val: make([]float64, offset), Cols: d}
 	for _, n := range lens {
 		for range n {
 			a.Idx = append(a.Idx, rng.Int32N(int32(d)))
@@ -74,12 +103,17 @@ func rowsOf(rng *rand.Rand, s source, lens []int, d int) Rows {
 		}
 		a.Ptr = append(a.Ptr, int64(len(a.Idx)))
 	}
-	return a
+	return placeRows(s, a)
 }
 
 func stepsOf(rng *rand.Rand, s source, lens []int, d int, loss LossKind) Steps {
 	n := len(lens)
-	return Steps{Rows: rowsOf(rng, s, lens, d), Label: labels(rng, n), Slope0: s.vector(rng, n), Loss: loss, Eta: s.draw(rng)}
+	a := Steps{Rows: rowsOf(rng, s, lens, d), Label: place(s, labels(rng, n)), Slope0: s.vector(rng, n), Loss: loss, Eta: s.draw(rng)}
+	if s.alloc != nil {
+		x := NewScratch(a.Rows)
+		a.Scratch = &Scratch{place(s, x.off), place(s, x.num), place(s, x.keep)}
+	}
+	return a
 }
 
 func samplesOf(rng *rand.Rand, samples, n int) []int32 {

@@ -13,13 +13,14 @@ type decayCase struct {
 	step    int
 	steps   Steps
 	sampled []int32
+	source  source
 }
 
 func decayCaseOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossKind) *decayCase {
-	c := &decayCase{cells: make([]DecayCell, p), step: 7}
+	c := &decayCase{cells: make([]DecayCell, p), step: 7, source: s}
 	copy(cellNumbers(c.cells), s.vector(rng, len(cellNumbers(c.cells))))
 	c.steps = stepsOf(rng, s, lens, p, loss)
-	c.sampled = samplesOf(rng, samples, len(lens))
+	c.sampled = place(s, samplesOf(rng, samples, len(lens)))
 	return c
 }
 
@@ -35,7 +36,7 @@ func (c *decayCase) drawCells(rng *rand.Rand) *decayCase {
 }
 
 func (c *decayCase) run(rows *Rows) [][]float64 {
-	cells, steps := slices.Clone(c.cells), c.steps
+	cells, steps := place(c.source, slices.Clone(c.cells)), c.steps
 	if rows != nil {
 		steps.Rows = *rows
 	}

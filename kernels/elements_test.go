@@ -9,6 +9,7 @@ import (
 type elementCase struct {
 	v       [6][]float64 // w, h, c, e, lo and hi; with a box, sum replaces h
 	hasBox  bool
+	source  source
 	steps   Steps
 	sampled []int32
 }
@@ -16,17 +17,17 @@ type elementCase struct {
 func elementCaseOf(
 	rng *rand.Rand, s source, lens []int, p, samples int, loss LossKind, hasBox bool,
 ) *elementCase {
-	c := &elementCase{hasBox: hasBox}
+	c := &elementCase{hasBox: hasBox, source: s}
 	for k := range c.v {
 		c.v[k] = s.vector(rng, p)
 	}
 	c.steps = stepsOf(rng, s, lens, p, loss)
-	c.sampled = samplesOf(rng, samples, len(lens))
+	c.sampled = place(s, samplesOf(rng, samples, len(lens)))
 	return c
 }
 
 func (c *elementCase) run(rows *Rows) [][]float64 {
-	w, h, steps := slices.Clone(c.v[0]), slices.Clone(c.v[1]), c.steps
+	w, h, steps := place(c.source, slices.Clone(c.v[0])), place(c.source, slices.Clone(c.v[1])), c.steps
 	if rows != nil {
 		steps.Rows = *rows
 	}

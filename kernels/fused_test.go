@@ -10,6 +10,15 @@ import (
 // and returns its results. rows replaces the rows of the case, unless it is nil.
 type innerCase interface{ run(rows *Rows) [][]float64 }
 
+// innerCases returns a case of each inner loop on sparse rows, on rows of the given lengths and p columns.
+func innerCases(rng *rand.Rand, s source, lens []int, p, samples int, loss LossKind) []innerCase {
+	return []innerCase{
+		elementCaseOf(rng, s, lens, p, samples, loss, false), elementCaseOf(rng, s, lens, p, samples, loss, true),
+		lazyCaseOf(rng, s, lens, p, samples, loss, false), lazyCaseOf(rng, s, lens, p, samples, loss, true),
+		decayCaseOf(rng, s, lens, p, samples, loss).drawCells(rng),
+	}
+}
+
 // TestInnerEqual compares every level and storage form, bit for bit, with level Generic on rows of int32
 // columns and float64 values.
 func TestInnerEqual(t *testing.T) {
@@ -24,19 +33,13 @@ func TestInnerEqual(t *testing.T) {
 						rng := rand.New(rand.NewPCG(81, uint64(p)))
 						lens := lengthsOf(rng, 20, maxNonzeros[k%len(maxNonzeros)])
 						plainRows, storedRows := inForm(rowsOf(rng, s, lens, p), form)
-						for name, c := range map[string]innerCase{
-							"InnerDense":     elementCaseOf(rng, s, lens, p, 45, loss, false),
-							"InnerBox":       elementCaseOf(rng, s, lens, p, 45, loss, true),
-							"InnerLazy":      lazyCaseOf(rng, s, lens, p, 45, loss, false),
-							"InnerLazy/ball": lazyCaseOf(rng, s, lens, p, 45, loss, true),
-							"InnerDecay":     decayCaseOf(rng, s, lens, p, 60, loss).drawCells(rng),
-						} {
+						for m, c := range innerCases(rng, s, lens, p, 45, loss) {
 							got := c.run(&storedRows)
 							use(t, Generic)
 							want := c.run(&plainRows)
 							use(t, level)
 							for i := range want {
-								sameVector(t, fmt.Sprintf("%s: %s, p=%d, %s, loss %d, result %d", name, s.name, p, formNames[form], loss, i), got[i], want[i])
+								sameVector(t, fmt.Sprintf("case %d of innerCases: %s, p=%d, %s, loss %d, result %d", m, s.name, p, formNames[form], loss, i), got[i], want[i])
 							}
 						}
 					}

@@ -23,7 +23,7 @@ func increasingRows(rng *rand.Rand, s source, lens []int, p int) Rows {
 		}
 		a.Ptr = append(a.Ptr, int64(len(a.Idx)))
 	}
-	return a
+	return placeRows(s, a)
 }
 
 // withDenseCols returns the rows of a with new entries in nearly all of the columns 0 to denseCols-1.
@@ -42,7 +42,7 @@ func withDenseCols(rng *rand.Rand, s source, a Rows, denseCols int) Rows {
 		}
 		b.Ptr = append(b.Ptr, int64(len(b.Idx)))
 	}
-	return b
+	return placeRows(s, b)
 }
 
 // defineHessian computes the Hessian by its definition, one element after the other.
@@ -77,7 +77,7 @@ func defineHessian(h []float64, p, stride int, a Rows, c []float64) {
 func hessianOp(rng *rand.Rand, s source, n int) [][]float64 {
 	p := n%200 + 1
 	stride := p + n%3
-	lens := []int{n, 0, n / 2, 1, n, 5}
+	lens := rowLengths(n)
 	for range n % 150 {
 		lens = append(lens, rng.IntN(p+1))
 	}
@@ -200,5 +200,3 @@ func TestHessianCut(t *testing.T) {
 		}
 	}
 }
-
-func FuzzHessian(f *testing.F) { fuzzOperation(f, "Hessian") }

@@ -15,22 +15,23 @@ type lazyCase struct {
 	state   Lazy
 	steps   Steps
 	sampled []int32
+	source  source
 }
 
 func lazyCaseOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossKind, hasBall bool) *lazyCase {
-	c := &lazyCase{cells: NewCells(p)}
+	c := &lazyCase{cells: NewCells(p), source: s}
 	c.cells.Set(s.vector(rng, p), s.vector(rng, p))
 	c.steps = stepsOf(rng, s, lens, p, loss)
 	c.state = Lazy{Alpha: 1, Q: 1 - float64(0.2*rng.Float64()), Radius: 3, UU: s.draw(rng), UD: s.draw(rng), DD: s.draw(rng), GammaLimit: 1e6}
 	if hasBall {
 		c.norm2 = abs(s.vector(rng, len(lens)))
 	}
-	c.sampled = samplesOf(rng, samples, len(lens))
+	c.sampled = place(s, samplesOf(rng, samples, len(lens)))
 	return c
 }
 
 func (c *lazyCase) run(rows *Rows) [][]float64 {
-	cells, state, steps := slices.Clone(c.cells), c.state, c.steps
+	cells, state, steps := place(c.source, slices.Clone(c.cells)), c.state, c.steps
 	if rows != nil {
 		steps.Rows = *rows
 	}

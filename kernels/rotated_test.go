@@ -14,20 +14,21 @@ type rotatedCase struct {
 	radius          float64
 	steps           Steps
 	sampled         []int32
+	source          source
 }
 
 func rotatedCaseOf(rng *rand.Rand, s source, p, rows, samples int, loss LossKind, radius float64) *rotatedCase {
 	a := &rotatedCase{
 		w: s.vector(rng, p), sum: s.vector(rng, p), c: s.vector(rng, p), e: s.vector(rng, p), x: s.vector(rng, rows*p),
-		radius: radius,
-		steps:  Steps{Rows: Rows{Ptr: make([]int64, rows+1)}, Label: labels(rng, rows), Slope0: s.vector(rng, rows), Loss: loss, Eta: s.draw(rng)},
+		radius: radius, source: s,
+		steps: Steps{Rows: Rows{Ptr: make([]int64, rows+1)}, Label: place(s, labels(rng, rows)), Slope0: s.vector(rng, rows), Loss: loss, Eta: s.draw(rng)},
 	}
-	a.sampled = samplesOf(rng, samples, rows)
+	a.sampled = place(s, samplesOf(rng, samples, rows))
 	return a
 }
 
 func (a *rotatedCase) run() [][]float64 {
-	w, sum := slices.Clone(a.w), slices.Clone(a.sum)
+	w, sum := place(a.source, slices.Clone(a.w)), place(a.source, slices.Clone(a.sum))
 	InnerRotated(w, sum, a.c, a.e, a.x, a.radius, &a.steps, a.sampled)
 	return [][]float64{w, sum}
 }
