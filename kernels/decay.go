@@ -8,13 +8,13 @@ import (
 // A DecayCell is what InnerDecay keeps for a column j. Numbers that a step loads or stores together are
 // neighbours. If the cells begin at a multiple of 64 bytes, a nonzero touches only one cache line.
 type DecayCell struct {
-	Deviation float64 // w_j − Fixed after the last step that touched the column
-	Last      float64 // number of steps done up to and including the last one that touched the column
-	Fixed     float64 // the fixed point of w_j while no step touches the column
-	Rate      float64 // −log of Factor
-	Gain      float64 // the sum of the terms g·a_j (see Steps) that the steps add to w_j
-	Factor    float64 // 1 − eta·K_jj: a step multiplies w_j − Fixed by this
-	_         [2]float64
+	Deviation float64    // w_j − Fixed after the last step that touched the column
+	Last      float64    // number of steps done up to and including the last one that touched the column
+	Fixed     float64    // the fixed point of w_j while no step touches the column
+	Rate      float64    // −log of Factor
+	Gain      float64    // the sum of the terms g·a_j (see Steps) that the steps add to w_j
+	Factor    float64    // 1 − eta·K_jj: a step multiplies w_j − Fixed by this
+	_         [2]float64 // a cell has 64 bytes, as a cache line
 }
 
 // decay returns the factor of Deviation after the given number of steps, if no step has touched the column since
