@@ -7,7 +7,7 @@
 //
 //	trainCmd.Run (train.go)                               checks the flags
 //	fitFlags.run (dist.go)                                selects kernels, and joins other ranks
-//	fitFlags.read (fitflags.go)                           reads DATA
+//	fitFlags.begin, fitFlags.read (fitflags.go)           read DATA
 //	fitFlags.specify (spec.go)                            makes a model.Spec of the flags
 //	memorySize.place (policy.go)                          decides: in memory, out of core, or refused
 //	model.FitData, design.fit, newFitter (solver/model)   make the problem that is solved
