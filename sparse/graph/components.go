@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/faults"
 )
 
@@ -22,12 +23,20 @@ type ComponentError struct {
 	Fits float64
 }
 
-// Error implements the interface error.
-func (e *ComponentError) Error() string {
+// Error says what is too large, and which penalty to choose.
+func (e *ComponentError) Error() string { return e.remedyError().Error() }
+
+// Reword returns the text of Error for the users of a program; see sparse.RemedyError.Reword.
+func (e *ComponentError) Reword(words func(sparse.Remedy) string) string {
+	return e.remedyError().Reword(words)
+}
+
+func (e *ComponentError) remedyError() *sparse.RemedyError {
+	err := errorf("penalty %.6g: %d features or more would have to be solved together, more than %d", e.Penalty, e.Size, e.Limit)
 	if e.Size <= e.Limit {
-		return fmt.Sprintf("graph: at penalty %v, more than %d pairs of features are joined: at most as many can be; a penalty of %v or more joins no more pairs", e.Penalty, MaxEdges, e.Fits)
+		err = errorf("penalty %.6g: more than %d pairs of features would be joined", e.Penalty, MaxEdges)
 	}
-	return fmt.Sprintf("graph: at penalty %v, %d features or more have to be solved together: at most %d are; a penalty of %v or more leaves no larger component", e.Penalty, e.Size, e.Limit, e.Fits)
+	return &sparse.RemedyError{Err: err, Remedies: []sparse.Remedy{{Field: "Options.Penalty", To: fmt.Sprintf("%.6g or more", e.Fits)}}}
 }
 
 // Components returns the connected components of the graph that joins features i and j if

@@ -258,7 +258,7 @@ func TestDroppedPairs(t *testing.T) {
 
 func TestComponentErrorOfPairs(t *testing.T) {
 	err := &ComponentError{Penalty: 0.1, Size: 1800, Limit: 2000, Fits: 0.2}
-	sparsetest.CheckError(t, err, "more than 5000000 pairs of features are joined", "a penalty of 0.2 or more")
+	sparsetest.CheckError(t, err, "more than 5000000 pairs of features would be joined", "0.2 or more")
 }
 
 // TestProposalsAreRoundedUp checks that the penalty and the threshold that errors propose are not below the

@@ -106,13 +106,6 @@ func describe(err error) string {
 	if settingErr, ok := errors.AsType[*solver.SettingError](err); ok && settingErr.Err == nil {
 		return settingWords(settingErr) // without the name of the data file
 	}
-	if componentErr, ok := errors.AsType[*graph.ComponentError](err); ok {
-		if componentErr.Size <= componentErr.Limit {
-			return fmt.Sprintf("penalty %.6g: more than %s pairs of features would be joined; try --penalty %.6g, which joins no more",
-				componentErr.Penalty, groupDigits(graph.MaxEdges), componentErr.Fits)
-		}
-		return tooLargeText(componentErr, groupDigits(componentErr.Limit))
-	}
 	return rewordedText(err) + remedy
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -85,16 +84,8 @@ func (c *graphCmd) Run(e *env) error {
 		return c.build(e, src, p)
 	})
 	p.end()
-	if componentErr, ok := errors.AsType[*graph.ComponentError](err); ok {
-		switch {
-		case c.Method == "recipe":
-			return refuseRecipe(componentErr)
-		case componentErr.Size > componentErr.Limit && src.limitedByMemory:
-			return c.refuseComponent(componentErr)
-		}
-	}
 	if err != nil {
-		return err
+		return c.withComponentAdvice(err, src.limitedByMemory)
 	}
 	r.Seconds, r.ReadSeconds, r.Peak = time.Since(readEnd).Seconds(), readEnd.Sub(start).Seconds(), peakMemory()
 	if drawnNodes := r.Nodes - r.Isolated; c.SVG != "" && drawnNodes > draw.MaxNodes {

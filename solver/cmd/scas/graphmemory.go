@@ -2,10 +2,12 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
 
+	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/graph/glasso"
 )
@@ -124,24 +126,21 @@ func (c *graphCmd) limitComponent(s *graphSource, room float64) {
 	s.maxComponent, s.limitedByMemory = max(1, int(maxFeatures)), true
 }
 
-// refuseComponent returns the error for a component that is too large for the memory.
-func (c *graphCmd) refuseComponent(e *graph.ComponentError) error {
-	limit, origin := c.Memory.limit()
-	text := fmt.Sprintf("the %s for which %s of memory (%s) are enough", groupDigits(e.Limit), formatBytes(limit), origin)
-	return fmt.Errorf("%s, or allow more with --memory SIZE", tooLargeText(e, text))
-}
-
-// refuseRecipe rewords e for the method recipe, whose penalty is fixed.
-func refuseRecipe(e *graph.ComponentError) error {
-	if e.Size <= e.Limit {
-		return usagef("--method recipe: more than %s pairs of features would be joined; use another --method", groupDigits(graph.MaxEdges))
+// withComponentAdvice returns an error of glasso with advice for the flags of c. A too large component of the
+// method recipe, whose penalty is fixed, needs another method. If the limit of the memory is the reason why the
+// component is too large, the error is one about memory.
+func (c *graphCmd) withComponentAdvice(err error, limitedByMemory bool) error {
+	componentErr, ok := errors.AsType[*graph.ComponentError](err)
+	switch {
+	case !ok:
+		return err
+	case c.Method == "recipe":
+		return advisedError{fmt.Errorf("--method recipe: %w", err), func(r sparse.Remedy) (string, bool) {
+			return "use another --method", r.Field == "Options.Penalty"
+		}}
+	case limitedByMemory && componentErr.Size > componentErr.Limit:
+		limit, origin := c.Memory.limit()
+		return fmt.Errorf("with %s of memory (%s): %s, or allow more with --memory SIZE", formatBytes(limit), origin, rewordedText(err))
 	}
-	return usagef("--method recipe: %s or more would have to be solved together, more than %s; use another --method", plural(e.Size, "feature"), groupDigits(e.Limit))
-}
-
-// tooLargeText returns a text about a component that is too large. limit describes the largest number of
-// features that are accepted.
-func tooLargeText(e *graph.ComponentError, limit string) string {
-	return fmt.Sprintf("penalty %.6g: %s or more would have to be solved together, more than %s; try --penalty %.6g, which leaves no larger component",
-		e.Penalty, plural(e.Size, "feature"), limit, e.Fits)
+	return err
 }

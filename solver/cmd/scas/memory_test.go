@@ -243,7 +243,7 @@ func TestComponentBeyondMemory(t *testing.T) {
 	path := writeData(t, t.TempDir(), "d.scas", s.Dataset)
 	args := []string{"graph", "--penalty", "0.01", "--threads", "1", path, "--memory"}
 	r := runHere(t, append(args, "9MiB")...)
-	want := regexp.MustCompile(`penalty 0.01: 200 features or more .* than the 1[0-9]{2} for which 9 MiB of memory \(--memory\) are enough; try --penalty 0\.[0-9]+,`)
+	want := regexp.MustCompile(`with 9 MiB of memory \(--memory\): penalty 0.01: 200 features or more .* more than 1[0-9]{2}; give --penalty 0\.[0-9]+ or more, or allow more with --memory`)
 	if r.code != exitIO || !want.MatchString(r.stderr) {
 		t.Errorf("exit code %d: %s", r.code, r.stderr)
 	}

@@ -46,7 +46,7 @@ var phrases = map[string]map[string]string{
 	"CVSettings.Folds":     {"a larger number": "give more --folds", "a smaller number": "give fewer --folds"},
 	"CVSettings.Measure":   {"another measure": "give another --metric"},
 	"Huber.Delta":          {"a larger number": "give --loss huber:DELTA with a larger DELTA"},
-	"Options.Penalty":      {"a larger number": "give a larger --penalty or fewer --edges"},
+	"Options.Penalty":      {"a larger number": "give a larger --penalty or fewer --edges", "*": "give --penalty %s"},
 	"PathSettings.Lambdas": {"lambdas of your own": "list lambdas, such as --lambdas 0.1,0.03,0.01"},
 	"Problem.Coupling":     {"nil": ""},
 	"Problem.Domain": {

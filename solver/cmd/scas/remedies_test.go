@@ -83,16 +83,16 @@ func TestReworded(t *testing.T) {
 		want string
 	}{
 		{&sparse.RemedyError{Err: pkgerr.Errorf("solver", "coupled"), Remedies: []sparse.Remedy{{Field: "Problem.Coupling", To: "nil"}}}, "coupled"},
-		{refuseRecipe(&graph.ComponentError{Penalty: 0.005, Size: 5002, Limit: 5000, Fits: 0.2}),
-			"--method recipe: 5,002 features or more would have to be solved together, more than 5,000; use another --method"},
+		{(&graphCmd{Method: "recipe"}).withComponentAdvice(&graph.ComponentError{Penalty: 0.005, Size: 5002, Limit: 5000, Fits: 0.2}, false),
+			"--method recipe: penalty 0.005: 5002 features or more would have to be solved together, more than 5000; use another --method"},
 		{parseErr, "a.svm:2: too large; give --features a larger number"},
 		{pkgerr.Errorf("sparse", "%w", parseErr), "a.svm:2: too large; give --features a larger number"},
 		{pkgerr.Errorf("model", "class 3: %w", pkgerr.Errorf("solver", "no step")), "class 3: no step"},
 		{&sparse.ParseError{File: "model", Msg: "empty"}, "model: empty"}, // a file with the name of a package
 		{fmt.Errorf("at 0.1: %w", &solver.DivergenceError{Start: math.Inf(1)}), "at 0.1: the objective is +Inf at the start already: " +
 			"numbers of the data, labels, weights or penalty are too large; scale them"},
-		{&graph.ComponentError{Penalty: 0.1, Size: 30, Limit: 30, Fits: 0.2}, "penalty 0.1: more than 5,000,000 pairs of features would be joined; " +
-			"try --penalty 0.2, which joins no more"},
+		{&graph.ComponentError{Penalty: 0.1, Size: 30, Limit: 30, Fits: 0.2}, "penalty 0.1: more than 5000000 pairs of features would be joined; " +
+			"give --penalty 0.2 or more"},
 		{fmt.Errorf("reading: %w", remedyErr), "reading: no class: a.svm:2: too large; give --features a larger number; " +
 			"give --loss squared if the labels are numbers, correct the label, or leave the row out"},
 	} {
