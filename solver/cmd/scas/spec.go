@@ -2,11 +2,10 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
-	"github.com/scas-admm/scas/kernels/pkgerr"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/exact"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
@@ -234,9 +233,11 @@ func (c *fitFlags) readConstraint(data *sparse.Dataset) (con *graph.Constraint, 
 	if err != nil {
 		return nil, err
 	}
-	probe := solver.Problem{Data: data.X, Labels: data.Labels, Loss: solver.Squared{}, Constraint: con.A} // the squared loss accepts any labels
-	if err := probe.Validate(); err != nil {
-		return nil, fmt.Errorf("%s: A %s", path, strings.TrimPrefix(pkgerr.Text(err), "Problem.Constraint "))
+	if rows, _ := con.A.Dims(); rows == 0 {
+		return nil, fmt.Errorf("%s: the matrix A has no rows", path)
+	}
+	if err := linalg.Check("A", con.A); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return con, nil
 }
