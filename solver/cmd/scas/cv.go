@@ -265,12 +265,7 @@ func (c *cvCmd) check() error {
 }
 
 // maxFolds returns an upper bound on the number of folds.
-func (c *cvCmd) maxFolds() int {
-	if c.Folds == 0 {
-		return 10
-	}
-	return int(c.Folds)
-}
+func (c *cvCmd) maxFolds() int { return cmp.Or(int(c.Folds), 10) }
 
 func (c *cvCmd) Run(e *env) error {
 	if err := c.check(); err != nil {

@@ -105,15 +105,11 @@ func newColumnFit(m *model.Model, k int) *columnFit {
 		Objective: number(c.Objective), Loss: number(c.MeanLoss), Penalty: number(penalty), Ridge: number(c.Ridge), proof: newProof(&c),
 		NNZX: nonZeros(column.Coefficients), Tied: len(column.Groups), Run: column.Run, proofAsked: c.RelTol > 0,
 	}
-	newNumber := func(v float64) *number {
-		n := number(v)
-		return &n
-	}
 	if m.HasIntercept {
-		r.Intercept = newNumber(column.Intercept)
+		r.Intercept = (*number)(&column.Intercept)
 	}
 	if last := column.Run.Last; last != nil {
-		r.UnroundedObjective, r.PrimalResidual, r.DualResidual = newNumber(last.Objective), newNumber(last.PrimalResidual), newNumber(last.DualResidual)
+		r.UnroundedObjective, r.PrimalResidual, r.DualResidual = (*number)(&last.Objective), (*number)(&last.PrimalResidual), (*number)(&last.DualResidual)
 	}
 	return r
 }
