@@ -201,7 +201,7 @@ func (r *cvReport) summary() (f summary) {
 	chosenStep := r.Steps[r.Chosen.Index]
 	f.add("chosen", "%s: lambda %.6g, fitted to all rows: %s", r.Choose, chosenStep.Lambda, statusWord(chosenStep.Status))
 	f.addIf(chosenStep.Lambda > 0 && chosenStep.Lambda == r.Steps[len(r.Steps)-1].Lambda && len(r.Steps) > 1, "", "the last lambda of the path: a smaller one (--ratio or --lambdas) may be better")
-	f.addIf(chosenStep.Status != solver.Converged, "", "%s", statusMeaning(chosenStep.Status))
+	f.addIf(chosenStep.unproved(), "", "%s", statusMeaning(chosenStep.Status))
 	addGap(&f, chosenStep.proof)
 	r.addFiles(&f, "curve")
 	return f

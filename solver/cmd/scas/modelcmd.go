@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -255,7 +254,7 @@ func (r *columnReport) addFit(f *summary, s *modelReport) {
 	f.addIf(r.Run.Method != "", "method", "%s, seed %d", r.Run.Method, r.Run.Seed)
 	if r.Status != "" {
 		f.add("status", "%s, objective %.10g", statusWord(r.Status), r.Objective)
-		f.addIf(r.Status != solver.Converged, "", "%s", statusMeaning(r.Status))
+		f.addIf(r.unproved(), "", "%s", statusMeaning(r.Status))
 		addGap(f, r.proof)
 	}
 	if r.Intercept != nil {

@@ -56,8 +56,6 @@ type columnFit struct {
 	// The conditions of Theorem 2 are checked only if --verbose is given.
 	Theorem2        []conditionReport `json:"theorem2,omitempty"`
 	Theorem2Relaxed []conditionReport `json:"theorem2_relaxed,omitempty"`
-
-	proofAsked bool // whether a proof was asked for (--tol)
 }
 
 type writtenFiles struct {
@@ -103,7 +101,7 @@ func newColumnFit(m *model.Model, k int) *columnFit {
 	}
 	r := &columnFit{
 		Objective: number(c.Objective), Loss: number(c.MeanLoss), Penalty: number(penalty), Ridge: number(c.Ridge), proof: newProof(&c),
-		NNZX: nonZeros(column.Coefficients), Tied: len(column.Groups), Run: column.Run, proofAsked: c.RelTol > 0,
+		NNZX: nonZeros(column.Coefficients), Tied: len(column.Groups), Run: column.Run,
 	}
 	if m.HasIntercept {
 		r.Intercept = (*number)(&column.Intercept)
@@ -215,7 +213,7 @@ func (r *trainReport) addRun(f *summary) {
 		f.add("method", "%s%s", run.Method, seedText)
 	}
 	f.add("run", "%s, %s, in %.3g s (reading %.3g s)", endWord(r.Status), work, r.Seconds, r.ReadSeconds)
-	f.addIf(r.Status != solver.Converged && r.proofAsked, "", "%s", statusMeaning(r.Status))
+	f.addIf(r.unproved(), "", "%s", statusMeaning(r.Status))
 	f.addIf(run.StepHalvings > 0, "", "the step size was halved %s, because the objective rose", plural(run.StepHalvings, "time"))
 }
 

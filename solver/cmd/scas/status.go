@@ -40,12 +40,17 @@ type proof struct {
 	RelativeGap number        `json:"relative_gap"` // DualityGap as a share of the objective
 	NoOptimum   bool          `json:"no_optimum,omitempty"`
 	Status      solver.Status `json:"status"`
+
+	asked bool // whether a proof was asked for (--tol)
 }
 
 func newProof(c *model.Certificate) proof {
 	gap := number(c.Gap)
-	return proof{DualityGap: gap, RelativeGap: relativeGap(gap, number(c.Objective)), NoOptimum: c.NoOptimum, Status: c.Status}
+	return proof{DualityGap: gap, RelativeGap: relativeGap(gap, number(c.Objective)), NoOptimum: c.NoOptimum, Status: c.Status, asked: c.RelTol > 0}
 }
+
+// unproved reports whether a proof was asked for, and the fit ended without it.
+func (p proof) unproved() bool { return p.asked && p.Status != solver.Converged }
 
 // relativeGap returns gap divided by the absolute objective, or 0 if gap is 0.
 func relativeGap(gap, objective number) number {
@@ -78,17 +83,21 @@ func closeness(relative, gap number) string {
 	return fmt.Sprintf("proved to be within %.2g of the optimum (%.2g of the objective)", gap, relative)
 }
 
-// proofNotes explains the statuses of fits that did not converge, and counts the fits without an optimum. It
-// returns nil if there is nothing to explain. noun says what each fit is for: "lambda" or "class".
+// proofNotes explains the statuses of unproved fits, and counts the fits without an optimum. It returns nil if
+// there is nothing to explain. noun says what each fit is for: "lambda" or "class".
 func proofNotes(fits []proof, noun string) (f summary) {
-	statuses, noOptimumCount := make([]solver.Status, len(fits)), 0
-	for k, fit := range fits {
-		if statuses[k] = fit.Status; fit.NoOptimum {
+	var statuses []solver.Status
+	noOptimumCount := 0
+	for _, fit := range fits {
+		if fit.unproved() {
+			statuses = append(statuses, fit.Status)
+		}
+		if fit.NoOptimum {
 			noOptimumCount++
 		}
 	}
 	for _, s := range slices.Compact(slices.Sorted(slices.Values(statuses))) {
-		f.addIf(s != solver.Converged, statusWord(s), "%s", statusMeaning(s))
+		f.add(statusWord(s), "%s", statusMeaning(s))
 	}
 	f.addIf(noOptimumCount > 0, "optimum", "none for %s: %s", plural(noOptimumCount, noun), noOptimumReason)
 	return f
