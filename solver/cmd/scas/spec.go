@@ -234,7 +234,7 @@ func (c *fitFlags) readConstraint(data *sparse.Dataset) (con *graph.Constraint, 
 		return nil, err
 	}
 	if rows, _ := con.A.Dims(); rows == 0 {
-		return nil, fmt.Errorf("%s: the matrix A has no rows", path)
+		return nil, fmt.Errorf("%s: A is 0 x %d; it must have at least one row", path, p)
 	}
 	if err := linalg.Check("A", con.A); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
