@@ -1,12 +1,12 @@
 package sparse
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/sparse/internal/coordinates"
 )
 
 // MaxCols is the largest number of columns a matrix may have: column indices
@@ -165,18 +165,19 @@ func FromTriplets(rows, cols int, entries []Triplet) (*CSR, error) {
 	for i := range rows {
 		ptr[i+1] += ptr[i]
 	}
-	sorted := slices.Clone(entries)
-	slices.SortFunc(sorted, func(a, b Triplet) int {
-		return cmp.Or(cmp.Compare(a.Row, b.Row), cmp.Compare(a.Col, b.Col))
-	})
-	idx, val := make([]int32, len(sorted)), make([]float64, len(sorted))
-	for k, e := range sorted {
-		if k > 0 && sorted[k-1].Row == e.Row && sorted[k-1].Col == e.Col {
-			return nil, errorf("two entries at (%d, %d): want each place once", e.Row, e.Col)
-		}
+	idx, val := make([]int32, len(entries)), make([]float64, len(entries))
+	nextEntry := slices.Clone(ptr[:rows])
+	for _, e := range entries {
+		k := nextEntry[e.Row]
+		nextEntry[e.Row]++
 		idx[k], val[k] = int32(e.Col), e.Value
 	}
-	return New(rows, cols, ptr, idx, val)
+	for i := range rows {
+		if j, twice := coordinates.SortRow(idx[ptr[i]:ptr[i+1]], val[ptr[i]:ptr[i+1]]); twice {
+			return nil, errorf("two entries at (%d, %d): want each place once", i, j)
+		}
+	}
+	return &CSR{rows: rows, cols: cols, ptr: ptr, idx: idx, val: val}, nil
 }
 
 // FromDense builds a matrix from rows*cols values in row-major order. Zeros are not stored.

@@ -1,6 +1,10 @@
 package sparse
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/scas-admm/scas/sparse/internal/text"
+)
 
 // tableLabels collects the labels of a table. The labels are words if the options list words or,
 // without a list, if the first label is a word.
@@ -11,9 +15,9 @@ type tableLabels struct {
 	wordNumbers map[string]float64
 }
 
-// addCell adds the label in the cell c of the buffer b. It returns what is wrong with the label, or nil.
-func (l *tableLabels) addCell(c *cell, b []byte, line int) (wrong *ParseError) {
-	v, isNumber := c.number(b)
+// addCell adds the label in a cell. It returns what is wrong with the label, or nil.
+func (l *tableLabels) addCell(cellText []byte, line int) (wrong *ParseError) {
+	v, isNumber := text.ParseFloat(cellText)
 	lists := l.opt.listsLabels()
 	if !l.begun {
 		l.begun = true
@@ -23,14 +27,14 @@ func (l *tableLabels) addCell(c *cell, b []byte, line int) (wrong *ParseError) {
 	}
 	worded := l.wordNumbers != nil
 	switch {
-	case isMissing(c.text):
+	case isMissing(cellText):
 		return cellError("a missing label: expected a label in every line")
-	case !isNumber && isNonFinite(string(c.text)):
+	case !isNumber && isNonFinite(string(cellText)):
 		return cellError("the label is not finite: expected a finite decimal number")
 	case worded && l.opt.Regression:
 		return cellError("a label that is a word: expected a finite decimal number", fitClasses, chooseLabel)
 	case worded:
-		v = l.wordNumber(string(c.text))
+		v = l.wordNumber(string(cellText))
 	case !isNumber && lists:
 		return cellError(l.opt.unknownLabelMessage(true), chooseLabel, ignoreLabels)
 	case !isNumber:

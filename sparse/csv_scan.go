@@ -1,17 +1,11 @@
 package sparse
 
-import (
-	"bytes"
+import "bytes"
 
-	"github.com/scas-admm/scas/sparse/internal/text"
-)
-
-// A cell is one cell of a record: its text, and its place in the buffer.
+// A cell is one cell of a record: its text, and where the cell begins in the buffer.
 type cell struct {
-	text []byte
-	// start is where the cell begins in the buffer, and end is where its text ends. end is -1 if
-	// the text is a copy, because the cell has doubled quotes.
-	start, end int
+	text  []byte
+	start int
 }
 
 // A scanner divides records into cells.
@@ -82,7 +76,7 @@ func (s *scanner) trimmedCell(b []byte, start, end int) cell {
 	for end > start && (b[end-1] == ' ' || b[end-1] == '\t') {
 		end--
 	}
-	return cell{b[start:end], cellStart, end}
+	return cell{b[start:end], cellStart}
 }
 
 // quotedCell reads the cell whose opening quote is b[i]. It returns the position of the
@@ -106,10 +100,10 @@ func (s *scanner) quotedCell(b []byte, i, n int) (c cell, end int, wrong *scanEr
 		i++
 		start = i + 1
 	}
-	c = cell{b[start:i], cellStart, i}
+	c = cell{b[start:i], cellStart}
 	if rewritten {
 		s.scratch = append(s.scratch, b[start:i]...)
-		c.text, c.end = s.scratch[scratchStart:len(s.scratch):len(s.scratch)], -1
+		c.text = s.scratch[scratchStart:len(s.scratch):len(s.scratch)]
 	}
 	if i++; b[i] == '\r' && b[i+1] == '\n' {
 		i++
@@ -118,17 +112,4 @@ func (s *scanner) quotedCell(b []byte, i, n int) (c cell, end int, wrong *scanEr
 		return c, 0, &scanError{i, "text behind a closing quote: expected a delimiter or the end of the line; a quote within quotes is doubled"}
 	}
 	return c, i, nil
-}
-
-// number returns the value of a cell of the buffer b. ok is false if the text is not a finite
-// decimal number.
-func (c *cell) number(b []byte) (v float64, ok bool) {
-	if c.end < 0 || len(c.text) == 0 {
-		return text.ParseFloat(string(c.text))
-	}
-	nextByte := b[c.end]
-	b[c.end] = '\n'
-	v, end, ok := text.Float(b, c.end-len(c.text))
-	b[c.end] = nextByte
-	return v, ok && end == c.end
 }

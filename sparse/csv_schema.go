@@ -64,7 +64,7 @@ func (s *schema) createColumns(cells []cell, line int, delim byte) error {
 	numberCount, names := 0, map[string]bool{}
 	for c, cell := range cells {
 		name := strconv.Itoa(c + 1)
-		if _, isNumber := text.ParseFloat(string(cell.text)); isNumber {
+		if _, isNumber := text.ParseFloat(cell.text); isNumber {
 			numberCount++
 		}
 		if !s.opt.Table.NoHeader {

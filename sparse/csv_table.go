@@ -100,7 +100,7 @@ func (t *table) parseBlock(b []byte, n int, isLast bool) (usedBytes int, err err
 func (t *table) parsePlainRecord(b []byte, i int) (recordEnd int, ok bool) {
 	t.reserve(len(t.columns))
 	idx, val := t.idx, t.val
-	var label cell
+	var label []byte
 	for c, col := range t.columns {
 		end := i
 		if col.kind == numberColumn || col.kind == offsetColumn {
@@ -123,7 +123,7 @@ func (t *table) parsePlainRecord(b []byte, i int) (recordEnd int, ok bool) {
 			id, known := col.categories[string(cell.text)]
 			switch {
 			case col.kind == labelColumn:
-				label = cell
+				label = cell.text
 			case known && !(col.namesMissing && isMissing(cell.text)):
 				idx, val = append(idx, id), append(val, 1)
 			case !col.kind.ignored():
@@ -138,7 +138,7 @@ func (t *table) parsePlainRecord(b []byte, i int) (recordEnd int, ok bool) {
 		}
 		i = end + 1
 	}
-	if t.summary.Label != "" && t.labels.addCell(&label, b, t.line) != nil || t.columns == nil {
+	if t.summary.Label != "" && t.labels.addCell(label, t.line) != nil || t.columns == nil {
 		return 0, false
 	}
 	t.idx, t.val = idx, val
@@ -172,7 +172,7 @@ func (t *table) storeRecord(b []byte, start int) error {
 	}
 	t.reserve(len(cells))
 	for c := range cells {
-		if wrong := t.storeCell(t.columns[c], &cells[c], b); wrong != nil {
+		if wrong := t.storeCell(t.columns[c], cells[c].text); wrong != nil {
 			msg := fmt.Sprintf("column %s: %s", t.columns[c].name, wrong.Msg)
 			err := t.errorAt(b, start, cells[c].start, string(cells[c].text), msg)
 			err.Remedies = wrong.Remedies
@@ -191,22 +191,22 @@ func cellError(msg string, remedies ...Remedy) *ParseError {
 	return &ParseError{Msg: msg, Remedies: remedies}
 }
 
-// storeCell stores the cell c, a part of the buffer b. It returns what is wrong with the cell, or nil.
-func (t *table) storeCell(col *tableColumn, c *cell, b []byte) (wrong *ParseError) {
+// storeCell stores a cell. It returns what is wrong with the cell, or nil.
+func (t *table) storeCell(col *tableColumn, cellText []byte) (wrong *ParseError) {
 	switch col.kind {
 	case droppedColumn, unusedColumn:
 		return nil
 	case labelColumn:
-		return t.labels.addCell(c, b, t.line)
+		return t.labels.addCell(cellText, t.line)
 	case offsetColumn:
-		return t.storeOffsetCell(col, c, b)
+		return t.storeOffsetCell(col, cellText)
 	case categoryColumn:
-		if isMissing(c.text) {
+		if isMissing(cellText) {
 			return t.storeMissing(col)
 		}
-		return t.storeCategory(col, c.text)
+		return t.storeCategory(col, cellText)
 	}
-	v, ok := c.number(b)
+	v, ok := text.ParseFloat(cellText)
 	switch {
 	case ok:
 		col.kind = numberColumn
@@ -214,30 +214,30 @@ func (t *table) storeCell(col *tableColumn, c *cell, b []byte) (wrong *ParseErro
 			t.idx, t.val = append(t.idx, col.number), append(t.val, v)
 		}
 		return nil
-	case isMissing(c.text):
+	case isMissing(cellText):
 		return t.storeMissing(col)
-	case isNonFinite(string(c.text)):
+	case isNonFinite(string(cellText)):
 		return cellError("the value is not finite: expected a finite decimal number")
-	case col.kind == unknownColumn && !hasDecimalComma(c.text):
+	case col.kind == unknownColumn && !hasDecimalComma(cellText):
 		col.kind, col.categoryLine = categoryColumn, t.line
 		t.summary.Filled -= col.missingCount // the missing values so far are missing categories
 		t.summary.Absent += col.missingCount
-		return t.storeCategory(col, c.text)
-	case hasDecimalComma(c.text):
+		return t.storeCategory(col, cellText)
+	case hasDecimalComma(cellText):
 		return cellError("a comma within a number: expected a decimal point and no marks of thousands")
 	}
 	declareRemedy := Remedy{Field: "TableOptions.Categorical", To: strconv.Quote(col.name), If: "its values are categories"}
 	return cellError("expected a finite decimal number, as in the column's first line", declareRemedy)
 }
 
-// storeOffsetCell stores the cell c of the offset column. It returns what is wrong with the cell, or nil.
-func (t *table) storeOffsetCell(col *tableColumn, c *cell, b []byte) (wrong *ParseError) {
-	v, ok := c.number(b)
+// storeOffsetCell stores a cell of the offset column. It returns what is wrong with the cell, or nil.
+func (t *table) storeOffsetCell(col *tableColumn, cellText []byte) (wrong *ParseError) {
+	v, ok := text.ParseFloat(cellText)
 	switch {
 	case ok:
 		t.storeOffset(col, v)
 		return nil
-	case isMissing(c.text):
+	case isMissing(cellText):
 		return cellError("a missing offset: expected an offset in every line")
 	}
 	return cellError("expected a finite decimal number, an offset")

@@ -51,9 +51,14 @@ func (l *Lines) Next() bool {
 	return len(l.Fields) > 0
 }
 
-// ParseFloat parses a finite decimal number. ok is false for any other string.
-func ParseFloat(s string) (v float64, ok bool) {
-	b := make([]byte, len(s)+1+Pad)
+// ParseFloat parses a finite decimal number. ok is false for any other text. For up to 47 bytes it allocates no
+// memory.
+func ParseFloat[S string | []byte](s S) (v float64, ok bool) {
+	var short [64]byte
+	b := short[:]
+	if n := len(s) + 1 + Pad; n > len(short) {
+		b = make([]byte, n)
+	}
 	copy(b, s)
 	b[len(s)] = '\n'
 	v, end, ok := Float(b, 0)
