@@ -146,20 +146,33 @@ func (a *arrayReader) readColumnByColumn(array *npy.Array, n, p int) (*CSR, erro
 	return t.Transpose(), nil
 }
 
-// readVector reads a numeric array with a single row or column.
-func (a *arrayReader) readVector(array *npy.Array) ([]float64, error) {
+// readFinite reads a numeric array with a single row or column. A number that is not finite is an error.
+func (a *arrayReader) readFinite(array *npy.Array) ([]float64, error) {
 	if !array.Numeric() {
 		return nil, a.errorf("words: expected numbers")
 	}
+	numbers, err := readFlat(a, array, array.ReadFloats, func(v float64) float64 { return v })
+	for i, v := range numbers {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, a.describe(notFiniteError(int64(i), v), elementPlace)
+		}
+	}
+	return numbers, err
+}
+
+// readFlat reads an array with a single row or column. read is the method ReadFloats or ReadInts of the array.
+// The result has convert(v) for each number v.
+func readFlat[T, V any](a *arrayReader, array *npy.Array, read func(dst []T) (int, error), convert func(T) V) (numbers []V, err error) {
 	if err := a.checkFlat(array); err != nil {
 		return nil, err
 	}
-	var v []float64
-	err := eachArrayBlock(array, array.ReadFloats, func(_ int64, block []float64) error {
-		v = append(v, block...)
-		return a.opt.checkMemory(a.name, 2*8*int64(len(v)), "%d numbers", len(v))
+	err = eachArrayBlock(array, read, func(_ int64, block []T) error {
+		for _, v := range block {
+			numbers = append(numbers, convert(v))
+		}
+		return a.opt.checkMemory(a.name, 2*8*int64(len(numbers)), "%d numbers", len(numbers))
 	})
-	return v, a.describe(err, elementPlace)
+	return numbers, a.describe(err, elementPlace)
 }
 
 // checkFlat returns an error if the elements do not form a single row or column.
@@ -174,24 +187,13 @@ func (a *arrayReader) checkFlat(array *npy.Array) error {
 	return nil
 }
 
-// readLabels reads an array of finite labels.
-func (a *arrayReader) readLabels(array *npy.Array) ([]float64, error) {
-	y, err := a.readVector(array)
-	for i, v := range y {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, a.describe(notFiniteError(int64(i), v), elementPlace)
-		}
-	}
-	return y, err
-}
-
 func readNPYLabels(input *decompressor, opt *ReadOptions) ([]float64, error) {
 	a := arrayReader{name: input.name, arrayName: "the labels", opt: opt}
 	array, err := npy.Open(input)
 	if err != nil {
 		return nil, a.describe(err, elementPlace)
 	}
-	return a.readLabels(array)
+	return a.readFinite(array)
 }
 
 // writeNPY writes a dense array of float64 in C order.

@@ -112,7 +112,7 @@ func (z *npzReader) read() (*Dataset, error) {
 	}
 	var y []float64
 	if labelsName := z.firstArrayName("y", "labels", "target"); labelsName != "" && z.opt.targets.labels == nil {
-		if y, err = loadArray(z, labelsName, (*arrayReader).readLabels); err != nil {
+		if y, err = loadArray(z, labelsName, (*arrayReader).readFinite); err != nil {
 			return nil, err
 		}
 	}
@@ -226,7 +226,7 @@ func (z *npzReader) readSparse() (x *CSR, sortedRows int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	val, err := loadArray(z, "data", (*arrayReader).readVector)
+	val, err := loadArray(z, "data", (*arrayReader).readFinite)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -235,42 +235,25 @@ func (z *npzReader) readSparse() (x *CSR, sortedRows int, err error) {
 
 // intReader returns a function that reads an array of integers. More than maxLen elements are an error.
 func intReader(maxLen int) func(a *arrayReader, array *npy.Array) ([]int64, error) {
-	return func(a *arrayReader, array *npy.Array) (v []int64, err error) {
+	return func(a *arrayReader, array *npy.Array) ([]int64, error) {
 		if array.Len > int64(maxLen) {
 			return nil, a.errorf("%d numbers: expected at most %d", array.Len, maxLen)
 		}
-		err = a.eachIntBlock(array, func(block []int64) error {
-			v = append(v, block...)
-			return a.opt.checkMemory(a.name, 2*8*int64(len(v)), "%d numbers", len(v))
-		})
-		return v, err
+		return readFlat(a, array, array.ReadInts, func(v int64) int64 { return v })
 	}
 }
 
 // readIndices reads column numbers. Numbers below 0 or above math.MaxInt32 become -1.
-func readIndices(a *arrayReader, array *npy.Array) (v []int32, err error) {
-	err = a.eachIntBlock(array, func(block []int64) error {
-		for _, j := range block {
-			if j < 0 || j > math.MaxInt32 {
-				j = -1
-			}
-			v = append(v, int32(j))
+func readIndices(a *arrayReader, array *npy.Array) ([]int32, error) {
+	return readFlat(a, array, array.ReadInts, func(j int64) int32 {
+		if j < 0 || j > math.MaxInt32 {
+			return -1
 		}
-		return a.opt.checkMemory(a.name, (4+8+4)*int64(len(v)), "%d entries", len(v))
+		return int32(j)
 	})
-	return v, err
 }
 
-// eachIntBlock calls do for all elements of an integer array, at most arrayBlock of them at a time.
-func (a *arrayReader) eachIntBlock(array *npy.Array, do func(block []int64) error) error {
-	if err := a.checkFlat(array); err != nil {
-		return err
-	}
-	err := eachArrayBlock(array, array.ReadInts, func(_ int64, block []int64) error { return do(block) })
-	return a.describe(err, elementPlace)
-}
-
-// assemble checks the arrays of a sparse matrix and returns the matrix. sortedRows is the number of rows
+// assemble checks the arrays of a sparse matrix, whose values are finite, and returns the matrix. sortedRows is the number of rows
 // that it had to sort.
 func (z *npzReader) assemble(n, p int, ptr []int64, idx []int32, val []float64) (x *CSR, sortedRows int, err error) {
 	fail := func(format string, args ...any) (*CSR, int, error) {
@@ -278,12 +261,6 @@ func (z *npzReader) assemble(n, p int, ptr []int64, idx []int32, val []float64) 
 	}
 	if err := checkShape(n, p, ptr, len(idx), len(val)); err != nil {
 		return fail("the arrays do not make a matrix: %s", pkgerr.Text(err))
-	}
-	for k, v := range val {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			a := arrayReader{name: z.name, arrayName: "array data"}
-			return nil, 0, a.describe(notFiniteError(int64(k), v), elementPlace)
-		}
 	}
 	for i := range n {
 		row, values := idx[ptr[i]:ptr[i+1]], val[ptr[i]:ptr[i+1]]
@@ -303,8 +280,7 @@ func (z *npzReader) assemble(n, p int, ptr []int64, idx []int32, val []float64) 
 			return fail("array indices: row %d has column %d twice: expected each once (x.sum_duplicates() adds them up)", i, j)
 		}
 	}
-	x, err = New(n, p, ptr, idx, val)
-	return x, sortedRows, err
+	return &CSR{rows: n, cols: p, ptr: ptr, idx: idx, val: val}, sortedRows, nil
 }
 
 // writeNPZ writes the matrix as scipy.sparse.save_npz does in format csr. It adds an array y for labels and
