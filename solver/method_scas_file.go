@@ -131,9 +131,7 @@ func newFileSCAS(ctx context.Context, p *Problem, set Settings, q *exact.Problem
 		Name: cmp.Or(set.Name, nameOf(set.Method)), Method: nameOf(set.Method), Storage: p.Data.Rows(0, 0).Form(), DualUpdates: 1, BatchSize: 1,
 	}
 	r.gap, r.lastObjective = math.Inf(1), math.Inf(1)
-	f := exact.NewFile(&exact.FileProblem{
-		Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Loss: q.Loss, Threads: set.Threads, Memory: set.Memory,
-	})
+	f := exact.NewFile(q, exact.FileSettings{Memory: set.Memory})
 	f.Stop = ctx.Err
 	s := &fileSCAS{
 		Run: r, q: q, file: f, bestObjective: math.Inf(1),
@@ -335,7 +333,7 @@ func (s *fileSCAS) prove() error {
 		return nil
 	}
 	q := *s.q
-	q.Take(s.file)
+	q.File = s.file
 	certifier, err := exact.New(&q)
 	if err != nil {
 		return err

@@ -64,12 +64,12 @@ func (d *design) bareFitter(ctx context.Context) (*fitter, error) {
 	if err != nil {
 		return nil, err
 	}
-	if refusal := f.problem(p).FileRefusal(); refusal != "" {
+	q := f.problem(p)
+	if refusal := q.FileRefusal(); refusal != "" {
 		return nil, errorf("%w: %s", rows.ErrNotStreamed, refusal)
 	}
-	f.file = exact.NewFile(&exact.FileProblem{
-		Data: d.x, HasOnes: !d.spec.NoIntercept, Labels: d.y, PositiveLabel: d.classLabel, Weights: d.weights, Offset: d.spec.Offsets,
-		Folds: d.spec.outFold.folds, OutFold: d.spec.outFold.fold, Loss: term.LossOf(d.loss), Threads: d.spec.Threads, Team: d.team, Memory: d.spec.Memory,
+	f.file = exact.NewFile(q, exact.FileSettings{
+		PositiveLabel: d.classLabel, Folds: d.spec.outFold.folds, OutFold: d.spec.outFold.fold, Memory: d.spec.Memory,
 	})
 	f.file.Stop = ctx.Err
 	if d.spec.Report != nil {
@@ -89,11 +89,11 @@ func (d *design) bareFitter(ctx context.Context) (*fitter, error) {
 
 func (f *fitter) problem(p *penalty) *exact.Problem {
 	d, q := f.d, f.d.exactProblem(p)
-	switch {
-	case f.file != nil:
-		q.Take(f.file)
-	case !d.spec.streams():
-		q.Data, q.Rows, q.Labels, q.Weights, q.Offset, q.Team = d.x, d.x.Compact(false), d.y, d.weights, d.spec.Offsets, d.team
+	q.Data, q.Labels, q.Weights, q.Offset, q.Team = d.x, d.y, d.weights, d.spec.Offsets, d.team
+	if d.spec.streams() {
+		q.HasOnes, q.File = !d.spec.NoIntercept, f.file
+	} else {
+		q.Rows = d.x.Compact(false)
 	}
 	return q
 }

@@ -404,9 +404,8 @@ func (m *minimizer) hasNoOptimum(ctx context.Context, p *solver.Problem, lambda 
 	case freePart == nil:
 		return false
 	case d.spec.streams():
-		f := exact.NewFile(&exact.FileProblem{
-			Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Loss: term.LossOf(p.Loss), Memory: d.spec.Memory,
-		})
+		q := &exact.Problem{Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Loss: term.LossOf(p.Loss)}
+		f := exact.NewFile(q, exact.FileSettings{Memory: d.spec.Memory})
 		f.Stop = ctx.Err
 		falls, err := f.LossFallsForever(freePart)
 		return falls && err == nil

@@ -270,7 +270,7 @@ func TestProposalsAreRoundedUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = c.Components(0.1, 2, 0)
-	sparsetest.CheckError(t, err, "a penalty of 0.123457 or more")
+	sparsetest.CheckError(t, err, "0.123457 or more")
 	_, err = c.Components(0.123457, 2, 0)
 	if err != nil {
 		t.Error(err)

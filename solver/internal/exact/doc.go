@@ -55,5 +55,5 @@
 // the two models, samples.go what is computed from the rows, finish.go the methods Finish and Certify.
 //
 // The bits of results do not depend on the number of goroutines or the kernel level. For rows in a file they
-// depend on FileProblem.Memory, and with several processes on how the processes share the samples.
+// depend on FileSettings.Memory, and with several processes on how the processes share the samples.
 package exact

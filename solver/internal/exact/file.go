@@ -8,30 +8,21 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
 	"github.com/scas-admm/scas/solver/internal/rows"
-	"github.com/scas-admm/scas/solver/internal/term"
-	"github.com/scas-admm/scas/sparse"
 )
 
-// A FileProblem describes the samples of a File. A File does not change the slices.
-type FileProblem struct {
-	Data          *sparse.CSR // a mapped matrix, see sparse.CSR.Mapped
-	HasOnes       bool        // X is Data with an additional last column of ones
-	Labels        []float64
-	PositiveLabel *float64  // if not nil, the label that becomes +1; all others become −1
-	Weights       []float64 // ωᵢ ≥ 0; nil for equal weights
-	Offset        []float64 // oᵢ; nil for no offsets
-	Folds         []int32   // the fold of each sample; samples of fold OutFold are left out; nil for no folds
+// FileSettings are the settings of a File.
+type FileSettings struct {
+	PositiveLabel *float64 // if not nil, the label that becomes +1; all others become −1
+	Folds         []int32  // the fold of each sample; samples of fold OutFold are left out; nil for no folds
 	OutFold       int32
-	Loss          term.Loss
-	Threads       int
-	Team          *rows.Team // the processes that hold the samples; nil if this process holds all
-	Memory        int64      // approximate number of bytes for windows, copied samples and Hessians
+	Memory        int64 // approximate number of bytes for windows, copied samples and Hessians
 }
 
 // A File implements the interface samples for rows in a mapped file. A visit reads all rows, window by
 // window. A File allocates no vector with an entry per sample, and is not safe for concurrent use.
 type File struct {
-	*FileProblem
+	*Problem // a File uses only its samples, Loss, Threads and Team
+	settings FileSettings
 	// Stop is called after each window; its error ends the visit. ReportProgress is called after each window
 	// with the fraction of the visit that is done, but not by the method LossFallsForever. Stop and
 	// ReportProgress may be nil.
@@ -58,7 +49,7 @@ type File struct {
 	model           origin    // describes the model of the last step
 }
 
-// How FileProblem.Memory is divided.
+// How FileSettings.Memory is divided.
 const (
 	windowShare = 8 // a window gets an eighth of the memory, but at least leastWindow and at most mostWindow
 	// Fraction of the memory for copied samples, and for solving the problem with them.
@@ -68,13 +59,12 @@ const (
 	mostPieces  = 8 // largest number of pieces
 )
 
-// NewFile prepares a File. It does not visit the rows: Survey must be called before New.
-func NewFile(p *FileProblem) *File {
-	n, columns := p.Data.Dims()
-	f := &File{FileProblem: p, p: columns, windows: rows.NewWindows(p.Data, max(leastWindow, min(mostWindow, p.Memory/windowShare)))}
-	if p.HasOnes {
-		f.p++
-	}
+// NewFile prepares a File with the samples of p. p.Data is a mapped matrix (see sparse.CSR.Mapped). Other
+// problems with the same samples, Loss, Threads and Team can use the File too. NewFile does not visit the rows:
+// Survey must be called before New.
+func NewFile(p *Problem, set FileSettings) *File {
+	n, features := p.dims()
+	f := &File{Problem: p, settings: set, p: features, windows: rows.NewWindows(p.Data, max(leastWindow, min(mostWindow, set.Memory/windowShare)))}
 	f.n, f.nnz = p.Team.Total(float64(n)), p.Team.Total(float64(p.Data.NNZ()))
 	entries := float64(p.Data.NNZ()) / float64(n)
 	f.block = min(n, max(8, int(max(min(1<<10, 1<<13/max(1, entries)), 4*float64(f.p)/max(1, entries)))))
@@ -90,7 +80,7 @@ func NewFile(p *FileProblem) *File {
 		}
 	}
 	f.totalWeight = p.Team.Total(f.totalWeight)
-	for range int(max(1, min(mostPieces, p.Memory/16/pieceBytes))) {
+	for range int(max(1, min(mostPieces, set.Memory/16/pieceBytes))) {
 		f.pieces = append(f.pieces, f.newPiece())
 	}
 	return f
@@ -124,9 +114,11 @@ func (f *File) Gradient() []float64 {
 }
 
 // equalWeights reports whether there are neither weights nor folds, so that all samples have the same weight.
-func (f *File) equalWeights() bool { return f.Weights == nil && f.Folds == nil }
+func (f *File) equalWeights() bool { return f.Weights == nil && f.settings.Folds == nil }
 
-func (f *File) leavesOut(i int) bool { return f.Folds != nil && f.Folds[i] == f.OutFold }
+func (f *File) leavesOut(i int) bool {
+	return f.settings.Folds != nil && f.settings.Folds[i] == f.settings.OutFold
+}
 
 // omega returns the weight ωᵢ of sample i, or 0 if the sample is left out.
 func (f *File) omega(i int) float64 {
@@ -152,9 +144,9 @@ func (f *File) offsetOf(i int) float64 {
 // label returns the label of sample i: as it is in the file, or ±1 if PositiveLabel is set.
 func (f *File) label(i int) float64 {
 	switch {
-	case f.PositiveLabel == nil:
+	case f.settings.PositiveLabel == nil:
 		return f.Labels[i]
-	case f.Labels[i] == *f.PositiveLabel:
+	case f.Labels[i] == *f.settings.PositiveLabel:
 		return 1
 	}
 	return -1
@@ -163,7 +155,7 @@ func (f *File) label(i int) float64 {
 // labels returns the labels of samples lo to hi−1. It may store them in dst, which must have room for
 // them.
 func (f *File) labels(dst []float64, lo, hi int) []float64 {
-	if f.PositiveLabel == nil {
+	if f.settings.PositiveLabel == nil {
 		return f.Labels[lo:hi]
 	}
 	dst = dst[:hi-lo]

@@ -99,7 +99,7 @@ func (f *File) MaxSamples() int {
 	// most 12 in Problem.Rows.
 	const vectorBytes, entryBytes = 28 * 8, 24
 	sampleBytes := vectorBytes + float64(entryBytes*(math.Floor(f.nnz/f.n)+1))
-	return int(f.Team.MinNumber(max(1, min(math.Floor(f.n/2), math.Floor(memoryShare*float64(f.Memory)/sampleBytes)))))
+	return int(f.Team.MinNumber(max(1, min(math.Floor(f.n/2), math.Floor(memoryShare*float64(f.settings.Memory)/sampleBytes)))))
 }
 
 // moments are statistics of the columns over some of the rows.
@@ -209,7 +209,7 @@ func (f *File) subsample(p *Problem) bool {
 	if t == nil || len(t.label) == 0 {
 		return false
 	}
-	p.File, p.Team, p.Labels, p.Weights, p.Offset = nil, nil, t.label, t.weights, t.offsets
+	p.File, p.Team, p.HasOnes, p.Labels, p.Weights, p.Offset = nil, nil, false, t.label, t.weights, t.offsets
 	var err error
 	if p.Data, err = sparse.New(len(t.label), f.p, t.ptr, t.idx, t.val); err != nil {
 		panic(err) // cannot happen: the rows are rows of a valid matrix

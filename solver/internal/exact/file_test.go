@@ -27,26 +27,26 @@ func TestFileLossFallsForever(t *testing.T) {
 			labels[i] = -1
 		}
 	}
-	ask := func(p *FileProblem, x []float64) bool {
-		p.Data, p.Threads, p.Loss, p.Memory = d.X, 2, term.Logistic{}, 1<<20
-		falls, err := NewFile(p).LossFallsForever(x)
+	ask := func(p *Problem, x []float64) bool {
+		p.Data, p.Threads, p.Loss = d.X, 2, term.Logistic{}
+		falls, err := NewFile(p, FileSettings{Memory: 1 << 20}).LossFallsForever(x)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return falls
 	}
 	xOnes := append(x, constant)
-	if !ask(&FileProblem{Labels: labels, HasOnes: true}, xOnes) {
+	if !ask(&Problem{Labels: labels, HasOnes: true}, xOnes) {
 		t.Error("classes are not told apart")
 	}
-	if ask(&FileProblem{Labels: labels}, x) {
+	if ask(&Problem{Labels: labels}, x) {
 		t.Error("classes are told apart without the constant")
 	}
-	if ask(&FileProblem{Labels: labels, HasOnes: true}, make([]float64, 7)) {
+	if ask(&Problem{Labels: labels, HasOnes: true}, make([]float64, 7)) {
 		t.Error("margins of 0 tell classes apart")
 	}
 	labels[4321] = -labels[4321]
-	if ask(&FileProblem{Labels: labels, HasOnes: true}, xOnes) {
+	if ask(&Problem{Labels: labels, HasOnes: true}, xOnes) {
 		t.Error("a row on the wrong side is not seen")
 	}
 	weights := make([]float64, 5000)
@@ -54,7 +54,7 @@ func TestFileLossFallsForever(t *testing.T) {
 		weights[i] = 1
 	}
 	weights[4321] = 0
-	if !ask(&FileProblem{Labels: labels, Weights: weights, HasOnes: true}, xOnes) {
+	if !ask(&Problem{Labels: labels, Weights: weights, HasOnes: true}, xOnes) {
 		t.Error("a row of weight 0 counts")
 	}
 }
@@ -64,7 +64,7 @@ func TestCertifyStops(t *testing.T) {
 	p := kind{loss: term.Logistic{}, ridge: 0.3}.random(200, 6, 1)
 	x := []float64{1, -0.5, 0, 0, 0.25, 0}
 	run := func(stopReading int) (gap float64, readings int) {
-		f := NewFile(&FileProblem{Data: p.Data, Labels: p.Labels, Loss: p.Loss, Memory: 1 << 20})
+		f := NewFile(p, FileSettings{Memory: 1 << 20})
 		if err := f.Survey(f.MaxSamples()); err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func TestCertifyStops(t *testing.T) {
 			return nil
 		}
 		q := *p
-		q.Take(f)
+		q.File = f
 		return mustNew(t, &q).Certify(x, &Settings{}), readings
 	}
 	least, all := run(math.MaxInt)
@@ -93,7 +93,7 @@ func TestFileStops(t *testing.T) {
 	calls, stopCall := 0, math.MaxInt
 	stop := errors.New("stop")
 	run := func() (*File, Result) {
-		f := NewFile(&FileProblem{Data: p.Data, Labels: p.Labels, Loss: p.Loss, Memory: 1 << 20})
+		f := NewFile(p, FileSettings{Memory: 1 << 20})
 		calls, f.Stop = 0, func() error {
 			if calls++; calls == stopCall {
 				return stop
@@ -104,7 +104,7 @@ func TestFileStops(t *testing.T) {
 			t.Fatal(err)
 		}
 		q := *p
-		q.Take(f)
+		q.File = f
 		return f, mustNew(t, &q).Solve(1e-2, &Settings{Tol: 1e-6, MaxIterations: 4})
 	}
 	if _, r := run(); r.Why != ending.Separated {
@@ -151,12 +151,12 @@ func TestHugeRowOfWeightZero(t *testing.T) {
 // inFile returns a copy of p whose rows are read as from a file.
 func inFile(t *testing.T, p *Problem) *Problem {
 	t.Helper()
-	f := NewFile(&FileProblem{Data: p.Data, Labels: p.Labels, Weights: p.Weights, Offset: p.Offset, Loss: p.Loss, Memory: 1 << 20})
+	f := NewFile(p, FileSettings{Memory: 1 << 20})
 	if err := f.Survey(f.MaxSamples()); err != nil {
 		t.Fatal(err)
 	}
 	q := *p
-	q.Take(f)
+	q.File = f
 	return &q
 }
 

@@ -32,8 +32,8 @@ type Problem struct {
 	Set        term.Region // the domain; nil for R^p
 	Threads    int         // number of goroutines, 0 for GOMAXPROCS; results do not depend on it
 	Team       *rows.Team  // the processes that hold the samples; nil if this process holds all
-	// File, if not nil, has the samples, in place of Data, Rows, Labels, Weights and Offset. Its
-	// method Survey must have been called.
+	// File, if not nil, reads the samples from a file; Rows is not used. The File must have the same samples,
+	// Loss, Threads and Team as this Problem, and its method Survey must have been called.
 	File *File
 	// MaxWorking is the largest number of columns of a working set. 0 means all columns for a Solver, and
 	// MostFeatures for a setSolver. A Solver with several processes ignores this number and uses
@@ -41,8 +41,8 @@ type Problem struct {
 	// MaxWorking is also the largest number of features of a coupled problem with a dense Hessian; here 0
 	// means DenseFeatures.
 	MaxWorking int
-	// HasOnes says that X has a last column of ones that Data does not store. Refusal and the estimates of
-	// memory accept such a problem, but New must not get it.
+	// HasOnes says that X has a last column of ones that Data does not store. New accepts such a problem only
+	// with a File.
 	HasOnes bool
 	// PenaltyRidge is the number that Penalise has added to every element of Ridge.
 	PenaltyRidge float64
@@ -140,7 +140,7 @@ func New(p *Problem) (*Solver, error) {
 	if err := p.Refusal(); err != nil {
 		return nil, err
 	}
-	if l, _ := p.A.Dims(); len(p.Limit) != l || len(p.Ridge) != features || p.File == nil && len(p.Labels) != n {
+	if l, _ := p.A.Dims(); len(p.Limit) != l || len(p.Ridge) != features || len(p.Labels) != n {
 		return nil, fmt.Errorf("exact: %d limits, %d ridges and %d labels for %d x %d data and %d rows of A", len(p.Limit), len(p.Ridge), len(p.Labels), n, features, l)
 	}
 	s := &Solver{Problem: p, p: features}
@@ -195,14 +195,8 @@ func (s *Solver) prepareRows() {
 	s.rows = s.gram
 }
 
-// Take makes f the source of the samples of p, and sets Loss, Threads and Team to those of f.
-func (p *Problem) Take(f *File) { p.File, p.Loss, p.Threads, p.Team = f, f.Loss, f.Threads, f.Team }
-
 // dims returns the number of samples that this process holds, and the number of features.
 func (p *Problem) dims() (n, features int) {
-	if p.File != nil {
-		return len(p.File.Labels), p.File.p
-	}
 	n, features = p.Data.Dims()
 	if p.HasOnes {
 		features++
@@ -210,7 +204,7 @@ func (p *Problem) dims() (n, features int) {
 	return n, features
 }
 
-// entries returns the number of entries of X that this process holds. The samples must be in memory.
+// entries returns the number of entries of X that this process holds.
 func (p *Problem) entries() int64 {
 	if p.HasOnes {
 		n, _ := p.Data.Dims()

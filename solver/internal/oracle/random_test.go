@@ -174,14 +174,12 @@ func (p *problem) outOfCore(t *testing.T) *answer {
 	if !posed || !d.X.Mapped() || q.FileRefusal() != "" {
 		return nil
 	}
-	f := exact.NewFile(&exact.FileProblem{
-		Data: d.X, Labels: p.Labels, Weights: p.SampleWeights, Loss: q.Loss, Memory: 4 << 20,
-	})
+	f := exact.NewFile(q, exact.FileSettings{Memory: 4 << 20})
 	f.Stop = t.Context().Err
 	if err := f.Survey(f.MaxSamples()); err != nil {
 		return &answer{err: err}
 	}
-	q.Take(f)
+	q.File = f
 	s, err := exact.New(q)
 	if err != nil {
 		return &answer{err: err}
