@@ -11,7 +11,7 @@ import (
 func (s *Solver) poseBounds() {
 	penalty := gap.NewPenalty(s.A, s.limit, s.Square, s.Groups)
 	s.findFree(penalty)
-	q := &gap.Problem{Penalty: penalty, Ridge: s.ridge, Set: s.Set, Columns: s.summary.Columns}
+	q := &gap.Problem{Penalty: penalty, Ridge: s.ridge, Set: s.Set, Columns: s.columns}
 	q.Prepare()
 	s.bounds = q
 	s.rows.setBounds(q)

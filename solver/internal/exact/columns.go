@@ -9,19 +9,26 @@ import (
 
 // transpose returns X' and keeps it for the next call.
 func (s *Solver) transpose() kernels.Rows {
-	if c := &s.summary.columns; c.Ptr == nil {
+	if c := &s.transposed; c.Ptr == nil {
 		counts := make([]int64, s.p)
 		addToCounts(counts, s.Rows, 1)
 		transposeRows(c, s.Rows, allColumns(s.Rows.Len()), counts)
 	}
-	return s.summary.columns
+	return s.transposed
+}
+
+// countedColumns is the last result of Solver.rowCounts: for each row, the number of its entries in the columns
+// cols.
+type countedColumns struct {
+	cols   []int32
+	counts []int64
 }
 
 // rowCounts returns the number of entries of each row in the given columns, which must be in increasing
 // order. The result is valid until the next call. If the last call had nearly the same columns, rowCounts
 // reads only the columns that differ.
 func (s *Solver) rowCounts(cols []int32) []int64 {
-	c := &s.summary.counted
+	c := &s.counted
 	if c.counts == nil {
 		c.counts = make([]int64, s.Rows.Len())
 	}
@@ -53,11 +60,11 @@ func difference(a, b []int32) (cols []int32) {
 	return cols
 }
 
-// countRows adds change to summary.counted.counts[i] for each entry of row i in the given columns.
+// countRows adds change to counted.counts[i] for each entry of row i in the given columns.
 func (s *Solver) countRows(cols []int32, change int64) {
 	columns := s.transpose()
 	for _, j := range cols {
-		addToCounts(s.summary.counted.counts, columns.Row(int(j)), change)
+		addToCounts(s.counted.counts, columns.Row(int(j)), change)
 	}
 }
 

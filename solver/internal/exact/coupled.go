@@ -27,7 +27,7 @@ func (s *Solver) newCoupled() {
 	c.model = quadratic.Coupled{Triangle: shape, H: make([]float64, shape.Size()), Set: s.Set, Threads: s.Threads}
 	if s.Set != nil {
 		c.model.TypicalSize = make([]float64, s.p)
-		for j, largest := range s.summary.LargestEntry {
+		for j, largest := range s.columns.LargestEntry {
 			if c.model.TypicalSize[j] = 1; largest > 0 {
 				c.model.TypicalSize[j] = 1 / largest
 			}
@@ -175,7 +175,7 @@ const assumedCurvature = 1e-6
 
 func (s *Solver) leastCurvatures() []float64 {
 	out := make([]float64, s.p)
-	for j, c := range s.summary.LargestEntry {
+	for j, c := range s.columns.LargestEntry {
 		out[j] = float64(assumedCurvature*s.scale) * float64(c*c)
 	}
 	return out

@@ -188,11 +188,7 @@ func (f *File) transposed(dst []float64, data kernels.Rows, c []float64) {
 	}
 }
 
-func (f *File) sampleCount() int { return int(f.n) }
-
-func (f *File) columns() gap.Columns { return f.survey.columns }
-
-func (f *File) lossAtZero() float64 { return f.survey.zeroLoss }
+func (f *File) summary() dataSummary { return f.survey.dataSummary }
 
 func (f *File) meanLoss(x []float64) float64 {
 	loss, _, _ := f.Evaluate(x) // f.err keeps the error

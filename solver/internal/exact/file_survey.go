@@ -12,13 +12,10 @@ import (
 
 // A survey holds the results of File.Survey.
 type survey struct {
-	// The largest absolute value of each column of X and, unless Data has more than DenseFeatures columns, a
-	// bound of its norm.
-	columns gap.Columns
+	dataSummary // norms of columns are not known if Data has more than DenseFeatures columns
 	// Standard deviations of the columns of Data; nil if there are more than DenseFeatures columns.
-	deviation       []float64
-	scale, zeroLoss float64     // the result of File.Scale; the mean loss at x = 0
-	copies          *sampleCopy // the copied samples; nil when they are no longer needed
+	deviation []float64
+	copies    *sampleCopy // the copied samples; nil when they are no longer needed
 }
 
 // Survey reads all rows for the first time. It checks the data, computes statistics of the columns, and
@@ -81,7 +78,9 @@ func (f *File) Survey(maxSamples int) error {
 	// Columns then does not read stats.
 	f.Team.CombineColumns(pieceMoments[0].stats)
 	f.Team.Sum(totalsAtZero[:])
-	f.survey = survey{scale: f.Loss.Traits().Labels.ToleranceUnit(totalsAtZero[0], totalsAtZero[1], totalsAtZero[2]), zeroLoss: totalsAtZero[0], copies: copies}
+	f.survey = survey{copies: copies}
+	f.survey.sampleCount, f.survey.zeroLoss = int(f.n), totalsAtZero[0]
+	f.survey.scale = f.Loss.Traits().Labels.ToleranceUnit(totalsAtZero[0], totalsAtZero[1], totalsAtZero[2])
 	f.survey.columns, f.survey.deviation = f.columnsOf(pieceMoments[0])
 	f.survey.columns.LargestOffset = f.Team.MaxNumber(slices.Max(largestOffset))
 	return nil

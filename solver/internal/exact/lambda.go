@@ -26,8 +26,8 @@ func (s *Solver) setLambda(lambda float64) (share float64) {
 			s.ridge[j] += s.FixedRidge[j]
 		}
 	}
-	if s.summary.free == nil || (lambda == 0) != s.summary.zeroLambda {
-		s.summary.zeroLambda = lambda == 0
+	if s.free == nil || (lambda == 0) != s.zeroLambda {
+		s.zeroLambda = lambda == 0
 		s.poseBounds()
 	}
 	s.bounds.Penalty.SetLimit(s.limit)
@@ -38,7 +38,7 @@ func (s *Solver) setLambda(lambda float64) (share float64) {
 	return share
 }
 
-// findFree sets summary.free. If the free features have changed, it searches for separated samples again.
+// findFree sets s.free. If the free features have changed, it searches for separated samples again.
 func (s *Solver) findFree(penalty *gap.Penalty) {
 	free := []int32{}
 	for j, r := range s.ridge {
@@ -46,15 +46,15 @@ func (s *Solver) findFree(penalty *gap.Penalty) {
 			free = append(free, int32(j))
 		}
 	}
-	if s.summary.free == nil || !slices.Equal(free, s.summary.free) {
-		s.summary.free = free
+	if s.free == nil || !slices.Equal(free, s.free) {
+		s.free = free
 		s.findSeparated()
 	}
 }
 
 func (s *Solver) findSeparated() {
 	free := make([]bool, s.p)
-	for _, j := range s.summary.free {
+	for _, j := range s.free {
 		free[j] = true
 	}
 	s.rows.separate(func(j int) (above, below bool) {
@@ -88,11 +88,11 @@ func (s *Solver) unboundedSides(j int) (above, below bool) {
 // multiplied by larger and larger numbers. The coefficients of other features, and those that the domain
 // stops, do not change.
 func (s *Solver) fallsForever() bool {
-	if len(s.summary.free) == 0 {
+	if len(s.free) == 0 {
 		return false
 	}
 	d := make([]float64, s.p)
-	for _, j := range s.summary.free {
+	for _, j := range s.free {
 		if above, below := s.unboundedSides(int(j)); s.x[j] > 0 && above || s.x[j] < 0 && below {
 			d[j] = s.x[j]
 		}
@@ -145,9 +145,9 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	s.rows.useSlopes(s.x, s.e)
 	var lambdaMax float64
 	// The rounding error of a correlation is at most noise times the norm of the column.
-	noise := 0x1p-51 * float64(s.rows.sampleCount()) * math.Sqrt(s.rows.tally().Square)
+	noise := 0x1p-51 * float64(s.sampleCount) * math.Sqrt(s.rows.tally().Square)
 	for j, l := range s.Limit {
-		if l > 0 && !(s.summary.Norm != nil && s.correlation(j) <= noise*s.summary.Norm[j]) {
+		if l > 0 && !(s.columns.Norm != nil && s.correlation(j) <= noise*s.columns.Norm[j]) {
 			lambdaMax = math.Max(lambdaMax, s.correlation(j)/l)
 		}
 	}

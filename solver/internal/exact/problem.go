@@ -58,17 +58,21 @@ const (
 // A Solver holds a prepared problem and a point x. It is not safe for concurrent use.
 type Solver struct {
 	*Problem
-	p       int
-	rows    samples
-	summary columnSummary
-	scale   float64 // the result of Scale
+	p           int
+	rows        samples
+	dataSummary // scale is the result of Scale
 
 	x, e         []float64 // x: the current point; e: X'Cα for the last dual point α, with C = diag(cᵢ)
 	limit, ridge []float64 // lambda times Problem.Limit; lambda times Problem.Ridge, plus Problem.FixedRidge
 	lambda       float64
 	box          *term.Box // the domain if it is a product of intervals; nil for R^p and for other sets
 
-	bounds *gap.Problem // the problem for which package gap proves bounds
+	bounds     *gap.Problem // the problem for which package gap proves bounds
+	free       []int32      // the free features
+	zeroLambda bool         // free was computed for lambda = 0
+
+	transposed kernels.Rows   // X'; zero as long as it is not needed
+	counted    countedColumns // see rowCounts
 
 	current objective // at the point x: the loss and the value of P
 	work    workspace
@@ -77,22 +81,6 @@ type Solver struct {
 	gram    *gram    // computes losses and gradients from a Gram matrix; nil if the rows are used instead
 	rough   bool     // the solution is only a start for another Solver: zeros and ties need not be exact
 	coupled *coupled // the model of a coupled problem; nil for a separable one
-}
-
-// A columnSummary describes the columns of the data.
-type columnSummary struct {
-	gap.Columns
-	columns    kernels.Rows // X'; zero as long as it is not needed
-	counted    countedColumns
-	free       []int32 // the free features
-	zeroLambda bool    // free was computed for lambda = 0
-}
-
-// countedColumns is the last result of Solver.rowCounts: for each row, the number of its entries in the columns
-// cols.
-type countedColumns struct {
-	cols   []int32
-	counts []int64
 }
 
 // An objective is the mean loss Σ cᵢ φ at a point, and the value of P there.
@@ -164,7 +152,7 @@ func New(p *Problem) (*Solver, error) {
 			s.box = &box
 		}
 	}
-	s.summary.Columns, s.scale = s.rows.columns(), s.rows.Scale()
+	s.dataSummary = s.rows.summary()
 	if !p.byCoordinate() {
 		s.newCoupled()
 	}

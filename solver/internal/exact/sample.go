@@ -20,7 +20,7 @@ func enoughSamples(n, features int) bool {
 }
 
 // EnoughSamples reports whether there are enough samples for Solve to begin with an eighth of them.
-func (s *Solver) EnoughSamples() bool { return enoughSamples(s.rows.sampleCount(), s.p) }
+func (s *Solver) EnoughSamples() bool { return enoughSamples(s.sampleCount, s.p) }
 
 // startBySamples moves the point to the solution for some of the samples, and returns the Solver that found
 // it. If it returns nil, the point has not moved. It returns the error of set.Interrupt, if there is one.
@@ -37,7 +37,7 @@ func (s *Solver) startBySamples(lambda float64, set *Settings) (*Solver, error) 
 	q.rough = true
 	steps := 0
 	r := q.Solve(lambda, &Settings{
-		Tol: sampleGap * float64(s.p) / float64(q.rows.sampleCount()) * q.scale, MaxIterations: mostSampleSteps, Unproved: true, Stop: set.Stop,
+		Tol: sampleGap * float64(s.p) / float64(q.sampleCount) * q.scale, MaxIterations: mostSampleSteps, Unproved: true, Stop: set.Stop,
 		Interrupt: func() error { // eight of these steps cost as much as one step with all samples
 			if steps++; steps%sampleShare == 0 && set.Interrupt != nil {
 				return set.Interrupt()
@@ -45,7 +45,7 @@ func (s *Solver) startBySamples(lambda float64, set *Settings) (*Solver, error) 
 			return nil
 		},
 	})
-	if r.Err == nil && s.allowsZero() && !(r.Objective <= q.rows.lossAtZero()) { // x = 0 is the better start
+	if r.Err == nil && s.allowsZero() && !(r.Objective <= q.zeroLoss) { // x = 0 is the better start
 		return nil, nil
 	}
 	copy(s.x, q.x)

@@ -10,13 +10,9 @@ import (
 // processes. An implementation has a point x, and one number αᵢ of a dual point for each sample i. C is the
 // diagonal matrix of the weights cᵢ of the samples.
 type samples interface {
-	sampleCount() int // number of samples on all processes
-	// columns returns the largest absolute value of each column of X and, if they are known, a bound of its
-	// norm and the number of its entries.
-	columns() gap.Columns
-	Scale() float64      // the number to which tolerances are relative, see term.LabelKind.ToleranceUnit
-	lossAtZero() float64 // the mean loss at x = 0; may be called only after Scale
-	// meanLoss returns the mean loss at x. It may change the point and α, so it is only for New.
+	// summary describes the samples. summary and meanLoss, which returns the mean loss at x, may change the point
+	// and α, so they are only for New.
+	summary() dataSummary
 	meanLoss(x []float64) float64
 	// subsample replaces the samples of p by a part of them. If it returns false, p must not be used.
 	subsample(p *Problem) bool
@@ -64,6 +60,16 @@ type samples interface {
 
 	// Err returns the error that ended a visit early (see File), or nil. After an error the run ends.
 	Err() error
+}
+
+// A dataSummary describes the samples of all processes.
+type dataSummary struct {
+	// The largest absolute value of each column of X and, if they are known, a bound of its norm and the number of
+	// its entries.
+	columns     gap.Columns
+	sampleCount int
+	scale       float64 // the number to which tolerances are relative, see term.LabelKind.ToleranceUnit
+	zeroLoss    float64 // the mean loss at x = 0
 }
 
 // slopeRange returns the range of α for a sample: the domain of φ* or, for a sample of weight 0, only 0. A

@@ -26,7 +26,6 @@ type memorySamples struct {
 
 	current, next    state     // at the current point, and at the end of the last step that was tried
 	alpha, curvature []float64 // for each sample: α, and φ″ of the last Hessian
-	zeroLoss         float64   // the mean loss at x = 0
 	lo, hi           []float64 // for each sample: the smallest and the largest α allowed
 	chunkClipped     []bool    // for each chunk of the rows: some α of the chunk was clipped
 	lastTally        gap.Tally // the result of the last call of tally
@@ -59,11 +58,9 @@ func newMemorySamples(p *Problem, set *workingSet) *memorySamples {
 	return m
 }
 
-func (m *memorySamples) sampleCount() int { return m.Totals.Samples }
-
 func (m *memorySamples) Err() error { return nil }
 
-func (m *memorySamples) columns() gap.Columns {
+func (m *memorySamples) summary() dataSummary {
 	c := gap.ColumnsOf(m.Data, m.Sums, m.Team)
 	for i, o := range m.Offset {
 		if m.MeanWeights[i] > 0 {
@@ -73,21 +70,15 @@ func (m *memorySamples) columns() gap.Columns {
 	if m.Offset != nil {
 		c.LargestOffset = m.Team.MaxNumber(c.LargestOffset)
 	}
-	return c
-}
-
-func (m *memorySamples) Scale() float64 {
 	_, features := m.Data.Dims()
-	m.setCurrent(make([]float64, features))
-	m.zeroLoss = m.current.loss
+	zeroLoss := m.meanLoss(make([]float64, features))
 	meanLabel := m.SumChunks(func(lo, hi int) float64 { return kernels.Dot(m.MeanWeights[lo:hi], m.Labels[lo:hi]) })
 	meanSlope := m.SumChunks(func(lo, hi int) float64 {
 		return kernels.Dot(m.MeanWeights[lo:hi], m.current.slope[lo:hi])
 	})
-	return m.Loss.Traits().Labels.ToleranceUnit(m.zeroLoss, meanLabel, meanSlope)
+	scale := m.Loss.Traits().Labels.ToleranceUnit(zeroLoss, meanLabel, meanSlope)
+	return dataSummary{columns: c, sampleCount: m.Totals.Samples, scale: scale, zeroLoss: zeroLoss}
 }
-
-func (m *memorySamples) lossAtZero() float64 { return m.zeroLoss }
 
 func (m *memorySamples) meanLoss(x []float64) float64 {
 	m.setCurrent(x)

@@ -109,7 +109,7 @@ const (
 // the value that y gives, because y has exact zeros.
 func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 	r := &rounds{setSolver: w, set: *set, result: &Solution{Result: Result{Gap: math.Inf(1), Objective: math.Inf(1)}}}
-	r.tol = math.Max(set.Tol/2, firstShare*w.problem.lossAtZero())
+	r.tol = math.Max(set.Tol/2, firstShare*w.problem.zeroLoss)
 	w.problem.visit(withSingletons(w.problem.penalty, x, y))
 	w.startTrial(z)
 	w.trim()

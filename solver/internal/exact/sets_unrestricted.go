@@ -14,6 +14,7 @@ type wholeProblem struct {
 	x              []float64 // the current point
 	image          []float64 // A x, for the rows of gap.Penalty
 	value          float64   // P(x)
+	zeroLoss       float64   // the mean loss at x = 0
 	head           []float64 // X'Cα at the last call of evaluate; see the package comment
 	// True if mu is positive and an upper bound of the trace of the loss's Hessian is at most
 	// mostCondition·n·mu.
@@ -27,8 +28,9 @@ func newWholeProblem(p *Problem) *wholeProblem {
 		x: make([]float64, features), head: make([]float64, features),
 	}
 	f.image = make([]float64, f.penalty.Len())
-	f.Scale() // computes the loss at x = 0, which lossAtZero returns
-	q := &gap.Problem{Penalty: f.penalty, Ridge: p.Ridge, Columns: f.columns()}
+	data := f.summary()
+	f.zeroLoss = data.zeroLoss
+	q := &gap.Problem{Penalty: f.penalty, Ridge: p.Ridge, Columns: data.columns}
 	curvature := float64(f.Loss.Curvature() * kernels.Dot(q.Columns.Norm, q.Columns.Norm))
 	f.wellConditioned = f.mu() > 0 && curvature <= mostCondition*float64(float64(f.n)*f.mu())
 	f.separate(func(j int) (above, below bool) {

@@ -111,7 +111,7 @@ func (r *run) start(lambda float64) {
 	if !w.started {
 		s.visit()
 		if s.coupled != nil && sampleSolver != nil {
-			excess := float64(s.p) / float64(sampleSolver.rows.sampleCount()) * s.scale
+			excess := float64(s.p) / float64(sampleSolver.sampleCount) * s.scale
 			s.coupled.startFrom(sampleSolver.coupled, excess)
 		}
 	}
@@ -119,7 +119,7 @@ func (r *run) start(lambda float64) {
 		s.chooseSet(share)
 	}
 	s.current.value = s.value(s.current.loss)
-	if mayBeWorse && s.allowsZero() && !(s.current.value <= s.rows.lossAtZero()) { // x = 0 is the better start
+	if mayBeWorse && s.allowsZero() && !(s.current.value <= s.zeroLoss) { // x = 0 is the better start
 		s.Start(make([]float64, s.p))
 		r.result.Gap = math.Inf(1) // the gap of the ascent is not of this point
 		s.visit()

@@ -97,7 +97,7 @@ func (s *Solver) setUnits(tol float64) float64 {
 	m := &s.set.model
 	leastRatio := math.Sqrt(s.scale)
 	for k, l := range m.Limit {
-		if norm := s.summary.Norm[s.set.cols[k]]; l > 0 && norm > 0 {
+		if norm := s.columns.Norm[s.set.cols[k]]; l > 0 && norm > 0 {
 			leastRatio = math.Min(leastRatio, l/norm)
 		}
 	}
@@ -225,7 +225,7 @@ func (s *Solver) search(tol float64) (length float64) {
 	}
 	rounding := float64(roundingPart * math.Abs(s.current.value))
 	for k, j := range w.cols {
-		rounding += float64(marginPart * s.work.alphaSize * math.Abs(w.u[k]*s.summary.LargestEntry[j]))
+		rounding += float64(marginPart * s.work.alphaSize * math.Abs(w.u[k]*s.columns.LargestEntry[j]))
 	}
 	t.length = 1
 	for range maxHalvings {

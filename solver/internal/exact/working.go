@@ -190,7 +190,7 @@ func (s *Solver) positionOfFree() int {
 	if !s.Loss.Traits().ContinuousCurvature {
 		return -1
 	}
-	for _, j := range slices.Backward(s.summary.free) {
+	for _, j := range slices.Backward(s.free) {
 		if above, below := s.unboundedSides(int(j)); above && below {
 			if k := s.set.position[j]; k > 0 {
 				return int(k) - 1
@@ -260,7 +260,7 @@ func (s *Solver) buildSet(cols []int32) {
 	if reach := s.Loss.Traits().MarginReach; reach > 0 {
 		q.MaxMove = make([]float64, m)
 		for k, j := range cols {
-			q.MaxMove[k] = reach / s.summary.LargestEntry[j]
+			q.MaxMove[k] = reach / s.columns.LargestEntry[j]
 		}
 	}
 	if s.box != nil {
