@@ -104,7 +104,7 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 		}
 		m.Penalty.AddTrans(m.Gradient, v)
 	}
-	m.Stop = w.model.Stop
+	m.Stop = s.stop
 	termCount := m.TermCount()
 	firstTau := startTau * s.scale / termCount
 	expectedExcess := s.scale
@@ -180,7 +180,3 @@ func (s *Solver) leastCurvatures() []float64 {
 	}
 	return out
 }
-
-// riseCoupled returns the rise of the penalty from the current point to the solution of the model. The
-// squared terms of the penalty are left out, because the model's gradient contains them.
-func (s *Solver) riseCoupled() float64 { return s.coupled.model.PenaltyRise() }

@@ -159,7 +159,7 @@ const (
 func (s *Solver) Certify(x []float64, set *Settings) float64 {
 	s.forget()
 	s.Start(x)
-	s.set.model.Stop = func() bool { return set.Stop != nil && set.Stop() != nil }
+	s.stop = set.stopped
 	s.setLambda(1)
 	if s.visit(); s.rows.Err() != nil {
 		s.work.started = false
@@ -170,7 +170,7 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 	value, lossError := s.current.value, s.lossError()
 	bestGap, tol := s.rows.trivialGap(s.x, value), math.Max(set.Tol, certainPart*s.scale)
 	for range mostSteps {
-		if s.set.noRoom || set.Stop != nil && set.Stop() != nil {
+		if s.set.noRoom || set.stopped() {
 			break
 		}
 		_, length := s.step(tol, false)

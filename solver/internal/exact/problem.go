@@ -74,7 +74,8 @@ type Solver struct {
 	transposed kernels.Rows   // X'; zero as long as it is not needed
 	counted    countedColumns // see rowCounts
 
-	current objective // at the point x: the loss and the value of P
+	stop    func() bool // reports whether to end the present step, see Settings.Stop; nil before the first run
+	current objective   // at the point x: the loss and the value of P
 	work    workspace
 	past    pastSolutions
 	set     workingSet

@@ -24,6 +24,9 @@ type Settings struct {
 	Watch func(*Result) error
 }
 
+// stopped reports whether Stop ends the present step.
+func (set *Settings) stopped() bool { return set.Stop != nil && set.Stop() != nil }
+
 // A Result says how a call of Solve ended.
 type Result struct {
 	Gap        float64    // an upper bound of Objective − P*, rounding included; +Inf if nothing is proved
@@ -146,7 +149,7 @@ func (r *run) prepare() {
 	if s.coupled != nil {
 		s.coupled.extraSteps = 0
 	}
-	s.set.model.Stop = func() bool { return r.settings.Stop != nil && r.settings.Stop() != nil }
+	s.stop = r.settings.stopped
 }
 
 // goesOn reports whether the run makes another step.
@@ -208,7 +211,7 @@ func (r *run) endUnproved() {
 		lacked = s.chooseSet(1)
 	}
 	// If the model was stopped early, its fall says nothing about the distance to the optimum.
-	if !lacked && s.work.excess <= r.tol && !s.set.model.Stop() {
+	if !lacked && s.work.excess <= r.tol && !s.stop() {
 		r.result.Why = ending.Reached
 	}
 }

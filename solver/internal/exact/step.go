@@ -52,6 +52,7 @@ func (s *Solver) step(tol float64, keepHessian bool) (fall, length float64) {
 // gap to reach.
 func (s *Solver) minimise(tol float64) (fall float64) {
 	w, q := &s.set, &s.set.model
+	q.Stop = s.stop
 	for k, j := range w.cols {
 		q.Limit[k] = s.limit[j]
 	}
@@ -212,7 +213,7 @@ func (s *Solver) search(tol float64) (length float64) {
 		return 0
 	}
 	if s.coupled != nil {
-		rise += s.riseCoupled()
+		rise += s.coupled.model.PenaltyRise() // without the squared terms, which the model's gradient contains
 	} else {
 		for k, u := range w.u {
 			rise += float64(w.model.Limit[k] * (math.Abs(u) - math.Abs(w.x[k])))

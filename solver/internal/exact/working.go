@@ -37,7 +37,7 @@ type workingSet struct {
 	x, gradient, u, move []float64
 	snapped              bool // u differs from x + move
 
-	model      quadratic.Separable // for a coupled problem only its field Stop is used
+	model      quadratic.Separable // not used for a coupled problem
 	dense      quadratic.Dense     // the Hessian of model as a matrix, used if formed is true
 	implicit   quadratic.Columns   // the Hessian of model without a matrix, used if formed is false
 	reusable   bool                // the Hessian has the columns cols, but perhaps belongs to an earlier point
