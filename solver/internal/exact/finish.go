@@ -25,67 +25,82 @@ type Solution struct {
 	Structure quadratic.Partition // zeros and ties of X, if Polished
 }
 
-// Finish solves the problem for lambda = 1, if necessary in several attempts. The first attempt starts at x.
-// If x is nil or 0, Finish calls Solve as for a new Solver, and Solve chooses the start. If the attempt from
-// x ≠ 0 does not reach the tolerance, a second attempt starts as if x were 0. A last attempt may use the
-// coupled model, see retryCoupled. Finish returns the solution with the smallest gap. Each attempt may make
-// set.MaxIterations steps.
+// Finish solves the problem for lambda = 1, if necessary in several attempts:
+//
+//   - from x, unless x is nil or 0;
+//   - as for a new Solver, so that Solve chooses the start;
+//   - with the coupled model, from the best point so far, if the problem is separable and not too large.
+//
+// An attempt is made only if the attempts before it have not reached the tolerance. Each may make
+// set.MaxIterations steps. Finish returns the solution with the smallest gap.
 func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 	zero := make([]float64, s.p)
-	if x == nil || slices.Equal(x, zero) {
-		s.Start(zero)
+	var best *Solution
+	if x != nil && !slices.Equal(x, zero) {
 		s.forget()
-		return s.retryCoupled(s.finish(set, 0), set)
+		s.Start(x)
+		best = s.finish(set)
 	}
-	s.forget()
-	s.Start(x)
-	r := s.finish(set, 0)
-	if r.Err == nil && r.Gap > set.Tol {
+	if best == nil || best.Err == nil && best.Gap > set.Tol {
 		s.Start(zero)
-		s.forget()
-		r = betterOf(r, s.finish(set, r.Iterations))
+		s.forget() // Solve then need not start at 0
+		best = betterOf(best, s.finish(set))
 	}
-	return s.retryCoupled(r, set)
-}
-
-// betterOf returns the solution with the smaller gap, with the number of iterations and the error of retry,
-// which is the later one.
-func betterOf(first, retry *Solution) *Solution {
-	if retry.Gap < first.Gap {
-		return retry
-	}
-	first.Iterations = retry.Iterations
-	if retry.Err != nil {
-		first.Err, first.Why = retry.Err, retry.Why
-	}
-	return first
-}
-
-// retryCoupled may try the coupled model if a separable model has not reached the tolerance. It returns the
-// solution with the smaller gap.
-func (s *Solver) retryCoupled(solution *Solution, set *Settings) *Solution {
-	if s.coupled != nil || solution.Err != nil || solution.Gap <= set.Tol || solution.Full || s.p > DenseFeatures {
-		return solution
+	if s.coupled != nil || best.Err != nil || best.Gap <= set.Tol || best.Full || s.p > DenseFeatures {
+		return best
 	}
 	q := *s.Problem
 	q.joint = true
 	solver, err := New(&q)
 	if err != nil {
-		return solution
+		return best
 	}
-	solver.Start(solution.X)
-	return betterOf(solution, solver.finish(set, solution.Iterations))
+	solver.Start(best.X)
+	return betterOf(best, solver.finish(set))
 }
 
-// finish solves the problem for lambda = 1. It adds iterations, the number of earlier iterations, to
-// Result.Iterations.
-func (s *Solver) finish(set *Settings, iterations int) *Solution {
+// betterOf returns the solution with the smaller gap, with the iterations of both and the error of retry, which is
+// the later one. The argument first may be nil.
+func betterOf(first, retry *Solution) *Solution {
+	if first == nil {
+		return retry
+	}
+	better, iterations := first, first.Iterations+retry.Iterations
+	if retry.Gap < first.Gap {
+		better = retry
+	} else if retry.Err != nil {
+		better.Err, better.Why = retry.Err, retry.Why
+	}
+	better.Iterations = iterations
+	return better
+}
+
+// finish solves the problem for lambda = 1. If Solve proves no gap, finish tries a proof by the slopes.
+func (s *Solver) finish(set *Settings) *Solution {
 	r := s.Solve(1, set)
 	if math.IsInf(r.Gap, 1) && s.rows.Err() == nil {
 		r = s.proveAtSlopes(set.Tol, r)
 	}
-	r.Iterations += iterations
 	return s.Solution(r, set.Tol)
+}
+
+// proveAtSlopes completes r, the result of a run that proved no gap, and returns it. It sets Objective and
+// Loss to their values at the current point x, and Gap to the gap that the slopes φ' at x prove. tol is the
+// gap to reach. If x has a non-zero coefficient outside the working set, proveAtSlopes only sets Gap to
+// +Inf.
+func (s *Solver) proveAtSlopes(tol float64, r Result) Result {
+	r.Gap = math.Inf(1)
+	for j, v := range s.x {
+		if v != 0 && (s.set.position == nil || s.set.position[j] == 0) {
+			return r
+		}
+	}
+	s.current.value = s.value(s.current.loss)
+	s.rows.useSlopes(s.x, s.e)
+	s.rows.tally()
+	proved := s.proveGap(tol) // may change s.current
+	r.Gap, r.Objective, r.Loss = gap.RoundedGap(proved, s.current.value), s.current.value, s.current.loss
+	return r
 }
 
 // Solution returns the point as a Solution. r is the result of Solve with the tolerance tol.
