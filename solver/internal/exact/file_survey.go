@@ -209,10 +209,7 @@ func (f *File) subsample(p *Problem) bool {
 		return false
 	}
 	p.File, p.Team, p.HasOnes, p.Labels, p.Weights, p.Offset = nil, nil, false, t.label, t.weights, t.offsets
-	var err error
-	if p.Data, err = sparse.New(len(t.label), f.p, t.ptr, t.idx, t.val); err != nil {
-		panic(err) // cannot happen: the rows are rows of a valid matrix
-	}
+	p.Data = must(sparse.New(len(t.label), f.p, t.ptr, t.idx, t.val))
 	p.Rows = p.Data.Compact(false)
 	return true
 }

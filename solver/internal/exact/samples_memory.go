@@ -363,10 +363,7 @@ func (m *memorySamples) subsample(p *Problem) bool {
 		return false
 	}
 	indices := drawIndices(m.n, max(1, m.n/sampleShare))
-	var err error
-	if p.Data, err = m.Data.SelectRows(indices); err != nil {
-		panic(err) // cannot happen: the rows exist
-	}
+	p.Data = must(m.Data.SelectRows(indices))
 	p.Rows = p.Data.Compact(false)
 	p.Labels, p.Weights = entries(m.Labels, indices), entries(m.Weights, indices)
 	p.Offset = entries(m.Offset, indices)

@@ -22,7 +22,6 @@ type setSolver struct {
 	trial      *dualPoint     // the dual point for the next proof: from startTrial or a working set's solution
 	bestDual   *dualPoint     // the dual point that proves the smallest gap
 	outside    *outsideSolver // finds multipliers of the rows of A whose features all have the coefficient 0
-	position   []int32        // position of each feature in the working set, from 1 on; 0 outside the set
 
 	refused bool // forming the Hessian of a working set would take too long
 }
@@ -30,13 +29,12 @@ type setSolver struct {
 // newSetSolver returns a setSolver for p. p.HasL1Only() must be true, and p.A must not be the identity. If
 // working sets cannot solve p, the error wraps ErrNotApplicable.
 func newSetSolver(p *Problem) (*setSolver, error) {
-	_, features := p.Data.Dims()
 	if err := p.checkLossAndA(); err != nil {
 		return nil, err
 	}
-	w := &setSolver{problem: newWholeProblem(p), position: make([]int32, features)}
+	w := &setSolver{problem: newWholeProblem(p)}
 	unheld := 0
-	for j := range features {
+	for j := range w.problem.p {
 		if w.problem.isUnheld(j) {
 			unheld++
 		}
@@ -204,17 +202,18 @@ func (r *rounds) round() bool {
 		return false
 	}
 	r.lastTol = r.tol
-	s := r.restrict(cols)
+	s := r.problem.restrict(cols)
+	s.setProblem()
 	settings := &Settings{Tol: r.tol, Interrupt: r.set.Interrupt, Stop: r.set.Stop, MaxIterations: 60}
-	solution, ok := s.finish(settings)
-	if !ok {
+	solution := s.finish(settings)
+	if solution == nil {
 		r.refused, r.result.Full = true, r.cols != nil
 		return false
 	}
 	r.cols = cols
 	r.result.Err, r.lastWhy = solution.Err, solution.Why
 	r.result.Iterations += solution.Iterations
-	s.expand(solution)
+	s.expand(solution, r.trial)
 	oldObjective, oldGap := r.result.Objective, r.result.Gap
 	proved := r.judge(solution)
 	r.keepsColumns = r.result.Gap > oldGap/2
@@ -228,6 +227,41 @@ func (r *rounds) round() bool {
 	}
 	r.tol = math.Max(r.set.Tol/2, math.Min(r.tol, laterShare*proved))
 	return true
+}
+
+// firstRoom is the largest number of columns of the first working set, not counting the features that every
+// working set has. It is small, because an early iterate has many more non-zero coefficients than the
+// solution.
+const firstRoom = 750
+
+// chooseColumns returns the columns of the next working set, in increasing order: the columns of non-zero
+// coefficients, of features with neither a ridge nor a singleton row, and of the features with the largest
+// outside.nearExcess. full is true if a set after the first has no room for all non-zero coefficients.
+func (w *setSolver) chooseColumns(first bool) (cols []int32, full bool) {
+	var unheld, candidates []int32
+	for j, x := range w.problem.x {
+		if w.problem.isUnheld(j) {
+			unheld = append(unheld, int32(j))
+		} else if x != 0 {
+			cols = append(cols, int32(j))
+		} else if w.outside.nearExcess[j] > 0 {
+			candidates = append(candidates, int32(j))
+		}
+	}
+	size := func(j int32) float64 { return math.Abs(w.problem.x[j]) * w.problem.bounds.Columns.LargestEntry[j] }
+	slices.SortStableFunc(cols, func(a, b int32) int { return cmp.Compare(size(b), size(a)) })
+	slices.SortStableFunc(candidates, func(a, b int32) int { return cmp.Compare(w.outside.nearExcess[b], w.outside.nearExcess[a]) })
+	maxColumns := w.maxColumns - len(unheld)
+	if first {
+		maxColumns = min(maxColumns, firstRoom)
+	}
+	room := maxColumns - maxColumns/16 // a sixteenth is reserved for features that violate optimality
+	full = !first && len(cols) > room
+	cols = cols[:min(len(cols), room)]
+	cols = append(cols, candidates[:min(len(candidates), len(cols)+200, maxColumns-len(cols))]...)
+	cols = append(cols, unheld...)
+	slices.Sort(cols)
+	return cols, full
 }
 
 // union returns the union of two increasing slices, in increasing order.

@@ -115,41 +115,35 @@ func (o *outsideSolver) reduceInComponent(z []float64) {
 // matrix. The coefficients of the solution are the excesses, and the multipliers of the solution are the
 // result.
 func (o *outsideSolver) solveComponent(z []float64) {
-	r, k := o.f.penalty, len(o.component.features)
-	w := &setSolver{problem: o.f, position: make([]int32, o.f.p)}
-	s := &restrictedProblem{w: w, cols: slices.Clone(o.component.features), rows: o.component.rows}
-	slices.Sort(s.cols)
-	for i, j := range s.cols {
-		w.position[j] = int32(i) + 1
-	}
+	pen, k := o.f.penalty, len(o.component.features)
+	slices.Sort(o.component.features)
+	s := o.f.restrict(o.component.features)
 	s.problem = Problem{Data: sparse.Identity(k), Loss: term.Squared{}, Threads: 1, Labels: make([]float64, k), MaxWorking: k, Ridge: make([]float64, k)}
 	s.problem.Rows = s.problem.Data.Compact(false)
+	capacities := make([]float64, k)
 	for i, j := range s.cols {
-		s.problem.Labels[i] = o.sums[j]
+		s.problem.Labels[i], capacities[i] = o.sums[j], o.capacity[j]
 	}
 	for _, row := range o.component.rows {
-		r.EachEntry(row, func(j int32, v float64) {
-			s.problem.Labels[w.position[j]-1] += float64(v * z[row])
+		pen.EachEntry(row, func(j int32, v float64) {
+			s.problem.Labels[s.position[j]-1] += float64(v * z[row])
 		})
 	}
-	s.problem.A = linalg.New(s.matrix(), k)
+	s.setPenalty(o.component.rows, capacities)
 	// The squared loss is (1/k) Σ (…)², but the objective here is ½ Σ (…)². So limits are divided by k/2.
 	halfSize := float64(k) / 2
-	for _, row := range s.rows {
-		s.problem.Limit = append(s.problem.Limit, r.Limit[row]/halfSize)
+	for i := range s.problem.Limit {
+		s.problem.Limit[i] /= halfSize
 	}
-	for _, j := range s.cols {
-		s.problem.Limit = append(s.problem.Limit, o.capacity[j]/halfSize)
-	}
-	res, ok := s.finish(&Settings{})
-	if !ok {
+	res := s.finish(&Settings{})
+	if res == nil {
 		return
 	}
 	for i, row := range s.rows {
-		multiplier := linalg.Clip(res.Z[i]*halfSize, r.Limit[row])
+		multiplier := linalg.Clip(res.Z[i]*halfSize, pen.Limit[row])
 		step := multiplier - z[row]
 		z[row] = multiplier
-		r.EachEntry(row, func(j int32, v float64) { o.sums[j] = math.FMA(-step, v, o.sums[j]) })
+		pen.EachEntry(row, func(j int32, v float64) { o.sums[j] = math.FMA(-step, v, o.sums[j]) })
 	}
 }
 

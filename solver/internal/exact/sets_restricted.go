@@ -1,7 +1,6 @@
 package exact
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -12,97 +11,67 @@ import (
 // A restrictedProblem has the features of a working set only. A row of A with several features of the set
 // stays a row. For each feature j, the rows whose only feature in the set is j become one singleton row.
 type restrictedProblem struct {
-	w       *setSolver
-	cols    []int32 // the features, in increasing order
-	rows    []int32 // the rows of the penalty with several features of the set
-	problem Problem
-	x       []float64 // the starting point
+	whole    *wholeProblem
+	cols     []int32 // the features, in increasing order
+	position []int32 // the position of each feature of the whole problem in cols, from 1 on; 0 for no position
+	rows     []int32 // the rows of the whole problem's penalty that stay rows
+	problem  Problem // its rows of A are rows, followed by the singleton rows, in the order of cols
 }
 
-// firstRoom is the largest number of columns of the first working set, not counting the features that every
-// working set has. It is small, because an early iterate has many more non-zero coefficients than the
-// solution.
-const firstRoom = 750
-
-// chooseColumns returns the columns of the next working set, in increasing order: the columns of non-zero
-// coefficients, of features with neither a ridge nor a singleton row, and of the features with the largest
-// outside.nearExcess. full is true if a set after the first has no room for all non-zero coefficients.
-func (w *setSolver) chooseColumns(first bool) (cols []int32, full bool) {
-	var unheld, candidates []int32
-	for j, x := range w.problem.x {
-		if w.problem.isUnheld(j) {
-			unheld = append(unheld, int32(j))
-		} else if x != 0 {
-			cols = append(cols, int32(j))
-		} else if w.outside.nearExcess[j] > 0 {
-			candidates = append(candidates, int32(j))
-		}
-	}
-	size := func(j int32) float64 { return math.Abs(w.problem.x[j]) * w.problem.bounds.Columns.LargestEntry[j] }
-	slices.SortStableFunc(cols, func(a, b int32) int { return cmp.Compare(size(b), size(a)) })
-	slices.SortStableFunc(candidates, func(a, b int32) int { return cmp.Compare(w.outside.nearExcess[b], w.outside.nearExcess[a]) })
-	maxColumns := w.maxColumns - len(unheld)
-	if first {
-		maxColumns = min(maxColumns, firstRoom)
-	}
-	room := maxColumns - maxColumns/16 // a sixteenth is reserved for features that violate optimality
-	full = !first && len(cols) > room
-	cols = cols[:min(len(cols), room)]
-	cols = append(cols, candidates[:min(len(candidates), len(cols)+200, maxColumns-len(cols))]...)
-	cols = append(cols, unheld...)
-	slices.Sort(cols)
-	return cols, full
-}
-
-// restrict returns the problem restricted to the columns. It starts at the current point.
-func (w *setSolver) restrict(cols []int32) *restrictedProblem {
-	s := &restrictedProblem{w: w, cols: cols, problem: *w.problem.Problem, x: make([]float64, len(cols))}
-	clear(w.position)
+// restrict returns a restrictedProblem for the columns. Its problem is not set.
+func (f *wholeProblem) restrict(cols []int32) *restrictedProblem {
+	s := &restrictedProblem{whole: f, cols: cols, position: make([]int32, f.p)}
 	for k, j := range cols {
-		w.position[j] = int32(k) + 1
-		s.x[k] = w.problem.x[j]
+		s.position[j] = int32(k) + 1
 	}
-	s.problem.Data = columnsOf(w.problem.Data, w.position, len(cols))
-	s.problem.Rows = s.problem.Data.Compact(false)
-	s.problem.MaxWorking = len(cols)
-	s.problem.Ridge = slices.Repeat([]float64{w.problem.mu()}, len(cols))
-	s.setPenalty()
 	return s
 }
 
-// setPenalty sets A and the limits of the restricted problem.
-func (s *restrictedProblem) setPenalty() {
-	r, k := s.w.problem.penalty, len(s.cols)
-	singletonLimits := make([]float64, k) // for each feature, the limit of its singleton row
-	s.problem.A, s.problem.Limit = linalg.New(nil, k), singletonLimits
+// setProblem sets the problem.
+func (s *restrictedProblem) setProblem() {
+	f, k, pen := s.whole, len(s.cols), s.whole.penalty
+	s.problem = *f.Problem
+	s.problem.Data = columnsOf(f.Data, s.position, k)
+	s.problem.Rows = s.problem.Data.Compact(false)
+	s.problem.MaxWorking = k
+	s.problem.Ridge = slices.Repeat([]float64{f.mu()}, k)
+	var rows []int32
+	singletonLimits := make([]float64, k)
 	for i, j := range s.cols {
-		rows, val := r.T.Row(int(j))
-		for m, row := range rows {
+		rowsOfFeature, val := pen.T.Row(int(j))
+		for m, row := range rowsOfFeature {
 			switch count, firstFeature := s.members(row); {
-			case val[m] == 0:
 			case count == 1:
-				singletonLimits[i] += float64(r.Limit[row] * math.Abs(val[m]))
+				singletonLimits[i] += float64(pen.Limit[row] * math.Abs(val[m]))
 			case firstFeature == j:
-				s.rows = append(s.rows, row)
+				rows = append(rows, row)
 			}
 		}
 	}
-	if len(s.rows) == 0 {
+	s.setPenalty(rows, singletonLimits)
+}
+
+// setPenalty sets the rows that stay rows, and A and the limits of the problem.
+func (s *restrictedProblem) setPenalty(rows []int32, singletonLimits []float64) {
+	k, pen := len(s.cols), s.whole.penalty
+	if s.rows = rows; len(rows) == 0 {
+		s.problem.A, s.problem.Limit = linalg.New(nil, k), singletonLimits
 		return
 	}
-	s.problem.A = linalg.New(s.matrix(), k)
-	s.problem.Limit = make([]float64, 0, len(s.rows)+k)
-	for _, row := range s.rows {
-		s.problem.Limit = append(s.problem.Limit, r.Limit[row])
+	indices, limits := make([]int, len(rows)), make([]float64, len(rows))
+	for i, row := range rows {
+		indices[i], limits[i] = int(row), pen.Limit[row]
 	}
-	s.problem.Limit = append(s.problem.Limit, singletonLimits...)
+	severalFeatures := columnsOf(must(pen.M.SelectRows(indices)), s.position, k)
+	s.problem.A = linalg.New(must(sparse.Stack(severalFeatures, sparse.Identity(k))), k)
+	s.problem.Limit = append(limits, singletonLimits...)
 }
 
 // members counts the features of the working set in a row of A, and returns the first of these features.
 func (s *restrictedProblem) members(row int32) (count int, firstFeature int32) {
-	idx, val := s.w.problem.penalty.M.Row(int(row))
-	for k, j := range idx {
-		if s.w.position[j] > 0 && val[k] != 0 {
+	idx, _ := s.whole.penalty.M.Row(int(row))
+	for _, j := range idx {
+		if s.position[j] > 0 {
 			if count++; count == 1 {
 				firstFeature = j
 			}
@@ -111,72 +80,53 @@ func (s *restrictedProblem) members(row int32) (count int, firstFeature int32) {
 	return count, firstFeature
 }
 
-// matrix returns A of the restricted problem: the rows with several features of the working
-// set, followed by the identity.
-func (s *restrictedProblem) matrix() *sparse.CSR {
-	ptr := make([]int64, 1, len(s.rows)+len(s.cols)+1)
-	var idx []int32
-	var val []float64
-	for _, row := range s.rows {
-		columns, v := s.w.problem.penalty.M.Row(int(row))
-		for k, j := range columns {
-			if position := s.w.position[j]; position > 0 && v[k] != 0 {
-				idx, val = append(idx, position-1), append(val, v[k])
-			}
-		}
-		ptr = append(ptr, int64(len(idx)))
-	}
-	for k := range s.cols {
-		idx, val = append(idx, int32(k)), append(val, 1)
-		ptr = append(ptr, int64(len(idx)))
-	}
-	return mustSparse(len(s.rows)+len(s.cols), len(s.cols), ptr, idx, val)
-}
-
-// finish solves the restricted problem. It returns nil and false if New refuses the problem.
-func (s *restrictedProblem) finish(set *Settings) (*Solution, bool) {
-	f, err := New(&s.problem)
+// finish solves the problem, starting at the current point of the whole problem. It returns nil if New refuses
+// the problem.
+func (s *restrictedProblem) finish(set *Settings) *Solution {
+	solver, err := New(&s.problem)
 	if err != nil {
-		return nil, false
+		return nil
 	}
-	return f.Finish(s.x, set), true
+	x := make([]float64, len(s.cols))
+	for k, j := range s.cols {
+		x[k] = s.whole.x[j]
+	}
+	return solver.Finish(x, set)
 }
 
-// expand moves the current point to a solution of the restricted problem, and sets w.trial to the dual point
-// of the solution. If the zeros of the solution are not exact, expand sets a coefficient to zero if the
+// expand moves the current point of the whole problem to a solution of the restricted one, and sets d to the dual
+// point of the solution. If the zeros of the solution are not exact, expand sets a coefficient to zero if the
 // multiplier of its singleton row is far below the limit. But if these zeros raise the objective by more than
 // the gap, expand changes no coefficient of the solution.
-func (s *restrictedProblem) expand(solution *Solution) {
-	w := s.w
-	x, originalX := make([]float64, w.problem.p), make([]float64, w.problem.p)
-	z, r := w.trial.z, w.problem.penalty
-	singletonZ := solution.Z[len(s.rows):] // multipliers of the singleton rows
+func (s *restrictedProblem) expand(solution *Solution, d *dualPoint) {
+	f, pen := s.whole, s.whole.penalty
+	x, originalX := make([]float64, f.p), make([]float64, f.p)
+	singletonZ, singletonLimits := solution.Z[len(s.rows):], s.problem.Limit[len(s.rows):]
 	for k, j := range s.cols {
 		originalX[j] = solution.X[k]
-		limit := s.problem.Limit[len(s.rows)+k]
-		if solution.Polished || math.Abs(singletonZ[k]) >= keptLimit*limit {
+		if solution.Polished || math.Abs(singletonZ[k]) >= keptLimit*singletonLimits[k] {
 			x[j] = solution.X[k]
 		}
 	}
 	if solution.Polished {
-		solution.Structure = partition(solution.Structure, s.cols, w.problem.p)
+		solution.Structure = partition(solution.Structure, s.cols, f.p)
 	}
-	if w.problem.visit(x); w.problem.value > solution.Objective+solution.Gap {
+	if f.visit(x); f.value > solution.Objective+solution.Gap {
 		// The coefficients that were set to zero raise the objective too much.
-		w.problem.visit(originalX)
+		f.visit(originalX)
 	}
-	copy(w.trial.alpha, solution.Alpha)
+	copy(d.alpha, solution.Alpha)
 	for k, j := range s.cols {
-		share := singletonZ[k] / math.Max(s.problem.Limit[len(s.rows)+k], math.SmallestNonzeroFloat64)
-		rows, val := r.T.Row(int(j))
+		share := singletonZ[k] / math.Max(singletonLimits[k], math.SmallestNonzeroFloat64)
+		rows, val := pen.T.Row(int(j))
 		for m, row := range rows {
-			if count, _ := s.members(row); count == 1 && val[m] != 0 {
-				z[row] = r.Limit[row] * math.Copysign(share, share*val[m])
+			if count, _ := s.members(row); count == 1 {
+				d.z[row] = pen.Limit[row] * math.Copysign(share, share*val[m])
 			}
 		}
 	}
 	for k, row := range s.rows {
-		z[row] = solution.Z[k]
+		d.z[row] = solution.Z[k]
 	}
 }
 
@@ -196,14 +146,13 @@ func columnsOf(m *sparse.CSR, position []int32, count int) *sparse.CSR {
 		}
 		ptr = append(ptr, int64(len(idx)))
 	}
-	return mustSparse(n, count, ptr, idx, val)
+	return must(sparse.New(n, count, ptr, idx, val))
 }
 
-// mustSparse calls sparse.New with entries that are known to be valid.
-func mustSparse(rows, cols int, ptr []int64, idx []int32, val []float64) *sparse.CSR {
-	out, err := sparse.New(rows, cols, ptr, idx, val)
+// must returns m. It panics if there is an error, for calls whose arguments are known to be valid.
+func must(m *sparse.CSR, err error) *sparse.CSR {
 	if err != nil {
 		panic(err)
 	}
-	return out
+	return m
 }
