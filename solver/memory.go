@@ -35,5 +35,5 @@ func (p *Problem) Memory(m Method) int64 {
 		return total + 8*proofVectors*int64(features)
 	}
 	_, isAuto := m.(Auto)
-	return total + exact.ProverMemory(p.exactProblem(p.algebra(), kernels.Rows{}, 0), chunkCount, isAuto || m == nil)
+	return total + exact.ProverMemory(p.exactProblem(p.algebra(), kernels.Rows{}, 0), isAuto || m == nil)
 }

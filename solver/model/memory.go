@@ -6,7 +6,6 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/exact"
-	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -130,7 +129,7 @@ func (s *Spec) memoryOf(x *sparse.CSR, isPath bool) memoryEstimate {
 		d.addMinimizerMemory(q, &m)
 		return m
 	}
-	m.solverBytes += q.Memory(rows.NewChunks(x, 1).Count(), isPath)
+	m.solverBytes += q.Memory(isPath)
 	return m
 }
 
@@ -157,5 +156,5 @@ func (d *design) addMinimizerMemory(q *exact.Problem, m *memoryEstimate) {
 	_, isAuto := cmp.Or[solver.Method](d.spec.Method, solver.Auto{}).(solver.Auto)
 	// Only q has the intercept. The intercept makes a banded Hessian full, so that the proof may take more
 	// memory than the fit of problem.
-	m.solverBytes += max(problem.Memory(d.spec.Method)-d.x.CompactBytes(), exact.ProverMemory(q, rows.NewChunks(d.x, 1).Count(), isAuto))
+	m.solverBytes += max(problem.Memory(d.spec.Method)-d.x.CompactBytes(), exact.ProverMemory(q, isAuto))
 }

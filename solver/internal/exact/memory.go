@@ -13,17 +13,17 @@ import (
 )
 
 // Memory estimates the bytes that a Solver needs in addition to the problem, for one lambda or, if isPath is
-// true, for a path of many. runs is the number of chunks into which rows.NewChunks divides the rows.
-func (q *Problem) Memory(runs int, isPath bool) int64 {
+// true, for a path of many.
+func (q *Problem) Memory(isPath bool) int64 {
 	n, features := q.dims()
 	if !q.byCoordinate() {
-		return q.memoryCoupled(runs)
+		return q.memoryCoupled()
 	}
 	columns, support := mostFormedColumns(q, isPath)
 	k, h, entries := int64(columns), int64(support), q.entries()
 	// The most bytes for an entry of X: in the transpose of X, and in a copy of the rows.
 	const transposeBytes, rowBytes = 12, 10
-	total := 8 * (14*int64(n) + int64(14+runs)*int64(features))
+	total := 8*(14*int64(n)+14*int64(features)) + q.sumsMemory()
 	cheap := q.hasCheapHessian()
 	if !cheap && q.estimatesHelp() {
 		total += 8 * gap.MostReferences * (int64(n) + int64(features))
@@ -54,6 +54,12 @@ func (q *Problem) Memory(runs int, isPath bool) int64 {
 		total += 8 * k * k // the former Hessian, see growHessian
 	}
 	return total + scratchMemory(q.Data, q.Threads)
+}
+
+// sumsMemory returns the bytes of the gradients that rows.Sums computes, one for each chunk of the rows.
+func (q *Problem) sumsMemory() int64 {
+	_, features := q.dims()
+	return 8 * int64(rows.NewChunks(q.Data, 1).Count()*features)
 }
 
 // pairs returns the number of pairs of entries in the same row, including each entry's pair with itself.
@@ -160,15 +166,17 @@ func coupledMemory(t quadratic.Triangle, n, rows int) int64 {
 }
 
 // memoryCoupled returns the result of Memory for a coupled problem.
-func (q *Problem) memoryCoupled(runs int) int64 {
+func (q *Problem) memoryCoupled() int64 {
 	// Number of vectors with an entry for each sample, in the smaller problem that startBySamples solves.
 	const subproblemVectors = 12
 	n, features := q.dims()
 	l, _ := q.A.Dims()
 	t := quadratic.NewTriangle(features, q.band())
-	total := 8*int64(runs*features) + coupledMemory(t, n, l)
-	if !t.Banded() {
-		total = 8*int64(runs*features) + denseCoupledMemory(features, n, l) + scratchMemory(q.Data, q.Threads)
+	total := q.sumsMemory()
+	if t.Banded() {
+		total += coupledMemory(t, n, l)
+	} else {
+		total += denseCoupledMemory(features, n, l) + scratchMemory(q.Data, q.Threads)
 	}
 	if enoughSamples(n, features) {
 		total += (q.Data.CompactBytes() + 12*q.entries() + 8*subproblemVectors*int64(n)) / (sampleShare - 1)
@@ -190,13 +198,13 @@ func scratchMemory(x *sparse.CSR, threads int) int64 {
 }
 
 // setSolverMemory estimates the bytes that a setSolver needs in addition to the problem: for proofs of gaps
-// and, if finish is set, for solving problems on the largest working sets. See Problem.Memory for runs.
-func setSolverMemory(p *Problem, runs int, finish bool) int64 {
+// and, if finish is set, for solving problems on the largest working sets.
+func setSolverMemory(p *Problem, finish bool) int64 {
 	// Numbers of vectors that have an entry for each sample, for each row of A, and for each feature.
 	const sampleVectors, rowVectors, featureVectors = 7, 10, 14
 	n, features := p.dims()
 	l, _ := p.A.Dims()
-	total := 8 * (sampleVectors*int64(n) + int64(featureVectors+runs)*int64(features) + rowVectors*int64(l))
+	total := 8*(sampleVectors*int64(n)+featureVectors*int64(features)+rowVectors*int64(l)) + p.sumsMemory()
 	if a := p.A.Matrix(); a != nil {
 		total += 2*12*a.NNZ() + 8*int64(l+features) // the rows of A and their transpose
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/linalg"
-	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
@@ -43,7 +42,7 @@ func TestMemory(t *testing.T) {
 		if !(res.Gap <= 1e-7) {
 			t.Errorf("%v: gap %g", c.loss, res.Gap)
 		}
-		solvertest.CheckEstimate(t, q.Memory(rows.NewChunks(q.Data, 1).Count(), false), peak-heap)
+		solvertest.CheckEstimate(t, q.Memory(false), peak-heap)
 		runtime.KeepAlive(q)
 		runtime.KeepAlive(res)
 	}
@@ -71,7 +70,7 @@ func TestOnes(t *testing.T) {
 			if refused, want := implied.Refusal() != nil, explicit.Refusal() != nil; refused != want {
 				t.Errorf("%d features: refused %v with Ones, %v with a column of ones", features, refused, want)
 			}
-			ratio := float64(exact.ProverMemory(&implied, 1, true)) / float64(exact.ProverMemory(&explicit, 1, true))
+			ratio := float64(exact.ProverMemory(&implied, true)) / float64(exact.ProverMemory(&explicit, true))
 			if ratio < 0.98 || ratio > 1.02 {
 				t.Errorf("%d features: with Ones the estimate is %v times that with a column of ones", features, ratio)
 			}

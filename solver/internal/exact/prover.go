@@ -117,19 +117,18 @@ func (p *Prover) Finish(x, y, beta []float64, set *Settings) *Solution {
 }
 
 // ProverMemory estimates the bytes that a Prover of q needs: for proofs of gaps and, if finish is set, for
-// solving q. It returns 0 if q is nil or has too many features for a proof. runs is the number of chunks into
-// which rows.NewChunks divides the rows.
-func ProverMemory(q *Problem, runs int, finish bool) int64 {
+// solving q. It returns 0 if q is nil or has too many features for a proof.
+func ProverMemory(q *Problem, finish bool) int64 {
 	switch {
 	case q == nil:
 		return 0
 	case q.Refusal() == nil:
-		return q.Memory(runs, false)
+		return q.Memory(false)
 	case q.HasL1Only():
-		return setSolverMemory(q, runs, finish)
+		return setSolverMemory(q, finish)
 	}
 	if _, features := q.dims(); features <= MostFeatures {
-		return q.Memory(runs, false)
+		return q.Memory(false)
 	}
 	return 0
 }
