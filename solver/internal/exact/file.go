@@ -43,10 +43,10 @@ type File struct {
 	compensated     bool    // the gradient is summed with compensation of rounding errors
 	compensatedGoal float64 // the tolerance for which compensation became necessary
 
-	current, latest *findings // results at the current point, and of the last visit
-	hessianVisit    *findings // results of the visit whose Hessian is in pieces[0]
-	damping         float64   // the damping of the Hessian in pieces[0]
-	model           origin    // describes the model of the last step
+	current, next *findings // results at the current point, and at the end of the last step that was tried
+	hessianVisit  *findings // results of the visit whose Hessian is in pieces[0]
+	damping       float64   // the damping of the Hessian in pieces[0]
+	model         origin    // describes the model of the last step
 }
 
 // How FileSettings.Memory is divided.
@@ -92,10 +92,11 @@ func (f *File) Visits() int { return f.visits }
 // Evaluate makes x the current point, visits the rows there, and returns the mean loss and its gradient. If
 // an error ends the visit, the current point stays.
 func (f *File) Evaluate(x []float64) (loss float64, gradient []float64, err error) {
-	if f.visit(&request{x: slices.Clone(x)}); f.err != nil {
+	results := f.visit(&request{x: slices.Clone(x)})
+	if results == nil {
 		return math.Inf(1), nil, f.err
 	}
-	f.current = f.latest
+	f.current = results
 	return f.current.loss, slices.Clone(f.current.gradient), nil
 }
 
@@ -207,11 +208,11 @@ func (f *File) setBounds(q *gap.Problem) {
 
 func (f *File) moveTo(x, e []float64, damping float64) float64 {
 	if f.current == nil || !slices.Equal(x, f.current.x) { // otherwise f.current already has the results at x
-		f.visit(&request{x: slices.Clone(x), needsHessian: true, damping: damping})
-		if f.err != nil {
+		results := f.visit(&request{x: slices.Clone(x), needsHessian: true, damping: damping})
+		if results == nil {
 			return math.Inf(1)
 		}
-		f.current, f.survey.copies = f.latest, nil
+		f.current, f.survey.copies = results, nil
 	}
 	copy(e, f.current.gradient)
 	return f.current.loss
@@ -223,8 +224,7 @@ func (f *File) hasHessian() bool { return f.hessianVisit == f.current }
 
 func (f *File) hessian(h []float64, _ quadratic.Triangle, d float64) {
 	if !f.hasHessian() || d != f.damping {
-		f.visit(&request{x: f.current.x, needsHessian: true, damping: d})
-		if f.err != nil {
+		if f.visit(&request{x: f.current.x, needsHessian: true, damping: d}) == nil {
 			return
 		}
 		f.hessianVisit = f.current
@@ -235,18 +235,18 @@ func (f *File) hessian(h []float64, _ quadratic.Triangle, d float64) {
 
 func (f *File) lossAt(t *trial) float64 {
 	f.model.gradientPoint, f.model.move = f.current.x, t.move
-	f.visit(&request{
+	f.next = f.visit(&request{
 		x: slices.Clone(t.end), needsHessian: t.needsHessian, damping: t.damping, model: &f.model,
 	})
-	if f.err != nil {
+	if f.next == nil {
 		return math.NaN()
 	}
-	return f.latest.loss
+	return f.next.loss
 }
 
 func (f *File) accept(t *trial) {
 	if t.length > 0 {
-		f.current = f.latest
+		f.current = f.next
 		return
 	}
 	f.model.gradientPoint, f.model.move = f.current.x, t.move
@@ -256,8 +256,9 @@ func (f *File) accept(t *trial) {
 // revisit visits the rows at the current point again. It computes α by the model m (see origin), and replaces
 // the results in f.current that depend on α. If the visit fails, f.current does not change.
 func (f *File) revisit(m *origin) {
-	if f.visit(&request{x: f.current.x, model: m}); f.err == nil {
-		f.current.evidence = f.latest.evidence
+	results := f.visit(&request{x: f.current.x, model: m})
+	if results != nil {
+		f.current.evidence = results.evidence
 	}
 }
 
@@ -288,8 +289,9 @@ func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
 	if t := &f.current.tally; b.NeedsScaledTally(t, goal) && b.Gap-float64((1-b.Shrink)*(t.Loss+t.ConjugateAtZero)) <= math.Max(goal, certainPart*f.survey.scale) {
 		scaled := *f.current.model
 		scaled.shrink = b.Shrink
-		if f.visit(&request{x: f.current.x, model: &scaled}); f.err == nil {
-			b.Gap = math.Min(b.Gap, b.GapWithFenchel(t, f.latest.tally.Fenchel))
+		results := f.visit(&request{x: f.current.x, model: &scaled})
+		if results != nil {
+			b.Gap = math.Min(b.Gap, b.GapWithFenchel(t, results.tally.Fenchel))
 		}
 	}
 	return b
@@ -309,11 +311,12 @@ func (f *File) bound(x, z []float64) gap.Bound {
 // rootSums returns gap.Sum.RootSums at the current point.
 func (f *File) rootSums() []float64 {
 	if f.current.rootsVersion != f.bounds.RootsVersion() { // the roots have changed since the visit
-		if f.visit(&request{x: f.current.x, model: f.current.model}); f.err != nil {
+		results := f.visit(&request{x: f.current.x, model: f.current.model})
+		if results == nil {
 			k := f.bounds.RootCount()
 			return slices.Repeat([]float64{math.NaN()}, k*k+k) // NaN cannot be factored, so no gap is proved
 		}
-		f.current.rootSums, f.current.rootsVersion = f.latest.rootSums, f.latest.rootsVersion
+		f.current.rootSums, f.current.rootsVersion = results.rootSums, results.rootsVersion
 	}
 	return f.current.rootSums
 }

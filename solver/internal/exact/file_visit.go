@@ -102,11 +102,11 @@ func (t *piece) clear(f *File, r *request) {
 	}
 }
 
-// visit reads the rows; with several processes, each reads its own rows. It stores the results for all rows
-// in f.latest, and the Hessian in f.pieces[0]. After an error it does nothing.
-func (f *File) visit(r *request) {
+// visit reads the rows; with several processes, each reads its own rows. It returns the results for all rows,
+// and stores the Hessian in f.pieces[0]. If f.err is not nil, before or after the visit, it returns nil.
+func (f *File) visit(r *request) *findings {
 	if f.err != nil {
-		return
+		return nil
 	}
 	for _, t := range f.pieces {
 		t.clear(f, r)
@@ -120,7 +120,7 @@ func (f *File) visit(r *request) {
 	}))
 	f.visits++
 	if f.err != nil {
-		return
+		return nil
 	}
 	total := f.pieces[0]
 	for _, t := range f.pieces[1:] {
@@ -142,7 +142,7 @@ func (f *File) visit(r *request) {
 	}
 	f.addRanks(r, total)
 	total.tally.Loss = total.loss
-	f.latest = &findings{
+	results := &findings{
 		x: r.x, loss: total.loss, gradient: slices.Clone(total.gradient),
 		evidence: evidence{
 			model: r.model, tally: total.tally, head: slices.Clone(total.head), tail: slices.Clone(total.tail),
@@ -150,11 +150,12 @@ func (f *File) visit(r *request) {
 		},
 	}
 	if r.model != nil {
-		f.latest.rootsVersion = total.rootTally.rootsVersion
+		results.rootsVersion = total.rootTally.rootsVersion
 	}
 	if r.needsHessian {
-		f.hessianVisit, f.damping = f.latest, r.damping
+		f.hessianVisit, f.damping = results, r.damping
 	}
+	return results
 }
 
 // eachWindow calls do for each window, which has rows lo to hi−1, and then ReportProgress.
