@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -55,10 +56,7 @@ func (p *Problem) Refusal() error {
 		return nil
 	}
 	_, features := p.dims()
-	maxFeatures := DenseFeatures
-	if p.MaxWorking > 0 {
-		maxFeatures = p.MaxWorking
-	}
+	maxFeatures := cmp.Or(p.MaxWorking, DenseFeatures)
 	if features > maxFeatures && p.band() == features-1 {
 		return fmt.Errorf("%w: %d features; dense factors are formed up to %d", ErrNotApplicable, features, maxFeatures)
 	}

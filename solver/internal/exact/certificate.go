@@ -7,14 +7,25 @@ import (
 )
 
 // poseBounds finds the free features, and sets s.bounds, the problem for which gaps are proved, with the current
-// limits and ridges.
+// limits and ridges. If the free features have changed, it also finds the samples that they separate.
 func (s *Solver) poseBounds() {
-	penalty := gap.NewPenalty(s.A, s.limit, s.Square, s.Groups)
-	s.findFree(penalty)
-	q := &gap.Problem{Penalty: penalty, Ridge: s.ridge, Set: s.Set, Columns: s.columns}
-	q.Prepare()
-	s.bounds = q
-	s.rows.setBounds(q)
+	penalty, free := gap.NewPenalty(s.A, s.limit, s.Square, s.Groups), []int32{}
+	for j, r := range s.ridge {
+		if r == 0 && !penalty.Touches(j) {
+			free = append(free, int32(j))
+		}
+	}
+	if s.free == nil || !slices.Equal(free, s.free) {
+		s.free = free
+		s.rows.separate(func(j int) (above, below bool) {
+			_, isFree := slices.BinarySearch(free, int32(j))
+			above, below = s.unboundedSides(j)
+			return isFree && above, isFree && below
+		})
+	}
+	s.bounds = &gap.Problem{Penalty: penalty, Ridge: s.ridge, Set: s.Set, Columns: s.columns}
+	s.bounds.Prepare()
+	s.rows.setBounds(s.bounds)
 }
 
 // proveGap returns an upper bound of P(x) − P* that the current dual point or the dual point 0 proves. It

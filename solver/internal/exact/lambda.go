@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -36,31 +35,6 @@ func (s *Solver) setLambda(lambda float64) (share float64) {
 	}
 	s.set.noRoom = false
 	return share
-}
-
-// findFree sets s.free. If the free features have changed, it searches for separated samples again.
-func (s *Solver) findFree(penalty *gap.Penalty) {
-	free := []int32{}
-	for j, r := range s.ridge {
-		if r == 0 && !penalty.Touches(j) {
-			free = append(free, int32(j))
-		}
-	}
-	if s.free == nil || !slices.Equal(free, s.free) {
-		s.free = free
-		s.findSeparated()
-	}
-}
-
-func (s *Solver) findSeparated() {
-	free := make([]bool, s.p)
-	for _, j := range s.free {
-		free[j] = true
-	}
-	s.rows.separate(func(j int) (above, below bool) {
-		above, below = s.unboundedSides(j)
-		return free[j] && above, free[j] && below
-	})
 }
 
 // allowsZero reports whether x = 0 is in the domain.

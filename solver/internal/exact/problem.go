@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/scas-admm/scas/kernels"
@@ -134,14 +135,11 @@ func New(p *Problem) (*Solver, error) {
 	}
 	s := &Solver{Problem: p, p: features}
 	s.set.threads = rows.Threads(p.Threads)
-	s.set.maxColumns = min(features, p.MaxWorking)
-	switch {
-	case !p.Team.Alone():
-		// With several processes the Hessian is formed, so the working set must be small.
-		s.set.maxColumns = min(features, defaultWorking)
-	case p.MaxWorking == 0:
-		s.set.maxColumns = features
+	mostColumns := cmp.Or(p.MaxWorking, features)
+	if !p.Team.Alone() { // then the Hessian is formed, so the working set must be small
+		mostColumns = defaultWorking
 	}
+	s.set.maxColumns = min(features, mostColumns)
 	s.set.needsAll = !p.byCoordinate() || p.File != nil || features <= s.set.maxColumns && p.hasCheapHessian()
 	s.prepareRows()
 	for _, v := range []*[]float64{&s.x, &s.e, &s.ridge} {
