@@ -81,7 +81,16 @@ func (s *Solver) finish(set *Settings) *Solution {
 	if math.IsInf(r.Gap, 1) && s.rows.Err() == nil {
 		r = s.proveAtSlopes(set.Tol, r)
 	}
-	return s.Solution(r, set.Tol)
+	alpha := s.rows.alphaAt(s.x, s.e)
+	out := &Solution{Result: r, X: slices.Clone(s.x), Z: s.multipliers(), Alpha: alpha}
+	switch {
+	case r.Err != nil:
+		out.Why = ending.Interrupted
+	case r.Gap <= set.Tol:
+		out.Why = ending.Reached
+		out.Structure, out.Polished = s.structure()
+	}
+	return out
 }
 
 // proveAtSlopes completes r, the result of a run that proved no gap, and returns it. It sets Objective and
@@ -101,20 +110,6 @@ func (s *Solver) proveAtSlopes(tol float64, r Result) Result {
 	proved := s.proveGap(tol) // may change s.current
 	r.Gap, r.Objective, r.Loss = gap.RoundedGap(proved, s.current.value), s.current.value, s.current.loss
 	return r
-}
-
-// Solution returns the point as a Solution. r is the result of Solve with the tolerance tol.
-func (s *Solver) Solution(r Result, tol float64) *Solution {
-	alpha := s.rows.alphaAt(s.x, s.e)
-	out := &Solution{Result: r, X: slices.Clone(s.x), Z: s.multipliers(), Alpha: alpha}
-	switch {
-	case r.Err != nil:
-		out.Why = ending.Interrupted
-	case r.Gap <= tol:
-		out.Why = ending.Reached
-		out.Structure, out.Polished = s.structure()
-	}
-	return out
 }
 
 // multipliers returns the multipliers of all rows of A, see Solution.Z.
