@@ -1,7 +1,6 @@
 package exact
 
 import (
-	"math"
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
@@ -60,7 +59,7 @@ type piece struct {
 	curvature                    []float64 // cᵢφ″ for each row of the piece in a window
 	onesColumn                   []float64 // the column of the Hessian that belongs to the column of ones
 	scratch                      *kernels.HessianScratch
-	rootTally                    *rootTally // nil until a proof needs it
+	rootTally                    *gap.RootTally // computes rootSums; nil until a proof needs it
 }
 
 func (f *File) newPiece() *piece {
@@ -91,9 +90,9 @@ func (t *piece) clear(f *File, r *request) {
 	if r.model == nil {
 		return
 	}
-	if t.rootTally == nil || t.rootTally.rootsVersion != f.bounds.RootsVersion() {
-		t.rootTally = f.newRootTally()
-		t.rootSums = make([]float64, t.rootTally.rootCount*(t.rootTally.rootCount+1))
+	if t.rootTally == nil || t.rootTally.Version != f.bounds.RootsVersion() {
+		t.rootTally = f.bounds.NewRootTally()
+		t.rootSums = t.rootTally.Sums
 	}
 	if !f.compensated {
 		t.tail = nil
@@ -150,7 +149,7 @@ func (f *File) visit(r *request) *findings {
 		},
 	}
 	if r.model != nil {
-		results.rootsVersion = total.rootTally.rootsVersion
+		results.rootsVersion = total.rootTally.Version
 	}
 	if r.needsHessian {
 		f.hessianVisit, f.damping = results, r.damping
@@ -247,19 +246,14 @@ func (f *File) addOffsets(margin []float64, lo int) {
 	}
 }
 
-// addProofSums adds a block to the sums for a proof: the tally, X'Cα and the sums of rootTally.
+// addProofSums adds a block to the sums for a proof: the tally, X'Cα and rootSums.
 func (t *piece) addProofSums(f *File, data kernels.Rows, label []float64) {
 	n := len(label)
 	samples := gap.Samples{Alpha: t.alpha[:n], Slope: t.slope[:n], Margin: t.margin[:n], Label: label, Weight: t.weight[:n]}
 	t.tally.Add(f.Loss, &samples)
-	if f.bounds.NeedsPhi() {
-		t.tally.Phi(f.Loss, &samples, t.rootTally.phi[:n])
-	}
+	t.rootTally.Add(&t.tally, f.Loss, &samples, data, f.HasOnes)
 	for i, w := range samples.Weight {
 		samples.Alpha[i] *= w
-	}
-	if t.rootTally.rootCount > 0 {
-		t.rootTally.add(t.rootSums, data, t.rootTally.phi[:n], samples.Alpha)
 	}
 	if t.tail != nil {
 		gap.AddTransPairs(t.head, t.tail, data, samples.Alpha)
@@ -300,41 +294,6 @@ func (t *piece) setAlpha(f *File, m *origin, lo int, label []float64) {
 		low, high := slopeRange(f.Loss, label[i], t.weight[i])
 		if alpha[i] = max(low, min(a, high)); m.shrink > 0 {
 			alpha[i] *= m.shrink
-		}
-	}
-}
-
-// A rootTally computes gap.Sum.RootSums.
-type rootTally struct {
-	row          *gap.RootRow
-	rootCount    int       // number of roots
-	rootsVersion int       // gap.Problem.RootsVersion when the rootTally was made
-	hasOnes      bool      // X has a last column of ones
-	phi          []float64 // cᵢΦᵢ of each row of a block, with the weight cᵢ and Φᵢ of gap.Tally.Phi
-	idx          []int32   // the columns of a row's entries
-	val          []float64 // their values
-}
-
-func (f *File) newRootTally() *rootTally {
-	return &rootTally{row: f.bounds.NewRootRow(), rootCount: f.bounds.RootCount(), rootsVersion: f.bounds.RootsVersion(), hasOnes: f.HasOnes, phi: make([]float64, f.block)}
-}
-
-// add adds the terms of the rows of data to sums. For each of these rows, phi holds cᵢΦᵢ and alpha holds cᵢαᵢ.
-func (r *rootTally) add(sums []float64, data kernels.Rows, phi, alpha []float64) {
-	sizes := sums[r.rootCount*r.rootCount:]
-	for i, c := range phi {
-		lo, hi := data.Ptr[i], data.Ptr[i+1]
-		r.idx, r.val = append(r.idx[:0], data.Idx[lo:hi]...), append(r.val[:0], data.Val[lo:hi]...)
-		if r.hasOnes {
-			r.idx, r.val = append(r.idx, int32(data.Cols)), append(r.val, 1)
-		}
-		roots := r.row.SetRow(r.idx, r.val)
-		for a, k := range roots {
-			sizes[k] += math.Abs(float64(alpha[i] * r.row.Entry(k)))
-			u, out := float64(c*r.row.Entry(k)), sums[int(k)*r.rootCount:]
-			for _, m := range roots[a:] {
-				out[m] += float64(u * r.row.Entry(m))
-			}
 		}
 	}
 }

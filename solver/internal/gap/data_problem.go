@@ -141,7 +141,7 @@ func (m *DataProblem) TrivialBound(point *Point, objective float64) float64 {
 
 // bound calls Problem.Bound. It first adds to t and sum what Bound needs for roots.
 func (m *DataProblem) bound(point *Point, alpha, z []float64, t Tally, sum *Sum) Bound {
-	if m.NeedsPhi() {
+	if m.needsPhi() {
 		phi := m.Sums.Scratch
 		phiTally := m.sumTallies(func(t *Tally, lo, hi int) { t.Phi(m.Loss, m.samples(point, alpha, lo, hi), phi[lo:hi]) })
 		t.Merge(&phiTally)

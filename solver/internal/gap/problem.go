@@ -215,8 +215,8 @@ func (p *Problem) chooseCorrection() {
 	p.rootsVersion++
 }
 
-// RootsVersion returns a number that changes whenever Bound chooses roots anew. After a change, every RootRow
-// and every sum computed from a RootRow is invalid.
+// RootsVersion returns a number that changes whenever Bound chooses roots anew. After a change, every RootTally is
+// invalid.
 func (p *Problem) RootsVersion() int { return p.rootsVersion }
 
 // choosesMultiplier reports whether domainGap chooses the multiplier of feature j's singleton row.
@@ -230,8 +230,7 @@ func (p *Problem) choosesMultiplier(j, row int) bool {
 	return !p.Penalty.Squared(row)
 }
 
-// NeedsPhi reports whether Bound may have to change α because of roots. Then the caller must call Tally.Phi
-// and set Sum.RootSums.
-func (p *Problem) NeedsPhi() bool {
+// needsPhi reports whether Bound may have to change α because of roots. Then it needs Tally.Phi and Sum.RootSums.
+func (p *Problem) needsPhi() bool {
 	return p.hasFarBounds || len(p.oneSidedFeatures) > 0 || p.RootCount() > 0
 }
