@@ -109,7 +109,6 @@ type workspace struct {
 	// call of Solve.
 	farReads    float64
 	needsFormed bool    // Solve makes no progress without a formed Hessian
-	warm        bool    // Solve started at the solution for an earlier lambda, see warmFactor
 	nearOptimum bool    // the point is near the optimum, see nearPart
 	started     bool    // Solver.current and Solver.e are set
 	gapRatio    float64 // the gap at the end of the last Solve, divided by the tolerance; 1 before

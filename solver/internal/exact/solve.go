@@ -78,6 +78,7 @@ type run struct {
 	tol        float64 // the gap to reach
 	stepBudget int     // the largest value of result.Iterations
 	result     Result  // so far
+	warm       bool    // the run started at the solution for another lambda, see warmFactor
 	unproved   bool    // the run ends when the objective is estimated to be near its optimum, see Settings.Unproved
 	// A proof is tried when the estimated gap is at most aim. If the working set needs all columns, aim is the
 	// tolerance. Otherwise it is proofPart times the last proved gap, but at least the tolerance. Before the
@@ -97,9 +98,9 @@ type run struct {
 func (r *run) start(lambda float64) {
 	s, w := r.Solver, &r.work
 	first := !w.started
-	w.warm = !first && s.lambda <= warmFactor*lambda && lambda <= warmFactor*s.lambda
-	w.nearOptimum, w.farReads, w.needsFormed = w.warm, 0, false
-	s.past.add(s.lambda, s.x, w.warm)
+	r.warm = !first && s.lambda <= warmFactor*lambda && lambda <= warmFactor*s.lambda
+	w.nearOptimum, w.farReads, w.needsFormed = r.warm, 0, false
+	s.past.add(s.lambda, s.x, r.warm)
 	share := s.setLambda(lambda)
 	// mayBeWorse is true if the start may be worse than x = 0.
 	mayBeWorse := first && w.keepsStart && math.IsInf(s.Problem.Loss.Curvature(), 1)
@@ -136,14 +137,14 @@ func (r *run) prepare() {
 	s, w := r.Solver, &r.work
 	// If the set needs all columns, a proof costs little: it is a product with the Hessian. It also shows whether
 	// the next lambda needs a new Hessian.
-	r.unproved = r.settings.Unproved && s.gram == nil && s.File == nil && (s.rough || w.warm && !s.set.needsAll)
+	r.unproved = r.settings.Unproved && s.gram == nil && s.File == nil && (s.rough || r.warm && !s.set.needsAll)
 	if w.relTolerance = 0; r.unproved && w.mostFall > 0 {
 		// With this RelTolerance (see quadratic.SeparableSettings), the value of a model ends at most about
 		// tol above its minimum.
 		w.relTolerance = min(roughPart, math.Sqrt(r.tol/w.mostFall))
 	}
 	r.nextFall, w.tightening, w.mostFall = w.mostFall, 1, 0
-	if r.aim = proofPart * s.scale; w.warm || s.set.needsAll || r.unproved {
+	if r.aim = proofPart * s.scale; r.warm || s.set.needsAll || r.unproved {
 		r.aim = r.tol
 	}
 	if s.coupled != nil {
