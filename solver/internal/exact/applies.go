@@ -104,36 +104,3 @@ func (p *Problem) FileRefusal() string {
 	}
 	return ""
 }
-
-// hasCheapHessian reports whether the Hessian of all columns may be formed, and costs little. If the curvature
-// of the loss is not constant, each step factors a new Hessian; then the factorization must also cost little.
-func (p *Problem) hasCheapHessian() bool {
-	_, features := p.dims()
-	switch {
-	case features <= wholeSet:
-		return true
-	case features > defaultWorking:
-		return false
-	}
-	pairs, entries := p.hessianCost()
-	return pairs <= cheapCost*entries &&
-		(p.Loss.Traits().ConstantCurvature || denseCost(features, float64(features)) <= cheapSolve*entries)
-}
-
-// Assembly returns the cost of forming the Hessian of the loss, in passes over the data of all processes. A
-// pass costs as much as a gradient.
-func (p *Problem) Assembly() float64 {
-	pairs, entries := p.hessianCost()
-	return pairs / entries
-}
-
-// hessianCost returns the number of pairs of entries in the same row, including each entry's pair with
-// itself, and the number of entries, or 1 if there are none. Both are sums over all processes.
-func (p *Problem) hessianCost() (pairsInRows, entries float64) {
-	totals := []float64{pairs(p.Data), float64(p.entries())}
-	if p.HasOnes {
-		totals[0] += totals[1]
-	}
-	p.Team.Sum(totals)
-	return totals[0], max(1, totals[1])
-}

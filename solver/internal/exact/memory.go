@@ -62,19 +62,6 @@ func (q *Problem) sumsMemory() int64 {
 	return 8 * int64(rows.NewChunks(q.Data, 1).Count()*features)
 }
 
-// pairs returns the number of pairs of entries in the same row, including each entry's pair with itself.
-func pairs(m *sparse.CSR) (sum float64) {
-	n, _ := m.Dims()
-	for i := range n {
-		idx, _ := m.Row(i)
-		sum += pairsOf(int64(len(idx)))
-	}
-	return sum
-}
-
-// pairsOf returns the number of pairs in a row with count entries, including each entry's pair with itself.
-func pairsOf(count int64) float64 { return float64(count * (count + 1) / 2) }
-
 // For a single lambda, mostFormedColumns multiplies leastVisits by singlePart. A single fit forms most
 // Hessians far from the optimum. There it forms only Hessians that cost less than leastVisits.
 const singlePart = 0.5

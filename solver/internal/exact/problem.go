@@ -51,11 +51,6 @@ type Problem struct {
 	joint bool // use the coupled model even if the problem is separable
 }
 
-const (
-	wholeSet       = 64   // Problem.hasCheapHessian returns true up to this number of features
-	defaultWorking = 3072 // largest number of columns for which a separable problem forms the Hessian
-)
-
 // A Solver holds a prepared problem and a point x. It is not safe for concurrent use.
 type Solver struct {
 	*Problem
