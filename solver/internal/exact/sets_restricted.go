@@ -18,7 +18,7 @@ type restrictedProblem struct {
 	problem  Problem // its rows of A are rows, followed by the singleton rows, in the order of cols
 }
 
-// restrict returns a restrictedProblem for the columns. Its problem is not set.
+// restrict returns a restrictedProblem for the columns. The caller must set its problem.
 func (f *wholeProblem) restrict(cols []int32) *restrictedProblem {
 	s := &restrictedProblem{whole: f, cols: cols, position: make([]int32, f.p)}
 	for k, j := range cols {
@@ -27,7 +27,7 @@ func (f *wholeProblem) restrict(cols []int32) *restrictedProblem {
 	return s
 }
 
-// setProblem sets the problem.
+// setProblem sets the problem to the whole problem without the other features.
 func (s *restrictedProblem) setProblem() {
 	f, k, pen := s.whole, len(s.cols), s.whole.penalty
 	s.problem = *f.Problem
@@ -51,7 +51,7 @@ func (s *restrictedProblem) setProblem() {
 	s.setPenalty(rows, singletonLimits)
 }
 
-// setPenalty sets the rows that stay rows, and A and the limits of the problem.
+// setPenalty sets A and the limits of the problem. rows are the rows of the whole problem's penalty that stay rows.
 func (s *restrictedProblem) setPenalty(rows []int32, singletonLimits []float64) {
 	k, pen := len(s.cols), s.whole.penalty
 	if s.rows = rows; len(rows) == 0 {
