@@ -87,8 +87,6 @@ func fromTriplets(t testing.TB, n, p int, entries []sparse.Triplet) *sparse.CSR 
 	return m
 }
 
-func (p *Problem) setData(x *sparse.CSR) { p.Data, p.Rows = x, x.Compact(false) }
-
 // losses has the losses that accept the labels −1 and +1.
 var losses = term.Losses(0.7, -1, 1)
 

@@ -410,11 +410,7 @@ func TestLargeMeans(t *testing.T) {
 			row[p-1] = 1
 			data = append(data, row...)
 		}
-		var err error
-		if prob.Data, err = sparse.FromDense(n, p, data); err != nil {
-			t.Fatal(err)
-		}
-		prob.Rows = prob.Data.Compact(false)
+		prob.setData(fromDense(t, n, p, data))
 		s := mustNew(t, prob)
 		lambdaMax, _ := s.LambdaMax(nil)
 		for _, share := range []float64{0.3, 0.03, 1e-3} {

@@ -209,7 +209,6 @@ func (f *File) subsample(p *Problem) bool {
 		return false
 	}
 	p.File, p.Team, p.HasOnes, p.Labels, p.Weights, p.Offset = nil, nil, false, t.label, t.weights, t.offsets
-	p.Data = must(sparse.New(len(t.label), f.p, t.ptr, t.idx, t.val))
-	p.Rows = p.Data.Compact(false)
+	p.setData(must(sparse.New(len(t.label), f.p, t.ptr, t.idx, t.val)))
 	return true
 }

@@ -176,6 +176,9 @@ func (s *Solver) prepareRows() {
 	s.rows = s.gram
 }
 
+// setData sets Data to x, and Rows to its compact form.
+func (p *Problem) setData(x *sparse.CSR) { p.Data, p.Rows = x, x.Compact(false) }
+
 // dims returns the number of samples that this process holds, and the number of features.
 func (p *Problem) dims() (n, features int) {
 	n, features = p.Data.Dims()

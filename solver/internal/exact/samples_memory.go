@@ -363,8 +363,7 @@ func (m *memorySamples) subsample(p *Problem) bool {
 		return false
 	}
 	indices := drawIndices(m.n, max(1, m.n/sampleShare))
-	p.Data = must(m.Data.SelectRows(indices))
-	p.Rows = p.Data.Compact(false)
+	p.setData(must(m.Data.SelectRows(indices)))
 	p.Labels, p.Weights = entries(m.Labels, indices), entries(m.Weights, indices)
 	p.Offset = entries(m.Offset, indices)
 	return m.Team.Total(rows.Mass(p.Weights, len(indices))) > 0

@@ -118,8 +118,8 @@ func (o *outsideSolver) solveComponent(z []float64) {
 	pen, k := o.f.penalty, len(o.component.features)
 	slices.Sort(o.component.features)
 	s := o.f.restrict(o.component.features)
-	s.problem = Problem{Data: sparse.Identity(k), Loss: term.Squared{}, Threads: 1, Labels: make([]float64, k), MaxWorking: k, Ridge: make([]float64, k)}
-	s.problem.Rows = s.problem.Data.Compact(false)
+	s.problem = Problem{Loss: term.Squared{}, Threads: 1, Labels: make([]float64, k), MaxWorking: k, Ridge: make([]float64, k)}
+	s.problem.setData(sparse.Identity(k))
 	capacities := make([]float64, k)
 	for i, j := range s.cols {
 		s.problem.Labels[i], capacities[i] = o.sums[j], o.capacity[j]

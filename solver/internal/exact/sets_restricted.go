@@ -31,8 +31,7 @@ func (f *wholeProblem) restrict(cols []int32) *restrictedProblem {
 func (s *restrictedProblem) setProblem() {
 	f, k, pen := s.whole, len(s.cols), s.whole.penalty
 	s.problem = *f.Problem
-	s.problem.Data = columnsOf(f.Data, s.position, k)
-	s.problem.Rows = s.problem.Data.Compact(false)
+	s.problem.setData(columnsOf(f.Data, s.position, k))
 	s.problem.MaxWorking = k
 	s.problem.Ridge = slices.Repeat([]float64{f.mu()}, k)
 	var rows []int32
