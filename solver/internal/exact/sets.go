@@ -175,7 +175,7 @@ func (r *rounds) judge(solution *Solution) float64 {
 	r.outside.reduceExcesses(r.trial)
 	proved := r.problem.proveBy(r.trial, r.set.Tol)
 	if r.hasBest {
-		provedByBest := r.problem.evaluate(r.bestDual)
+		provedByBest := r.problem.proveBy(r.bestDual, r.set.Tol)
 		r.hasBest = provedByBest <= proved
 		proved = math.Min(proved, provedByBest)
 	}

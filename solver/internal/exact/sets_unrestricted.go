@@ -15,7 +15,7 @@ type wholeProblem struct {
 	image          []float64 // A x, for the rows of gap.Penalty
 	value          float64   // P(x)
 	zeroLoss       float64   // the mean loss at x = 0
-	head           []float64 // X'Cα at the last call of evaluate; see the package comment
+	head           []float64 // X'Cα at the last call of proveBy; see the package comment
 	// True if mu is positive and an upper bound of the trace of the loss's Hessian is at most
 	// mostCondition·n·mu.
 	wellConditioned bool
@@ -81,27 +81,20 @@ type dualPoint struct {
 	alpha     []float64
 	z         []float64 // multipliers of the rows of gap.Penalty
 	feasibleZ []float64 // multipliers of the feasible point that proves the gap; nil if nothing is proved
-	goal      float64   // a more accurate proof is tried if it may reach this gap
 }
 
 func (f *wholeProblem) newDualPoint() *dualPoint {
 	return &dualPoint{alpha: make([]float64, f.n), z: make([]float64, f.penalty.Len())}
 }
 
-// proveBy moves d.alpha into the domain of φ*, and returns the gap that d proves at the point. See
-// dualPoint.goal for goal.
+// proveBy moves d.alpha into the domain of φ*. It returns the gap that d proves at the current point, and sets
+// d.feasibleZ. A more accurate proof is tried if it may reach goal.
 func (f *wholeProblem) proveBy(d *dualPoint, goal float64) float64 {
-	d.goal = goal
 	for i, a := range d.alpha {
 		d.alpha[i] = max(f.lo[i], min(a, f.hi[i]))
 	}
-	return f.evaluate(d)
-}
-
-// evaluate returns the gap that d proves at the current point, and sets d.feasibleZ.
-func (f *wholeProblem) evaluate(d *dualPoint) float64 {
 	f.transposed(f.head, d.alpha)
-	b := f.bounds.Prove(f.point(f.x), d.alpha, d.z, f.head, nil, nil, d.goal)
+	b := f.bounds.Prove(f.point(f.x), d.alpha, d.z, f.head, nil, nil, goal)
 	d.feasibleZ = b.Z
 	return b.Gap
 }
