@@ -85,31 +85,35 @@ type objective struct{ loss, value float64 }
 
 // A workspace holds what a Newton step uses from earlier Newton steps.
 type workspace struct {
-	damping  float64 // the damping of the next Hessian, see term.Loss.Curvatures
-	mostFall float64 // in the present or last call of Solve, the largest decrease of a model's value
-	// Measures how far the point has moved since the Hessian was computed: the sum of √fall over the moves. fall is the
-	// decrease of the model's value in a step, and of the objective in a call of extrapolate.
-	distance float64
-	excess   float64 // the expected difference of the objective and its optimum after the last step
+	started    bool    // Solver.current and Solver.e are set
+	keepsStart bool    // Solve must start at x
+	gapRatio   float64 // the gap at the end of the last Solve, divided by the tolerance; 1 before
+	mostFall   float64 // in the present or last call of Solve, the largest decrease of a model's value
+	// How often a model without a formed Hessian is expected to read each of its columns near the optimum.
+	visits float64
+
+	// The next fields belong to the present call of Solve.
+
+	nearOptimum bool // the point is near the optimum, see nearPart
+	needsFormed bool // Solve makes no progress without a formed Hessian
+	// The number of entries of X that models without a formed Hessian have read far from the optimum.
+	farReads float64
+	// The quadratic.SeparableSettings.RelTolerance with which a model is solved near the optimum.
+	relTolerance float64
 	// The quadratic.SeparableSettings.Tolerance of a model is multiplied by tightening. It is 1 until a step
 	// does not move the point and the gap is still too large.
 	tightening float64
-	// The mean |αᵢ| of the dual point for which the gap was estimated last.
-	alphaSize float64
-	// The quadratic.SeparableSettings.RelTolerance with which a model is solved near the optimum.
-	relTolerance float64
-	// How often a model without a formed Hessian is expected to read each of its columns near the optimum.
-	visits float64
-	// The number of entries of X that models without a formed Hessian have read far from the optimum, in this
-	// call of Solve.
-	farReads    float64
-	needsFormed bool    // Solve makes no progress without a formed Hessian
-	nearOptimum bool    // the point is near the optimum, see nearPart
-	started     bool    // Solver.current and Solver.e are set
-	gapRatio    float64 // the gap at the end of the last Solve, divided by the tolerance; 1 before
-	keepsStart  bool    // Solve must start at x
-	uphill      bool    // the last step was rejected because the objective increases along it
-	stale       bool    // the model has the Hessian of an earlier point
+
+	// The next fields belong to the last step.
+
+	damping float64 // the damping of the next Hessian, see term.Loss.Curvatures
+	stale   bool    // the model has the Hessian of an earlier point
+	// Measures how far the point has moved since the Hessian was computed: the sum of √fall over the moves. fall is the
+	// decrease of the model's value in a step, and of the objective in a call of extrapolate.
+	distance  float64
+	excess    float64 // the expected difference of the objective and its optimum after the last step
+	uphill    bool    // the last step was rejected because the objective increases along it
+	alphaSize float64 // the mean |αᵢ| of the dual point for which the gap was estimated last
 }
 
 // New returns a Solver of p, at the point 0 or at the point of the domain nearest to 0. If the package cannot
