@@ -20,7 +20,6 @@ type setSolver struct {
 	problem    *wholeProblem
 	maxColumns int            // largest number of columns of a working set
 	trial      *dualPoint     // the dual point for the next proof: from startTrial or a working set's solution
-	bestDual   *dualPoint     // the dual point that proves the smallest gap
 	outside    *outsideSolver // finds multipliers of the rows of A whose features all have the coefficient 0
 
 	refused bool // forming the Hessian of a working set would take too long
@@ -43,7 +42,7 @@ func newSetSolver(p *Problem) (*setSolver, error) {
 		return nil, fmt.Errorf("%w: %d features have no row of A of their own that holds them at zero", ErrNotApplicable, unheld)
 	}
 	w.maxColumns = mostInSet(p) + unheld
-	w.trial, w.bestDual = w.problem.newDualPoint(), w.problem.newDualPoint()
+	w.trial = w.problem.newDualPoint()
 	w.outside = newOutsideSolver(w.problem)
 	return w, nil
 }
@@ -162,7 +161,7 @@ type rounds struct {
 	tol          float64    // tolerance of the gap for the next working set
 	lastTol      float64    // tolerance of the gap for the last working set
 	cols         []int32    // the last working set
-	hasBest      bool       // setSolver.bestDual has been computed
+	bestDual     *dualPoint // the dual point that proves the smallest gap; nil before the first proof
 	keepsColumns bool       // the last working set has not halved the gap; the next one keeps its columns
 	full         bool       // the last working set had no room for all non-zero coefficients
 	lastWhy      ending.Why // why the run on the last working set ended
@@ -173,14 +172,16 @@ type rounds struct {
 // result, the current point becomes the result. solution is the solution for the working set.
 func (r *rounds) judge(solution *Solution) float64 {
 	r.outside.reduceExcesses(r.trial)
-	proved := r.problem.proveBy(r.trial, r.set.Tol)
-	if r.hasBest {
+	proved, keepsBest := r.problem.proveBy(r.trial, r.set.Tol), r.bestDual != nil
+	if keepsBest {
 		provedByBest := r.problem.proveBy(r.bestDual, r.set.Tol)
-		r.hasBest = provedByBest <= proved
+		keepsBest = provedByBest <= proved
 		proved = math.Min(proved, provedByBest)
+	} else {
+		r.bestDual = r.problem.newDualPoint()
 	}
-	if !r.hasBest {
-		r.bestDual, r.trial, r.hasBest = r.trial, r.bestDual, true
+	if !keepsBest {
+		r.bestDual, r.trial = r.trial, r.bestDual
 		copy(r.trial.z, r.bestDual.z)
 	}
 	res, value := r.result, r.problem.value
@@ -207,7 +208,7 @@ func (r *rounds) round() bool {
 	settings := &Settings{Tol: r.tol, Interrupt: r.set.Interrupt, Stop: r.set.Stop, MaxIterations: 60}
 	solution := s.finish(settings)
 	if solution == nil {
-		r.refused, r.result.Full = true, r.cols != nil
+		r.refused, r.result.Full = true, true
 		return false
 	}
 	r.cols = cols
@@ -274,9 +275,8 @@ func union(a, b []int32) []int32 {
 func (r *rounds) solution() *Solution {
 	res := r.result
 	res.Gap = gap.RoundedGap(res.Gap, res.Objective)
-	full, spent := res.Full || r.refused, r.lastWhy == ending.Iterations
 	separated := func() bool { return r.problem.fallsForever(res.X) }
-	res.Why = ending.WhyEnded(res.Err, res.Gap, r.set.Tol, full, separated, spent)
+	res.Why = ending.WhyEnded(res.Err, res.Gap, r.set.Tol, res.Full, separated, r.lastWhy == ending.Iterations)
 	res.Z = r.problem.multipliers(r.bestDual)
 	return res
 }
