@@ -41,7 +41,8 @@ func TestOuterLoop(t *testing.T) {
 				t.Errorf("the solver went nowhere: |x| = %g", scale)
 			}
 			o.settings.Eta = -1
-			if o.solve(t.Context()); o.err == nil {
+			o.solve(t.Context())
+			if o.err == nil {
 				t.Error("a negative step size is timed")
 			}
 		}

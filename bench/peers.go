@@ -58,7 +58,8 @@ func (c *peersCmd) Run(e *race.Env) error {
 	var outcomes []*peers.Outcome
 	for _, s := range specs {
 		var o *peers.Outcome
-		if o, err = c.race(e.Ctx, r, s, opt); err != nil {
+		o, err = c.race(e.Ctx, r, s, opt)
+		if err != nil {
 			break
 		}
 		if o != nil {

@@ -67,7 +67,8 @@ func (c *scalingCmd) Run(e *race.Env) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if c.Scas, err = program.FindOrBuild(e.Ctx, c.Scas, dir); err != nil {
+	c.Scas, err = program.FindOrBuild(e.Ctx, c.Scas, dir)
+	if err != nil {
 		return err
 	}
 	r, err := begin(e, "scaling", machine.Describe(e.Args))
@@ -100,7 +101,8 @@ func (c *scalingCmd) measureRow(e *race.Env, dir, arg string, copies int) (strin
 	opt := &sparse.ReadOptions{}
 	if given {
 		var err error
-		if opt.Features, err = strconv.Atoi(number); err != nil {
+		opt.Features, err = strconv.Atoi(number)
+		if err != nil {
 			return "", fmt.Errorf("%s: %q is not a number of features", arg, number)
 		}
 	}

@@ -147,7 +147,8 @@ func Generate(dir string) (map[string][]byte, error) {
 		kernels = append(kernels, group...)
 	}
 	files["ztables_amd64.s"] = tables.assembly()
-	if files["zsets_amd64.go"], err = goSets(kernels); err != nil {
+	files["zsets_amd64.go"], err = goSets(kernels)
+	if err != nil {
 		return nil, fmt.Errorf("gen: sets: %w", err)
 	}
 	return files, nil
@@ -170,10 +171,12 @@ func (fam family) build(files map[string][]byte, tables *rodata, pkg *types.Pack
 		return nil, err
 	}
 	cfg := printer.Config{Name: program, Pkg: "kernels"}
-	if files["z"+fam.name+"_amd64.s"], err = printer.NewGoAsm(cfg).Print(f); err != nil {
+	files["z"+fam.name+"_amd64.s"], err = printer.NewGoAsm(cfg).Print(f)
+	if err != nil {
 		return nil, err
 	}
-	if files["z"+fam.name+"_amd64.go"], err = printer.NewStubs(cfg).Print(f); err != nil {
+	files["z"+fam.name+"_amd64.go"], err = printer.NewStubs(cfg).Print(f)
+	if err != nil {
 		return nil, err
 	}
 	features := map[string][]string{}

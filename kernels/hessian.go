@@ -136,7 +136,8 @@ func (s *HessianScratch) sumByRows(h []float64, p, stride, lo, hi int, a Rows, c
 			}
 		}
 		n++
-		if work += x.work(); work <= maxWork {
+		work += x.work()
+		if work <= maxWork {
 			continue
 		}
 		lastSpan := *x

@@ -175,7 +175,8 @@ func (r *lazyRun) measure() {
 func (r *lazyRun) run(sampled []int32) {
 	for len(sampled) > 0 {
 		done := InnerLazy(r.cells, r.norm2, &r.state, r.steps, sampled)
-		if sampled = sampled[done:]; len(sampled) > 0 {
+		sampled = sampled[done:]
+		if len(sampled) > 0 {
 			r.flush()
 		}
 	}

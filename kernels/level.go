@@ -58,7 +58,8 @@ func startSet(name string) (*set, error) {
 	l, err := ParseLevel(name)
 	if err == nil {
 		var s *set
-		if s, err = lookup(l); err == nil {
+		s, err = lookup(l)
+		if err == nil {
 			return s, nil
 		}
 	}

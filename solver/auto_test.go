@@ -364,7 +364,8 @@ func TestGapWithoutPenalty(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x, err = x.ColumnStats().Standardize(x, false); err != nil {
+	x, err = x.ColumnStats().Standardize(x, false)
+	if err != nil {
 		t.Fatal(err)
 	}
 	p := &solver.Problem{Data: x, Labels: y, SampleWeights: w, Loss: solver.Squared{}, Penalty: solver.L1{}}
@@ -400,7 +401,8 @@ func TestAutoFreeWide(t *testing.T) {
 		a       solver.Operator
 		weights []float64
 	}{{nil, weights}, {chain, rowWeights}} {
-		if p.Penalty = (solver.L1{Lambda: 1e-3, Weights: c.weights}); c.a != nil {
+		p.Penalty = (solver.L1{Lambda: 1e-3, Weights: c.weights})
+		if c.a != nil {
 			p.Constraint = c.a
 		}
 		res := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-9})

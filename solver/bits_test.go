@@ -85,7 +85,8 @@ func TestFused(t *testing.T) {
 	for k, object := range strings.Fields(string(objects)) {
 		group.Go(func() {
 			out, err := exec.Command("go", "tool", "objdump", object).CombinedOutput()
-			if disassemblies[k] = string(out); err != nil {
+			disassemblies[k] = string(out)
+			if err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}
 		})
@@ -115,7 +116,8 @@ func TestFused(t *testing.T) {
 					places += "\n\t" + path + ": " + strings.TrimSpace(lines[lineNumber-1])
 				}
 			}
-			if fusedCount++; !allowed {
+			fusedCount++
+			if !allowed {
 				wrongPlaces[fmt.Sprintf("%s:%d in package %s%s", m[2], lineNumber, pkg, places)] = true
 			}
 		}

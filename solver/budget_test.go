@@ -81,7 +81,8 @@ type countdown struct {
 }
 
 func (c *countdown) Err() error {
-	if c.callsLeft--; c.callsLeft < 0 {
+	c.callsLeft--
+	if c.callsLeft < 0 {
 		return context.Canceled
 	}
 	return nil
@@ -94,7 +95,8 @@ func TestLaterEnds(t *testing.T) {
 		lowestObjective := math.Inf(1)
 		for calls, ended := 0, false; !ended; calls += 1 + calls/4 {
 			res, err := solver.Minimize(&countdown{t.Context(), calls}, c.p, nil)
-			if ended = err == nil; !ended && !errors.Is(err, context.Canceled) {
+			ended = err == nil
+			if !ended && !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
 			}
 			t.Logf("%s, asked %d times: %d Newton steps, objective %.9g, gap %.2g", c.name, calls, res.Stats.NewtonSteps, res.At.Objective, res.DualityGap)

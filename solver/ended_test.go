@@ -149,7 +149,8 @@ func (sleeper) Info() solver.MethodInfo { return solver.MethodInfo{Name: "sleep"
 
 func (m sleeper) Begin(r *solver.Run) (solver.Iteration, error) {
 	return func() (bool, error) {
-		if r.Spend(1); r.Stats.OuterIterations+1 == m.iteration {
+		r.Spend(1)
+		if r.Stats.OuterIterations+1 == m.iteration {
 			time.Sleep(2 * m.limit)
 		}
 		return true, nil

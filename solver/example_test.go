@@ -85,7 +85,8 @@ func ExampleSettings_report() {
 	report := func(r solver.Report) {
 		logger.Info("iteration", "outer", r.Outer, "passes", r.Passes, "objective", fmt.Sprintf("%.4f", r.Objective))
 	}
-	if _, err = solver.Minimize(context.Background(), p, &solver.Settings{Method: solver.SCASK{}, Passes: 4, Report: report}); err != nil {
+	_, err = solver.Minimize(context.Background(), p, &solver.Settings{Method: solver.SCASK{}, Passes: 4, Report: report})
+	if err != nil {
 		log.Fatal(err)
 	}
 	// Output:

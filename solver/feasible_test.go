@@ -51,7 +51,8 @@ func TestMeansAreFeasible(t *testing.T) {
 				}
 			}
 			p.Domain = solver.NewBox(features, 0.1, 0.7)
-			if res, err = solver.Minimize(t.Context(), p, &set); res == nil {
+			res, err = solver.Minimize(t.Context(), p, &set)
+			if res == nil {
 				t.Fatal(err)
 			}
 			if domainDistance(p.Domain, res.X)+domainDistance(p.Domain, res.XAverage) > 0 {
@@ -93,7 +94,8 @@ func TestBoundsByPenalty(t *testing.T) {
 			if math.IsInf(res.DualityGap, 1) {
 				continue
 			}
-			if proved++; math.IsInf(p.Evaluate(res.X).Penalty, 1) {
+			proved++
+			if math.IsInf(p.Evaluate(res.X).Penalty, 1) {
 				t.Errorf("seed %d, method %v, %g passes: gap %.3g at the infeasible point %v", seed, set.Method, set.Passes, res.DualityGap, res.X)
 			}
 		}

@@ -163,7 +163,8 @@ func TestFileStops(t *testing.T) {
 		t.Errorf("%v, %v", res, err)
 	}
 	set := &solver.Settings{Method: solver.SCASK{}, TimeLimit: 1}
-	if res, err = minimizeFile(t.Context(), p, set, 8<<20); err != nil || res.Status != solver.TimeDone {
+	res, err = minimizeFile(t.Context(), p, set, 8<<20)
+	if err != nil || res.Status != solver.TimeDone {
 		t.Errorf("%v, %v", res, err)
 	}
 }
@@ -277,7 +278,8 @@ func TestFileBatches(t *testing.T) {
 				t.Errorf("other bits, %v", err)
 			}
 			set.Seed = 4
-			if secondRun, err = minimizeFile(context.Background(), p, set, 4<<20); err != nil || slices.Equal(res.X, secondRun.X) {
+			secondRun, err = minimizeFile(context.Background(), p, set, 4<<20)
+			if err != nil || slices.Equal(res.X, secondRun.X) {
 				t.Errorf("the seed has no effect, %v", err)
 			}
 		})
@@ -299,7 +301,8 @@ func TestFileGrouped(t *testing.T) {
 			row[stretches+j] = rng.NormFloat64()
 			sum += row[stretches+j]
 		}
-		if labels[i] = -1; sum+rng.NormFloat64() > 0 {
+		labels[i] = -1
+		if sum+rng.NormFloat64() > 0 {
 			labels[i] = 1
 		}
 	}

@@ -43,10 +43,12 @@ func mirroredProblem(t testing.TB, p *solver.Problem, signs []float64) *solver.P
 	t.Helper()
 	q := *p
 	var err error
-	if q.Data, err = p.Data.ScaleColumns(signs); err != nil {
+	q.Data, err = p.Data.ScaleColumns(signs)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if q.Constraint, err = p.Constraint.(*sparse.CSR).ScaleColumns(signs); err != nil {
+	q.Constraint, err = p.Constraint.(*sparse.CSR).ScaleColumns(signs)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return &q
@@ -109,7 +111,8 @@ func TestScaledColumns(t *testing.T) {
 				p.Constraint, p.Penalty = nil, solver.L1{Lambda: 0.01, Weights: weights[:features]}
 				want := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-12})
 				var err error
-				if p.Data, err = p.Data.ScaleColumns(units); err != nil {
+				p.Data, err = p.Data.ScaleColumns(units)
+				if err != nil {
 					t.Fatal(err)
 				}
 				p.Penalty, p.Domain = solver.L1{Lambda: 0.01, Weights: scaledWeights}, box
@@ -133,7 +136,8 @@ func TestScaledTies(t *testing.T) {
 					units[j] = []float64{1e-8, 1, 1e8}[j%3]
 				}
 				var err error
-				if p.Data, err = p.Data.ScaleColumns(units); err != nil {
+				p.Data, err = p.Data.ScaleColumns(units)
+				if err != nil {
 					t.Fatal(err)
 				}
 				for j, v := range solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-12}).X {

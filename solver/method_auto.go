@@ -112,7 +112,8 @@ func (a *auto) next() (bool, error) {
 		return false, nil
 	}
 	if a.prover.WellConditioned() { // the passes since the last proof may have reached the goal
-		if a.gap = a.certify(a.Err); a.gap <= a.goal {
+		a.gap = a.certify(a.Err)
+		if a.gap <= a.goal {
 			return false, nil
 		}
 	}
@@ -167,7 +168,8 @@ func (r *Run) makeNewtonSteps() (refused bool, err error) {
 		r.startMean()
 		r.gap = math.Min(res.Gap, gap.GapAtObjective(iterateGap, value, res.Objective, rounding))
 		r.newton = true
-		if r.structure = nil; res.Polished {
+		r.structure = nil
+		if res.Polished {
 			r.structure = &res.Structure
 		}
 	} else {

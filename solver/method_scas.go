@@ -100,7 +100,8 @@ func newSCAS(r *Run) (*scas, error) {
 		ManyUpdates: info.ManyUpdates, UseAlgorithm2: info.Theorem == 2,
 	}
 	if info.ManyUpdates {
-		if st.DualUpdates = set.DualUpdates; st.DualUpdates == 0 {
+		st.DualUpdates = set.DualUpdates
+		if st.DualUpdates == 0 {
 			n, _ := p.Data.Dims()
 			st.DualUpdates = admm.DualUpdates(float64(set.InnerSteps), p.team().Mean(float64(p.Data.NNZ()), float64(n)), r.product.Operations())
 		}

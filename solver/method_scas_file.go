@@ -243,7 +243,8 @@ func (s *fileSCAS) snapshot() error {
 // false, and schedule restores the best iterate before it passes the iterate.
 func (s *fileSCAS) schedule() (eta float64, more bool, err error) {
 	o, st := &s.outer, &s.Stats
-	if more = float64(passesOfOuter*(st.OuterIterations+1)) <= s.Settings.Passes; !more {
+	more = float64(passesOfOuter*(st.OuterIterations+1)) <= s.Settings.Passes
+	if !more {
 		if bestObjective := s.keeper.RestoreBest(o.Point, s.lastObjective); bestObjective != s.lastObjective {
 			s.lastObjective, o.Gradient = bestObjective, nil
 		}
@@ -256,7 +257,8 @@ func (s *fileSCAS) schedule() (eta float64, more bool, err error) {
 	if err != nil || !more {
 		return 0, false, err
 	}
-	if st.Eta = s.Settings.Eta; st.Eta == 0 {
+	st.Eta = s.Settings.Eta
+	if st.Eta == 0 {
 		st.Eta = o.NaturalEta(st.OuterIterations)
 	}
 	return st.Eta, true, nil

@@ -34,7 +34,8 @@ func Minimize(ctx context.Context, p *Problem, s *Settings) (res *Result, err er
 	}
 	began := time.Now()
 	c, err := s.withDefaults(p)
-	if err = p.team().CommonError(err); err != nil {
+	err = p.team().CommonError(err)
+	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := ending.WithTimeLimit(ctx, c.TimeLimit)
@@ -46,7 +47,8 @@ func Minimize(ctx context.Context, p *Problem, s *Settings) (res *Result, err er
 	if c.RelTol > 0 && r.unit < 0 {
 		return nil, errorf("the mean loss at x = 0 is %v; a loss must not be negative (see Loss)", r.unit)
 	}
-	if r.budget = s.Passes; s.Passes == 0 {
+	r.budget = s.Passes
+	if s.Passes == 0 {
 		r.budget = math.Inf(1)
 	}
 	iteration, err := Iteration(nil), r.Err()
@@ -58,7 +60,8 @@ func Minimize(ctx context.Context, p *Problem, s *Settings) (res *Result, err er
 	}
 	if err == nil {
 		r.Stats.SetupSeconds = r.clock.Seconds()
-		if err = r.resume(); err == nil {
+		err = r.resume()
+		if err == nil {
 			err = r.loop(iteration)
 		}
 	}
@@ -143,7 +146,8 @@ func (r *Run) record(evaluate func(*Point)) error {
 	if stops {
 		err = nil
 	}
-	if err = team.CommonError(err); err == nil && team.Any(stops) {
+	err = team.CommonError(err)
+	if err == nil && team.Any(stops) {
 		return ErrStop
 	}
 	return err
@@ -171,7 +175,8 @@ func (r *Run) result() *Result {
 		Unrounded: evaluation.Objective, PrimalResidual: r.primalResidual(),
 	}
 	res.DualResidual = infIfNaN(r.dualResidual())
-	if r.Stats.Rounded = r.structure != nil; !r.newton && !r.Settings.NoProof {
+	r.Stats.Rounded = r.structure != nil
+	if !r.newton && !r.Settings.NoProof {
 		res.X, r.Stats.Rounded = r.makeExact()
 	}
 	res.At, res.AtAverage = judge(Iterate{X: res.X, Y: r.Y}), judge(r.Mean)

@@ -402,7 +402,8 @@ func TestRecorder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n++; pt.Outer == 3 {
+		n++
+		if pt.Outer == 3 {
 			break
 		}
 	}
@@ -420,7 +421,8 @@ func TestRecorder(t *testing.T) {
 		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 			t.Fatal(err)
 		}
-		if lastPoint = pt; !math.IsInf(pt.DualityGap, 1) {
+		lastPoint = pt
+		if !math.IsInf(pt.DualityGap, 1) {
 			provedCount++
 		}
 	}
@@ -563,7 +565,8 @@ func TestBallFloat32(t *testing.T) {
 func TestGapOfRoundedData(t *testing.T) {
 	for seed := range uint64(4) {
 		p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 100, Features: 20, NonzerosPerRow: 6, Noise: 1, Seed: seed}, 1e-3)
-		if p.L2 = 0.02; seed%2 > 0 {
+		p.L2 = 0.02
+		if seed%2 > 0 {
 			p.Data = withValues(t, p.Data, func(v float64) float64 { return 1e5 + v })
 		}
 		for _, ownPenalty := range []bool{false, true} {

@@ -197,7 +197,8 @@ func TestExactStart(t *testing.T) {
 				p.Domain = domain
 				set := &solver.Settings{RelTol: 1e-9}
 				first := solvertest.Minimize(t, p, set)
-				if set.Start = first.Iterate; !first.Stats.Rounded {
+				set.Start = first.Iterate
+				if !first.Stats.Rounded {
 					t.Errorf("seed %d, lambda %g, %v: not exact", seed, lambda, domain)
 				}
 				again := solvertest.Minimize(t, p, set)

@@ -195,7 +195,8 @@ func (p *Problem) Validate() error {
 			return err
 		}
 		var c int
-		if l, c = p.Constraint.Dims(); c != cols || l == 0 {
+		l, c = p.Constraint.Dims()
+		if c != cols || l == 0 {
 			return errorf("Problem.Constraint is %d x %d; it must have at least one row and the %d columns of Data", l, c, cols)
 		}
 	}

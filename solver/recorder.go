@@ -52,7 +52,8 @@ func Progress(ctx context.Context, p *Problem, s *Settings) iter.Seq2[*Point, er
 		}
 		broken := false // the caller has left its loop
 		c.Recorder = RecorderFunc(func(pt *Point) error {
-			if broken = !yield(pt, nil); broken {
+			broken = !yield(pt, nil)
+			if broken {
 				return ErrStop
 			}
 			return nil

@@ -104,7 +104,8 @@ func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run
 		at := p.Evaluate(nearZero)
 		r.unit, solved = at.Loss, at.Objective == 0
 	}
-	if r.goal = set.RelTol * r.unit; set.RelTol > 0 && solved {
+	r.goal = set.RelTol * r.unit
+	if set.RelTol > 0 && solved {
 		r.goal = math.SmallestNonzeroFloat64 // 0 would mean no goal
 	}
 	r.moveToStart()

@@ -22,7 +22,8 @@ func withScaledColumns(t *testing.T, p *solver.Problem) *solver.Problem {
 	}
 	q := *p
 	var err error
-	if q.Data, err = p.Data.ScaleColumns(factors); err != nil {
+	q.Data, err = p.Data.ScaleColumns(factors)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return &q

@@ -118,7 +118,8 @@ func TestFreeColumnsThatDepend(t *testing.T) {
 	oppositeProblem := normalProblem(t, 4, solver.Logistic{}, func(row []float64, _ float64) { row[1] = -row[0] })
 	oppositeProblem.Domain, oppositeProblem.Penalty = solver.Nonnegative{}, solver.L1{Lambda: 1e-2, Weights: []float64{0, 0, 1, 1}}
 	separatingProblem := normalProblem(t, 3, solver.Logistic{}, func(row []float64, label float64) {
-		if row[1], row[2] = 1, 1; row[0] > 0.3 && label > 0 {
+		row[1], row[2] = 1, 1
+		if row[0] > 0.3 && label > 0 {
 			row[2] = 0
 		}
 	})

@@ -47,7 +47,8 @@ func (r *Run) settleAtBest(objective float64) float64 {
 	bestObjective := r.moveToBest(objective)
 	if bestObjective < objective {
 		rounding := r.lossError(x, objective) + r.lossError(r.X, bestObjective)
-		if r.gap = gap.GapAtObjective(r.gap, objective, bestObjective, rounding); r.gap > r.goal {
+		r.gap = gap.GapAtObjective(r.gap, objective, bestObjective, rounding)
+		if r.gap > r.goal {
 			r.gap = math.Min(r.gap, r.certify(r.canceled))
 		}
 	}

@@ -29,7 +29,8 @@ func TestSampleWeights(t *testing.T) {
 			}
 		}
 		var err error
-		if copiedProblem.Data, err = p.Data.SelectRows(rows); err != nil {
+		copiedProblem.Data, err = p.Data.SelectRows(rows)
+		if err != nil {
 			t.Fatal(err)
 		}
 		got, want := solvertest.Minimize(t, p, &solver.Settings{Passes: 2000}), solvertest.Minimize(t, &copiedProblem, &solver.Settings{Passes: 2000})
@@ -62,7 +63,8 @@ func TestBatchesOfWeightedSamples(t *testing.T) {
 		dense = append(dense, row...)
 	}
 	var err error
-	if p.Data, err = sparse.FromDense(n, features, dense); err != nil {
+	p.Data, err = sparse.FromDense(n, features, dense)
+	if err != nil {
 		t.Fatal(err)
 	}
 	optimum := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-10}).At.Objective

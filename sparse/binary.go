@@ -34,7 +34,8 @@ func readBinary(input *decompressor, opt *ReadOptions) (*Dataset, error) {
 		if err := check(); err != nil {
 			return parseError(err)
 		}
-		if d, err = newBinaryData(f, name, opt); err == nil && d.X.file == nil { // the matrix is a copy
+		d, err = newBinaryData(f, name, opt)
+		if err == nil && d.X.file == nil { // the matrix is a copy
 			d.Labels = slices.Clone(d.Labels)
 		}
 		return err
@@ -142,7 +143,8 @@ func (d *Dataset) binaryLabels(f *scasfile.File, name string, words []string, op
 	}
 	d.Labels = f.Labels
 	if opt.numericLabels() {
-		if d.Mapping = signs; words != nil && !signs.IsZero() {
+		d.Mapping = signs
+		if words != nil && !signs.IsZero() {
 			d.Mapping.NegativeName, d.Mapping.PositiveName = c.labelText(f.Negative), c.labelText(f.Positive)
 		}
 		if !opt.keepSigns {

@@ -32,7 +32,8 @@ func writeBinary(w io.Writer, d *Dataset) error {
 		case m.IsZero():
 			words = d.Classes.Names
 			var err error
-			if labels, err = d.Classes.positions(labels); err != nil {
+			labels, err = d.Classes.positions(labels)
+			if err != nil {
 				return err
 			}
 			kinds.add(labels)
@@ -145,7 +146,8 @@ func (k *labelPair) write(w io.Writer, labels []float64) error {
 	signs := make([]float64, partSize)
 	for part := range slices.Chunk(labels, partSize) {
 		for i, b := range part {
-			if signs[i] = -1; b == k.higherLabel() {
+			signs[i] = -1
+			if b == k.higherLabel() {
 				signs[i] = 1
 			}
 		}

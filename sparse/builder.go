@@ -96,7 +96,8 @@ func (b *Builder) add(idx []int32, val []float64, label, offset float64) error {
 	if b.Options.Table.Offset != "" {
 		b.offsets = append(b.offsets, offset)
 	}
-	if b.failure = b.spill(); b.failure != nil {
+	b.failure = b.spill()
+	if b.failure != nil {
 		b.failure = errors.Join(b.failure, b.discard())
 	}
 	return b.failure

@@ -203,7 +203,8 @@ func TestBuilderLeavesNothing(t *testing.T) {
 	wantOnlyFiles(t, dir, "taken")
 	b = newSpillingBuilder(filepath.Join(dir, "rows.scas")) // the test closes a file of this builder
 	for err = nil; err == nil; {
-		if err = b.Append([]int32{1}, []float64{1}, 1); b.file != nil {
+		err = b.Append([]int32{1}, []float64{1}, 1)
+		if b.file != nil {
 			b.file.parts.files[valuesPart].f.Close()
 		}
 	}

@@ -82,7 +82,8 @@ func convertWhole(inPath, outPath string, opt *ReadOptions) (*Converted, error) 
 	if d.Table != nil {
 		d.Table.Fill = nil
 	}
-	if err = errors.Join(err, d.Close()); err != nil {
+	err = errors.Join(err, d.Close())
+	if err != nil {
 		return nil, err
 	}
 	return result, nil
@@ -120,7 +121,8 @@ func (c *conversion) open(f *os.File, outPath string) error {
 	c.sourceSize = info.Size()
 	source := partsSource{Name: filepath.Base(f.Name()), Size: info.Size(), Modified: info.ModTime().UnixNano(),
 		Format: c.opt.Format, Features: c.opt.Features, Ignore: c.opt.IgnoreBeyond, Base: c.opt.IndexBase, Strict: c.opt.Strict}
-	if c.parts, c.lastRecord, err = openParts(partsDir(atomicfile.Followed(outPath)), source); err != nil {
+	c.parts, c.lastRecord, err = openParts(partsDir(atomicfile.Followed(outPath)), source)
+	if err != nil {
 		return errorf("converting %s: %w", c.name, err)
 	}
 	if record := c.lastRecord; record != nil {
@@ -141,7 +143,8 @@ func (c *conversion) run(f *os.File, outPath string, convert converter) (*Conver
 	}
 	// c.lastRecord counts a line feed after the last line, even if the text ends without one: CopyN then
 	// returns io.EOF.
-	if resumedBytes, err = io.CopyN(io.Discard, input, resumedBytes); err != nil && err != io.EOF {
+	resumedBytes, err = io.CopyN(io.Discard, input, resumedBytes)
+	if err != nil && err != io.EOF {
 		return nil, errorf("reading %s: %w", c.name, err)
 	}
 	result, sections, err := convert(c, input)

@@ -97,7 +97,8 @@ func openParts(dir string, source partsSource) (*parts, *partsRecord, error) {
 	}
 	p := &parts{dir: dir, source: source}
 	var err error
-	if p.journal, err = os.OpenFile(filepath.Join(dir, "journal"), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666); err != nil {
+	p.journal, err = os.OpenFile(filepath.Join(dir, "journal"), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
+	if err != nil {
 		return nil, nil, err
 	}
 	if atomicfile.Lock(p.journal) == atomicfile.ErrLocked { // without file locks, there is another error, and no protection

@@ -119,7 +119,8 @@ func TestConvertTableStops(t *testing.T) {
 	for maxCalls := 0; ; maxCalls++ {
 		calls = 0
 		_, err := Convert(inPath, outPath, opt, func(string, int64, int64) error {
-			if calls++; calls > maxCalls {
+			calls++
+			if calls > maxCalls {
 				return errStop
 			}
 			return nil

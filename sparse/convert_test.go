@@ -112,7 +112,8 @@ func TestConvertResumes(t *testing.T) {
 				}
 			}
 			seenStages[stage] = true
-			if callsLeft--; callsLeft < 0 {
+			callsLeft--
+			if callsLeft < 0 {
 				return errStop
 			}
 			return nil
@@ -124,7 +125,8 @@ func TestConvertResumes(t *testing.T) {
 		if !errors.Is(err, errStop) {
 			t.Fatal(err)
 		}
-		if interruptions++; interruptions > 100 {
+		interruptions++
+		if interruptions > 100 {
 			t.Fatal("it does not get on")
 		}
 		if _, err := os.Stat(outPath); err == nil {
@@ -183,7 +185,8 @@ func TestConvertDistrusts(t *testing.T) {
 		must(t, WriteFile(inPath, d))
 		calls := 0
 		_, err := Convert(inPath, outPath, nil, func(string, int64, int64) error {
-			if calls++; calls > 5 {
+			calls++
+			if calls > 5 {
 				return io.EOF
 			}
 			return nil
@@ -208,7 +211,8 @@ func TestConvertOtherOptions(t *testing.T) {
 	must(t, os.WriteFile(inPath, []byte("1 9:1\n"+strings.Repeat("1 1:1\n-1 2:1\n", 1<<17)), 0o666))
 	calls := 0
 	_, err := Convert(inPath, outPath, &ReadOptions{Features: 2, IgnoreBeyond: true}, func(string, int64, int64) error {
-		if calls++; calls > 3 {
+		calls++
+		if calls > 3 {
 			return io.EOF
 		}
 		return nil

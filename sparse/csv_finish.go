@@ -53,7 +53,8 @@ func (t *table) resolveFeatures(n int, median func(c, n int) (float64, error)) (
 	if err := t.setFills(n, median); err != nil {
 		return nil, nil, err
 	}
-	if featureOf, names, err = t.featureOrder(); err != nil {
+	featureOf, names, err = t.featureOrder()
+	if err != nil {
 		return nil, nil, err
 	}
 	if p := t.opt.Features; p != 0 && p != len(names) && t.opt.Names == nil {
@@ -88,7 +89,8 @@ func (t *table) setFills(n int, median func(c, n int) (float64, error)) error {
 			col.fill = col.sum / float64(max(1, valueCount))
 		default:
 			var err error
-			if col.fill, err = median(c, valueCount); err != nil {
+			col.fill, err = median(c, valueCount)
+			if err != nil {
 				return err
 			}
 		}

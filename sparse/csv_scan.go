@@ -42,7 +42,8 @@ func (s *scanner) splitRecord(b []byte, i, n int) (end int, wrong *scanError) {
 	for {
 		var c cell
 		if b[i] == '"' {
-			if c, i, wrong = s.quotedCell(b, i, n); wrong != nil || i < 0 {
+			c, i, wrong = s.quotedCell(b, i, n)
+			if wrong != nil || i < 0 {
 				return i, wrong
 			}
 		} else {
@@ -105,7 +106,8 @@ func (s *scanner) quotedCell(b []byte, i, n int) (c cell, end int, wrong *scanEr
 		s.scratch = append(s.scratch, b[start:i]...)
 		c.text = s.scratch[scratchStart:len(s.scratch):len(s.scratch)]
 	}
-	if i++; b[i] == '\r' && b[i+1] == '\n' {
+	i++
+	if b[i] == '\r' && b[i+1] == '\n' {
 		i++
 	}
 	if i < n && b[i] != s.delim && b[i] != '\n' {

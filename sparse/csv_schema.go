@@ -283,7 +283,8 @@ func (s *schema) matchNames() error {
 // is the name of a column. ok is false if there is no such =.
 func splitCategory[C any](name string, columns map[string]C) (column, value string, ok bool) {
 	for position := len(name); ; {
-		if position = strings.LastIndexByte(name[:position], '='); position < 0 {
+		position = strings.LastIndexByte(name[:position], '=')
+		if position < 0 {
 			return "", "", false
 		}
 		if _, ok := columns[name[:position]]; ok {

@@ -176,7 +176,8 @@ func (t *table) storeRecord(b []byte, start int) error {
 			msg := fmt.Sprintf("column %s: %s", t.columns[c].name, wrong.Msg)
 			err := t.errorAt(b, start, cells[c].start, string(cells[c].text), msg)
 			err.Remedies = wrong.Remedies
-			if err.Number = t.columns[c].kind != categoryColumn; isMissing(cells[c].text) {
+			err.Number = t.columns[c].kind != categoryColumn
+			if isMissing(cells[c].text) {
 				err.Number, err.Err = false, ErrMissing
 			}
 			return err

@@ -94,7 +94,8 @@ func decompress(r io.Reader, name string) (*decompressor, error) {
 	d := &decompressor{name: name, kind: uncompressed, source: source, r: br}
 	if z := compressionByMagic(head); z != nil {
 		d.kind = z.name
-		if d.r, err = z.open(br); err != nil {
+		d.r, err = z.open(br)
+		if err != nil {
 			return nil, d.describe(err)
 		}
 	}

@@ -183,7 +183,8 @@ func Read(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 		return nil, err
 	}
 	if o.LabelsFile != "" {
-		if o.targets, err = readLabelsFile(o.LabelsFile, o); err != nil {
+		o.targets, err = readLabelsFile(o.LabelsFile, o)
+		if err != nil {
 			return nil, err
 		}
 	}

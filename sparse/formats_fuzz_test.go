@@ -46,14 +46,16 @@ func naiveTable(data []byte) (names []string, x [][]float64, y []float64, ok boo
 		}
 		if c == p {
 			for i, s := range column {
-				if y[i], ok = naiveDecimal(s); !ok {
+				y[i], ok = naiveDecimal(s)
+				if !ok {
 					return nil, nil, nil, false
 				}
 			}
 			continue
 		}
 		var features []string
-		if features, ok = naiveColumn(head[c], column, x); !ok {
+		features, ok = naiveColumn(head[c], column, x)
+		if !ok {
 			return nil, nil, nil, false
 		}
 		names = append(names, features...)
@@ -465,7 +467,8 @@ func naiveMarket(data string) (x [][]float64, ok bool) {
 				return nil, false
 			}
 			set[place[0]][place[1]] = true
-			if f = f[2:]; words[3] == "pattern" {
+			f = f[2:]
+			if words[3] == "pattern" {
 				f = []string{"1"}
 			}
 			naivePlace(x, place, mirror, f[0])

@@ -125,7 +125,8 @@ func (a *arrayReader) readRowByRow(array *npy.Array, n, p int, copies int64) (*C
 				}
 				m.idx, m.val = append(m.idx, int32(j)), append(m.val, x)
 			}
-			if j++; j == p {
+			j++
+			if j == p {
 				m.endRow()
 				j = 0
 			}

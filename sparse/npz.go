@@ -112,7 +112,8 @@ func (z *npzReader) read() (*Dataset, error) {
 	}
 	var y []float64
 	if labelsName := z.firstArrayName("y", "labels", "target"); labelsName != "" && z.opt.targets.labels == nil {
-		if y, err = loadArray(z, labelsName, (*arrayReader).readFinite); err != nil {
+		y, err = loadArray(z, labelsName, (*arrayReader).readFinite)
+		if err != nil {
 			return nil, err
 		}
 	}

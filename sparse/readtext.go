@@ -152,7 +152,8 @@ func eachBlock(input io.Reader, name string, do func(buf []byte, n int, isLast b
 		}
 		usedBytes, end := 0, scannedCount+bytes.LastIndexByte(buf[scannedCount:count], '\n')+1
 		if end > scannedCount || atEnd && end > 0 {
-			if usedBytes, err = do(buf, end, atEnd); err != nil {
+			usedBytes, err = do(buf, end, atEnd)
+			if err != nil {
 				return err
 			}
 		}
@@ -184,7 +185,8 @@ func inParallel[T any](input io.Reader, name string, parse func(b []byte, n int,
 		var err error
 		for result := range results {
 			if got := <-result; err == nil {
-				if err = take(got); err != nil {
+				err = take(got)
+				if err != nil {
 					close(stop)
 				}
 			}

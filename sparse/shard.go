@@ -109,12 +109,14 @@ func (p *filePart) alignToLines() error {
 	head := make([]byte, 6)
 	n, _ := f.ReadAt(head, 0)
 	if compressionByMagic(head[:n]) != nil {
-		if p.hi = p.size; p.lo > 0 {
+		p.hi = p.size
+		if p.lo > 0 {
 			p.lo = p.size
 		}
 		return nil
 	}
-	if p.lo, err = lineStart(f, p.lo, p.size); err == nil {
+	p.lo, err = lineStart(f, p.lo, p.size)
+	if err == nil {
 		p.hi, err = lineStart(f, p.hi, p.size)
 	}
 	if err != nil {
@@ -273,7 +275,8 @@ func (d *Dataset) cut(p *filePart, opt *ReadOptions) (err error) {
 	if err == nil {
 		d.X, err = d.X.rowRange(lo, hi)
 	}
-	if d.Labels = d.Labels[lo:hi]; err != nil || exceedsMemory {
+	d.Labels = d.Labels[lo:hi]
+	if err != nil || exceedsMemory {
 		return err
 	}
 	d.restoreLabels()

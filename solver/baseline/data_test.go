@@ -32,7 +32,8 @@ func halfOfA9a(t *testing.T) *solver.Problem {
 		rows, labels = append(rows, i), append(labels, p.Labels[i])
 	}
 	var err error
-	if p.Data, err = p.Data.SelectRows(rows); err != nil {
+	p.Data, err = p.Data.SelectRows(rows)
+	if err != nil {
 		t.Fatal(err)
 	}
 	p.Labels = labels

@@ -142,7 +142,8 @@ type cancellingOperator struct {
 }
 
 func (c *cancellingOperator) MulVec(dst, x []float64) {
-	if c.calls++; c.calls == c.limit {
+	c.calls++
+	if c.calls == c.limit {
 		c.cancel()
 	}
 	c.Operator.MulVec(dst, x)

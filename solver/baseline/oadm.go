@@ -55,7 +55,8 @@ func (OADM) Begin(r *solver.Run) (solver.Iteration, error) {
 		passes = math.Min(passes, float64(k))
 	}
 	o.sqrtT = math.Sqrt(math.Max(1, float64(b.n)*passes))
-	if o.sweep = newSweep(b, shiftedSolver, o.b, b.ridgeTerms(b.x)...); o.sweep != nil {
+	o.sweep = newSweep(b, shiftedSolver, o.b, b.ridgeTerms(b.x)...)
+	if o.sweep != nil {
 		return b.newAveragingLoop(o.sweepStep).iterate, nil
 	}
 	return b.newAveragingLoop(o.step).iterate, nil

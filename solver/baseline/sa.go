@@ -110,7 +110,8 @@ func newSA(r *solver.Run, storesIterates, linearised bool) (*sa, error) {
 	}
 	if !linearised {
 		var err error
-		if s.shiftedSolver, err = b.newShiftedSolver(); err != nil {
+		s.shiftedSolver, err = b.newShiftedSolver()
+		if err != nil {
 			return s, err
 		}
 	}
@@ -119,7 +120,8 @@ func newSA(r *solver.Run, storesIterates, linearised bool) (*sa, error) {
 	if storesIterates {
 		terms = []term{{1, s.gm}, {s.weight, b.x}, {s.mu - s.weight, s.centre}}
 	}
-	if s.sweep = newSweep(b, s.shiftedSolver, s.b, terms...); s.sweep != nil {
+	s.sweep = newSweep(b, s.shiftedSolver, s.b, terms...)
+	if s.sweep != nil {
 		s.sampleLoop.step = s.sweepStep
 	}
 	return s, nil

@@ -156,7 +156,8 @@ func (OS2) Begin(r *solver.Run) (solver.Iteration, error) {
 		copy(r.Mean.X, o.x)
 		copy(r.Mean.Y, o.y)
 	}}
-	if o.sweep = newSweep(b, p.shiftedSolver, p.b, term{0, b.x}, term{0, o.z}); o.sweep != nil {
+	o.sweep = newSweep(b, p.shiftedSolver, p.b, term{0, b.x}, term{0, o.z})
+	if o.sweep != nil {
 		o.sweep.x, m.step = o.z, o.sweepStep
 	}
 	return m.iterate, nil

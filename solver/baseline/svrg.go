@@ -127,7 +127,8 @@ func newSVRG(r *solver.Run, etaFactor, theta float64, fixedLength int) *svrg {
 	s.firstEta = r.StepSize(etaFactor / s.nu)
 	s.sum, s.sumY = s.vector(), s.rowVector()
 	s.point, s.multiplier, s.innerY = slices.Clone(s.x), slices.Clone(s.beta), s.rowVector()
-	if s.gradientPoint = s.point; theta < 1 {
+	s.gradientPoint = s.point
+	if theta < 1 {
 		s.gradientPoint = s.vector()
 	}
 	return s

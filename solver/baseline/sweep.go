@@ -67,7 +67,8 @@ func newSweep(b *base, shiftedSolver *linalg.Shifted, solution []float64, terms 
 	s := &sweep{base: b, Parts: parts, shiftedSolver: shiftedSolver, x: b.x, terms: terms, g: b.vector(), solution: solution}
 	s.gradientI = b.u[parts.HeadRows:] // a step uses only the first HeadRows entries of u
 	s.gradientG = make([]float64, len(parts.CoupledFeatures))
-	if s.gx = make([]float64, parts.HeadRows); s.HeadRows > 0 {
+	s.gx = make([]float64, parts.HeadRows)
+	if s.HeadRows > 0 {
 		s.G.MulVec(s.gx, b.x)
 	}
 	return s

@@ -75,7 +75,8 @@ func (c *Chart) WriteSVG(w io.Writer) error {
 // line ends at its first point at or below Floor, which moves to Floor. Lines without points are left out.
 func (c *Chart) visible() (lines []Line) {
 	for _, l := range c.Lines {
-		if l = l.visible(c); len(l.X) > 0 {
+		l = l.visible(c)
+		if len(l.X) > 0 {
 			lines = append(lines, l)
 		}
 	}

@@ -163,7 +163,8 @@ func chartSize(t *testing.T, lines ...Line) (sides [2]float64) {
 	}
 	for k, side := range regexp.MustCompile(`(?:width|height)="([^"]*)pt"`).FindAllStringSubmatch(b.String(), 2) {
 		var err error
-		if sides[k], err = strconv.ParseFloat(side[1], 64); err != nil {
+		sides[k], err = strconv.ParseFloat(side[1], 64)
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -158,7 +158,8 @@ func (g *Goroutine) post(kind string, v []float64, combine func(vectors [][]floa
 		return t
 	}
 	t.vectors[g.rank] = slices.Clone(v)
-	if t.arrivals++; t.arrivals < g.size {
+	t.arrivals++
+	if t.arrivals < g.size {
 		return t
 	}
 	for r, vector := range t.vectors {

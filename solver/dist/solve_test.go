@@ -53,7 +53,8 @@ func onRanks(
 		shardProblem, set := shard(t, p, c), &solver.Settings{}
 		prepare(c, shardProblem, set)
 		wg.Go(func() {
-			if results[r], errs[r] = solver.Minimize(context.Background(), shardProblem, set); errs[r] != nil {
+			results[r], errs[r] = solver.Minimize(context.Background(), shardProblem, set)
+			if errs[r] != nil {
 				c.Close()
 			}
 		})
@@ -200,7 +201,8 @@ func TestUnlikeShards(t *testing.T) {
 		sortedProblem.Labels[i] = p.Labels[row]
 	}
 	var err error
-	if sortedProblem.Data, err = p.Data.SelectRows(rows); err != nil {
+	sortedProblem.Data, err = p.Data.SelectRows(rows)
+	if err != nil {
 		t.Fatal(err)
 	}
 	singleRun := solvertest.Minimize(t, p, nil)

@@ -105,7 +105,8 @@ func (c *classStore) fit(spec *Spec, class int, do func() (*Column, error)) (*Co
 	if err != nil {
 		return out, err
 	}
-	if c.State = nil; c.Done == nil {
+	c.State = nil
+	if c.Done == nil {
 		c.Done = map[int]Model{}
 	}
 	c.Done[class] = Model{Columns: []Column{*out}}

@@ -51,7 +51,8 @@ func eachItem(text []byte, f func(name string, value json.RawMessage, offset int
 	for dec.More() {
 		var name json.Token = ""
 		if start == json.Delim('{') {
-			if name, err = dec.Token(); err != nil {
+			name, err = dec.Token()
+			if err != nil {
 				return err
 			}
 		}

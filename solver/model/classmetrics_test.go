@@ -133,7 +133,8 @@ func TestClassScoreOfScikitLearn(t *testing.T) {
 	rows := make([][]float64, len(y))
 	for i := range rows {
 		idx, val := x.Row(i)
-		if rows[i], err = m.RowProbabilities(nil, idx, val); err != nil {
+		rows[i], err = m.RowProbabilities(nil, idx, val)
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

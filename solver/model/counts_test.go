@@ -73,7 +73,8 @@ func TestCountMetrics(t *testing.T) {
 	if metricsAfter, err := tally.Metrics(); !cmp.Equal(metricsAfter, got) {
 		t.Errorf("after an Add with an error %+v, %v; want %+v", metricsAfter, err, got)
 	}
-	if got, err = m.Score(x, []float64{0, 0, 0}, nil); err != nil || *got.Numbers.D2 != 0 {
+	got, err = m.Score(x, []float64{0, 0, 0}, nil)
+	if err != nil || *got.Numbers.D2 != 0 {
 		t.Errorf("counts of 0: %+v, %v", got, err)
 	}
 	rates, err := m.Predictions(nil, x)

@@ -173,7 +173,8 @@ func (c *crossValidation) configure() (err error) {
 		return errorf("CVSettings.Path.Validation: cross-validation has its own rows to judge by; " +
 			"leave it nil")
 	}
-	if c.measure, err = set.Measure.check(classifies(c.spec.loss()), set.Metric != nil, "CVSettings.Measure"); err != nil {
+	c.measure, err = set.Measure.check(classifies(c.spec.loss()), set.Metric != nil, "CVSettings.Measure")
+	if err != nil {
 		return err
 	}
 	c.setFoldSpec()
@@ -225,7 +226,8 @@ func (c *crossValidation) crossValidate(ctx context.Context) error {
 	if err := cmp.Or(errs...); err != nil {
 		return err
 	}
-	if c.summarise(); math.IsNaN(c.result.Mean[c.result.Best]) {
+	c.summarise()
+	if math.IsNaN(c.result.Mean[c.result.Best]) {
 		return errNoMetric
 	}
 	return nil
@@ -309,7 +311,8 @@ func (c *crossValidation) trainingProblems(k int) (*problems, error) {
 		}
 	}
 	x, err := c.x.SelectRows(trainingRows)
-	if err = c.team.CommonError(err); err != nil {
+	err = c.team.CommonError(err)
+	if err != nil {
 		return nil, err
 	}
 	spec.Offsets = pick(c.spec.Offsets, trainingRows)

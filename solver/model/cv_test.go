@@ -219,7 +219,8 @@ func TestCVOfTies(t *testing.T) {
 		c.result.Lambdas = []float64{3, 2, 1}
 		equalScores := scores{measure: 0.25}
 		c.scores = [][]scores{{equalScores, equalScores, equalScores}, {equalScores, equalScores, equalScores}}
-		if c.summarise(); c.result.Best != 0 || c.result.OneSE != 0 {
+		c.summarise()
+		if c.result.Best != 0 || c.result.OneSE != 0 {
 			t.Errorf("%s: best %d, one standard error %d: want 0", measure, c.result.Best, c.result.OneSE)
 		}
 	}
@@ -288,7 +289,8 @@ func TestCVOfFewRows(t *testing.T) {
 			t.Errorf("%d rows of two classes: %+v, %v", c.rows, r, err)
 		}
 		y[1] = 0
-		if r, err = CV(ctx, nil, x, y, set); r != nil || err == nil || !strings.Contains(err.Error(), "has rows of label 1, row "+strconv.Itoa(c.rows-1)+" the first") {
+		r, err = CV(ctx, nil, x, y, set)
+		if r != nil || err == nil || !strings.Contains(err.Error(), "has rows of label 1, row "+strconv.Itoa(c.rows-1)+" the first") {
 			t.Errorf("%d rows, one of class 1: %v, %v", c.rows, r, err)
 		}
 	}
@@ -464,7 +466,8 @@ func TestClasses(t *testing.T) {
 	}
 	weights := make([]float64, len(y))
 	for i, v := range y {
-		if weights[i] = 1; v == 10 {
+		weights[i] = 1
+		if v == 10 {
 			weights[i] = 2
 		}
 	}

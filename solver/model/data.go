@@ -48,7 +48,8 @@ func (s *Spec) completeFrom(d *sparse.Dataset) (completed *Spec, x *sparse.CSR, 
 	if d.Stats.IndexBase == sparse.OneBased {
 		completed.IndexBase = 1
 	}
-	if y = d.Labels; !d.Mapping.IsZero() && !classifies(completed.loss()) {
+	y = d.Labels
+	if !d.Mapping.IsZero() && !classifies(completed.loss()) {
 		y, completed.data.Mapping = d.OriginalLabels(), sparse.LabelMapping{}
 	}
 	return completed, d.X, y

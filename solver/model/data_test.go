@@ -219,7 +219,8 @@ func TestFitDataOfFile(t *testing.T) {
 		}
 		return 1, nil
 	}}
-	if _, err = CVData(t.Context(), spec, d, set); err != nil {
+	_, err = CVData(t.Context(), spec, d, set)
+	if err != nil {
 		t.Error(err)
 	}
 	// y has the original labels.
@@ -234,7 +235,8 @@ func TestFitDataOfFile(t *testing.T) {
 	weightedSpec := Spec{ClassWeights: map[float64]float64{3: 5, 1: 100}, Positive: &positive, Lambda: 0.01, Settings: solver.Settings{RelTol: 1e-9}}
 	want := mustFit(t, &weightedSpec, x, y)
 	weightedSpec.Memory = 1 << 20
-	if m, err = FitData(t.Context(), &weightedSpec, d); err != nil {
+	m, err = FitData(t.Context(), &weightedSpec, d)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if math.Abs(m.Columns[0].Certificate.Objective-want.Columns[0].Certificate.Objective) > 1e-8 {

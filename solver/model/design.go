@@ -55,7 +55,8 @@ func (d *design) prepare(ctx context.Context) error {
 	var err error
 	if !d.spec.NoIntercept {
 		var x *sparse.CSR
-		if x, err = withColumn(ctx, d.x, func(int) float64 { return 1 }); err == nil {
+		x, err = withColumn(ctx, d.x, func(int) float64 { return 1 })
+		if err == nil {
 			d.x = x
 		}
 	}

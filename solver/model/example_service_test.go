@@ -105,7 +105,8 @@ func (*berryRows) Close() error      { return nil }
 
 func (r *berryRows) Next(dest []driver.Value) error {
 	i := int(*r)
-	if *r++; i == 60 {
+	*r++
+	if i == 60 {
 		return io.EOF
 	}
 	height := float64(i*37%40) / 10

@@ -115,7 +115,8 @@ type lambdaFitter struct {
 
 func (d *design) newLambdaFitter(ctx context.Context) (l *lambdaFitter, err error) {
 	l = &lambdaFitter{d: d}
-	if l.fitter, err = d.newFitter(ctx); errors.Is(err, exact.ErrNotApplicable) {
+	l.fitter, err = d.newFitter(ctx)
+	if errors.Is(err, exact.ErrNotApplicable) {
 		err = l.useMinimizer()
 	}
 	return l, err
@@ -124,7 +125,8 @@ func (d *design) newLambdaFitter(ctx context.Context) (l *lambdaFitter, err erro
 // useMinimizer prepares l.minimizer for a fit that begins at d.start.
 func (l *lambdaFitter) useMinimizer() (err error) {
 	if l.minimizer == nil {
-		if l.minimizer, err = l.d.newMinimizer(); err != nil {
+		l.minimizer, err = l.d.newMinimizer()
+		if err != nil {
 			return err
 		}
 	}

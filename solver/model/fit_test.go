@@ -170,7 +170,8 @@ func TestPenaltyParts(t *testing.T) {
 		}
 		if spec.Domain != nil {
 			projected := slices.Clone(m.Columns[0].Coefficients)
-			if spec.Domain.Project(projected); !slices.EqualFunc(projected, m.Columns[0].Coefficients, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
+			spec.Domain.Project(projected)
+			if !slices.EqualFunc(projected, m.Columns[0].Coefficients, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
 				t.Errorf("%s: coefficients %v outside the domain", name, m.Columns[0].Coefficients)
 			}
 		}
@@ -397,7 +398,8 @@ func TestInfiniteScale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x, err = x.ScaleColumns([]float64{1, 1, 1e160, 1, 1}); err != nil {
+	x, err = x.ScaleColumns([]float64{1, 1, 1e160, 1, 1})
+	if err != nil {
 		t.Fatal(err)
 	}
 	start := mustFit(t, &Spec{Lambda: 0.05}, emptyX, y)

@@ -44,7 +44,8 @@ func (d *design) newFitter(ctx context.Context) (*fitter, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.s, err = f.solver(p); err != nil {
+	f.s, err = f.solver(p)
+	if err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -78,7 +79,8 @@ func (d *design) bareFitter(ctx context.Context) (*fitter, error) {
 			d.spec.Report(f.progress)
 		}
 	}
-	if err = f.file.Survey(f.file.MaxSamples()); f.timedOut(ctx, err) {
+	err = f.file.Survey(f.file.MaxSamples())
+	if f.timedOut(ctx, err) {
 		return nil, errUnknown
 	}
 	if d.spec.standardizes() {

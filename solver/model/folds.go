@@ -43,7 +43,8 @@ func (c *crossValidation) countFolds(n, totalRows int, hasAssignment bool) error
 	if totalRows < 2 {
 		return errorf("CV of one row: it holds out some rows and fits the others; give two rows or more")
 	}
-	switch c.folds = c.set.Folds; {
+	c.folds = c.set.Folds
+	switch {
 	case hasAssignment:
 		if err := c.team.CommonError(checkAssignment(c.set.Assignment, n, totalRows)); err != nil {
 			return err

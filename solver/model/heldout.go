@@ -43,7 +43,8 @@ func (c *crossValidation) newFoldScorer(k int) (*foldScorer, error) {
 			h.weight += weightOf(c.spec.SampleWeights, i)
 		}
 	})
-	if h.weight = c.team.Total(h.weight); h.weight == 0 {
+	h.weight = c.team.Total(h.weight)
+	if h.weight == 0 {
 		return nil, errorf("its rows have no weight")
 	}
 	if c.spec.streams() {
@@ -104,12 +105,14 @@ func (h *foldScorer) score(ctx context.Context, models []*Model) ([]scores, erro
 		reportedModels = doneModels
 		return nil
 	})
-	if err = h.team.CommonError(err); err != nil {
+	err = h.team.CommonError(err)
+	if err != nil {
 		return nil, err
 	}
 	results := make([]scores, len(scorers))
 	for i, s := range scorers {
-		if results[i], err = s.scores(h.crossValidation); err != nil {
+		results[i], err = s.scores(h.crossValidation)
+		if err != nil {
 			return nil, err
 		}
 	}

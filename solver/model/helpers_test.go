@@ -23,7 +23,8 @@ func plainObjective(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float6
 	var weightSum float64
 	for i, v := range y {
 		low, high = math.Min(low, v), math.Max(high, v)
-		if weights[i] = 1; spec.SampleWeights != nil {
+		weights[i] = 1
+		if spec.SampleWeights != nil {
 			weights[i] = spec.SampleWeights[i]
 		}
 		classWeights[v] += weights[i]
@@ -40,7 +41,8 @@ func plainObjective(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float6
 		totalWeight += weights[i]
 	}
 	for j := range scale {
-		if scale[j] = 1; !spec.standardizes() {
+		scale[j] = 1
+		if !spec.standardizes() {
 			continue
 		}
 		var mean, variance float64

@@ -30,7 +30,8 @@ func TestHostileProblems(t *testing.T) {
 		}
 		loss := losses[rng.IntN(len(losses))]
 		for i := range y {
-			switch y[i] = 100 * rng.NormFloat64(); traits(loss).Labels {
+			y[i] = 100 * rng.NormFloat64()
+			switch traits(loss).Labels {
 			case term.Classes:
 				y[i] = float64(i % 2)
 			case term.Counts:

@@ -39,7 +39,8 @@ func (p *problems) twoLabels(labels []float64) (m sparse.LabelMapping, err error
 	case len(labels) > 2:
 		return m, p.team.CommonError(p.thirdLabelError(labels))
 	}
-	if m = p.spec.data.Mapping; m.IsZero() {
+	m = p.spec.data.Mapping
+	if m.IsZero() {
 		m.Negative, m.Positive = labels[0], labels[1]
 		if words := p.spec.words(labels); words != nil {
 			m.NegativeName, m.PositiveName = words[0], words[1]
@@ -136,7 +137,8 @@ func (s *Spec) weigh(t *rows.Team, y []float64, classOfRow func(i int) int, clas
 		}
 		sum += w[i]
 	}
-	if sum = t.Total(sum); !(sum > 0) || math.IsInf(sum, 0) {
+	sum = t.Total(sum)
+	if !(sum > 0) || math.IsInf(sum, 0) {
 		return nil, errorf("the weights of the rows sum to %v; at least one must be positive and the sum finite", sum)
 	}
 	return w, nil

@@ -135,7 +135,8 @@ func (d *design) structuredLambdaMax(ctx context.Context, plainLambdaMax float64
 			}
 		}
 		if lambdaMax > 0 && d.spec.l1Ratio() >= leastRatio {
-			if lambdaMax, err = d.graphLambdaMax(ctx, s.Gradient()); err != nil {
+			lambdaMax, err = d.graphLambdaMax(ctx, s.Gradient())
+			if err != nil {
 				return 0, err
 			}
 		}

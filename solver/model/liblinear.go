@@ -160,7 +160,8 @@ func (l *liblinear) setField(key string, values []string) (err error) {
 	switch key {
 	case "solver_type":
 		var ok bool
-		if l.loss, ok = solverTypes[values[0]]; !ok {
+		l.loss, ok = solverTypes[values[0]]
+		if !ok {
 			return l.errorf(values[0], "solver_type: expected one for regression, or one that separates each class from the rest, such as L1R_LR")
 		}
 	case "nr_class":
@@ -183,12 +184,14 @@ func (l *liblinear) setField(key string, values []string) (err error) {
 			l.labels = append(l.labels, label)
 		}
 	case "nr_feature":
-		if l.features, err = strconv.Atoi(values[0]); err != nil || l.features < 1 || l.features > sparse.MaxCols {
+		l.features, err = strconv.Atoi(values[0])
+		if err != nil || l.features < 1 || l.features > sparse.MaxCols {
 			return l.errorf(values[0], "nr_feature: expected a number of features")
 		}
 	case "bias":
 		var ok bool
-		if l.bias, ok = parseDecimal(values[0]); !ok {
+		l.bias, ok = parseDecimal(values[0])
+		if !ok {
 			return l.numberError(values[0], "bias: expected a finite number")
 		}
 	default:

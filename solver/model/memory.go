@@ -109,7 +109,8 @@ func (s *Spec) memoryOf(x *sparse.CSR, isPath bool) memoryEstimate {
 		columns, entries = columns+1, entries+int64(n)
 		m.rowBytes += matrixBytes(n, entries)
 	}
-	if m.solverBytes = 8 * designVectors * columns; p > manyFeatures && columns > entries {
+	m.solverBytes = 8 * designVectors * columns
+	if p > manyFeatures && columns > entries {
 		m.solverBytes = 8 * fitVectors * columns
 		return m
 	}

@@ -72,12 +72,14 @@ func TestEstimateMemory(t *testing.T) {
 					d.Labels[i] = float64(i % c.shape.classes)
 				}
 			}
-			if c.fits.Classes = c.shape.classes; c.mapped {
+			c.fits.Classes = c.shape.classes
+			if c.mapped {
 				path := filepath.Join(t.TempDir(), "d.scas")
 				if err := sparse.WriteFile(path, d); err != nil {
 					t.Fatal(err)
 				}
-				if d, err = sparse.ReadFile(path, nil); err != nil {
+				d, err = sparse.ReadFile(path, nil)
+				if err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -112,7 +114,8 @@ func TestEstimateMemory(t *testing.T) {
 				heapBefore := solvertest.HeapAfterGC()
 				result, peak := solvertest.PeakHeap(fit)
 				runtime.KeepAlive(result)
-				if ratio = max(ratio, float64(estimate)/float64(peak-heapBefore)); ratio > 0.95 {
+				ratio = max(ratio, float64(estimate)/float64(peak-heapBefore))
+				if ratio > 0.95 {
 					break
 				}
 			}

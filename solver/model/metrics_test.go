@@ -59,7 +59,8 @@ func TestMetricsByHand(t *testing.T) {
 	checkNear(t, "MSE", got.Numbers.MSE, 0.2)
 	checkNear(t, "MAE", got.Numbers.MAE, 0.2)
 	checkNear(t, "R2", got.Numbers.R2, 1-1/(1+0+2.25+6.25+16-49.0/5))
-	if got, err = lineModel.Score(x, []float64{1, 1, 1, 1, 1}, nil); err != nil || got.Numbers.R2 != 0 {
+	got, err = lineModel.Score(x, []float64{1, 1, 1, 1, 1}, nil)
+	if err != nil || got.Numbers.R2 != 0 {
 		t.Errorf("constant: %+v, %v", got.Numbers, err)
 	}
 	for want, call := range map[string]func() (*Metrics, error){
@@ -191,7 +192,8 @@ func TestMetricsOfPeers(t *testing.T) {
 		rng := rand.New(rand.NewPCG(7, 7))
 		weights := make([]float64, 200)
 		for i := range weights {
-			if weights[i] = 1; weighted {
+			weights[i] = 1
+			if weighted {
 				weights[i] = rng.Float64()
 			}
 		}

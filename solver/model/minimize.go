@@ -48,7 +48,8 @@ type minimizer struct {
 // newMinimizer returns a minimizer for the design. All processes must call it.
 func (d *design) newMinimizer() (*minimizer, error) {
 	m, err := d.localMinimizer()
-	if err = d.team.CommonError(err); err != nil {
+	err = d.team.CommonError(err)
+	if err != nil {
 		return nil, err
 	}
 	if d.spec.Offsets != nil && !m.hasOffsetColumn {
@@ -75,7 +76,8 @@ func (d *design) localMinimizer() (*minimizer, error) {
 	}
 	_, columns := m.problem.Data.Dims()
 	sqrtFactors := d.sqrtPenaltyFactors()
-	if m.scale = d.scale; sqrtFactors != nil {
+	m.scale = d.scale
+	if sqrtFactors != nil {
 		m.scale = make([]float64, d.p)
 		for j, s := range d.scale {
 			m.scale[j] = s * cmp.Or(sqrtFactors[j], 1)
@@ -85,7 +87,8 @@ func (d *design) localMinimizer() (*minimizer, error) {
 		inverseScale := slices.Repeat([]float64{1}, columns)
 		divide(inverseScale, m.scale)
 		var err error
-		if m.problem.Data, err = m.problem.Data.ScaleColumns(inverseScale); err != nil {
+		m.problem.Data, err = m.problem.Data.ScaleColumns(inverseScale)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -197,7 +200,8 @@ func (m *minimizer) setConstraint(columns int) error {
 	if err != nil {
 		return err
 	}
-	if m.weights = d.limits(); a == nil { // the intercept and the column of offsets have weight 0
+	m.weights = d.limits()
+	if a == nil { // the intercept and the column of offsets have weight 0
 		m.weights = append(m.weights, make([]float64, columns-d.p)...)
 	}
 	var penalised []int
@@ -205,7 +209,8 @@ func (m *minimizer) setConstraint(columns int) error {
 		if d.factor(j) == 0 {
 			continue
 		}
-		if penalised = append(penalised, j); sqrtFactors != nil {
+		penalised = append(penalised, j)
+		if sqrtFactors != nil {
 			m.weights[j] = d.spec.l1Ratio() * sqrtFactors[j]
 		}
 	}
@@ -216,12 +221,14 @@ func (m *minimizer) setConstraint(columns int) error {
 		m.problem.Constraint = solver.NewConstraint(a)
 		return nil
 	}
-	if m.squaresInPenalty = m.ridge > 0 && len(penalised) < columns; !m.squaresInPenalty {
+	m.squaresInPenalty = m.ridge > 0 && len(penalised) < columns
+	if !m.squaresInPenalty {
 		return nil
 	}
 	m.weights = make([]float64, len(penalised))
 	for k, j := range penalised {
-		if m.weights[k] = 1; sqrtFactors != nil {
+		m.weights[k] = 1
+		if sqrtFactors != nil {
 			m.weights[k] = sqrtFactors[j]
 		}
 	}
@@ -245,7 +252,8 @@ func (m *minimizer) problemFor(lambda float64) solver.Problem {
 		p.Penalty = solver.L1{Lambda: lambda, Weights: m.weights}
 		p.L2 = lambda * m.ridge
 	}
-	if p.L2 += d.spec.Mu; !d.spec.couples() {
+	p.L2 += d.spec.Mu
+	if !d.spec.couples() {
 		p.L2 += d.spec.MuA
 	}
 	return p

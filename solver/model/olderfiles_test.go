@@ -106,7 +106,8 @@ func predictionsOfRows(t *testing.T, m *Model) string {
 	t.Helper()
 	rows, opt := "rows.svm", m.ReadOptions()
 	opt.Mapping, opt.Classes, opt.Regression, opt.Counts = sparse.LabelMapping{}, sparse.Classes{}, false, false
-	if opt.AnyLabels, opt.Table.NoLabel = true, true; m.Features != nil {
+	opt.AnyLabels, opt.Table.NoLabel = true, true
+	if m.Features != nil {
 		rows = "rows.csv"
 	}
 	d, err := sparse.ReadFile(filepath.Join("testdata", "files", rows), opt)

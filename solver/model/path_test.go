@@ -145,7 +145,8 @@ func TestPathEnds(t *testing.T) {
 	x, y := randomData(t, 70, 9, 3, true)
 	stepCount := 0
 	for range Path(context.Background(), nil, x, y, nil) {
-		if stepCount++; stepCount == 5 {
+		stepCount++
+		if stepCount == 5 {
 			break
 		}
 	}
@@ -157,10 +158,12 @@ func TestPathEnds(t *testing.T) {
 	var lastErr error
 	stepCount = 0
 	for s, err := range Path(ctx, nil, x, y, nil) {
-		if stepCount++; stepCount == 5 {
+		stepCount++
+		if stepCount == 5 {
 			cancel()
 		}
-		if lastErr = err; s == nil || (err != nil) != (s.Columns[0].Certificate.Status == solver.Stopped) {
+		lastErr = err
+		if s == nil || (err != nil) != (s.Columns[0].Certificate.Status == solver.Stopped) {
 			t.Errorf("%+v, %v", s, err)
 		}
 	}
@@ -208,7 +211,8 @@ func TestBadPaths(t *testing.T) {
 	} {
 		stepCount := 0
 		for s, err := range Path(context.Background(), nil, x, y, set) {
-			if stepCount++; s != nil || err == nil || !strings.Contains(err.Error(), want) {
+			stepCount++
+			if s != nil || err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("want %q, got %v and %v", want, s, err)
 			}
 		}

@@ -94,7 +94,8 @@ fit <- function(k, family, alpha, standardize, intercept) {
 	}
 	results := make([][][]float64, len(peers))
 	for k, q := range peers {
-		if results[k] = sparsetest.Numbers(t, filepath.Join(dir, fmt.Sprint("out", k))); len(results[k]) != len(q.lambdas) {
+		results[k] = sparsetest.Numbers(t, filepath.Join(dir, fmt.Sprint("out", k)))
+		if len(results[k]) != len(q.lambdas) {
 			t.Fatalf("glmnet gave %d of %d lambdas", len(results[k]), len(q.lambdas))
 		}
 	}
@@ -139,7 +140,8 @@ func TestGlmnet(t *testing.T) {
 			}
 			q.spec.RelTol = 1e-10
 			var err error
-			if q.steps, err = fitPath(context.Background(), q.spec, x, y, &PathSettings{Count: 5, Ratio: 1e-2}); err != nil {
+			q.steps, err = fitPath(context.Background(), q.spec, x, y, &PathSettings{Count: 5, Ratio: 1e-2})
+			if err != nil {
 				t.Errorf("%s, %v, %s: %v", set.name, q.spec.Loss, q.name, err)
 				continue
 			}

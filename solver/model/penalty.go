@@ -34,11 +34,13 @@ func (d *design) penalty() (*penalty, error) {
 	if a == nil && !grouped {
 		return p, nil
 	}
-	if p.limit = d.limits(); grouped {
+	p.limit = d.limits()
+	if grouped {
 		if a == nil {
 			a = sparse.Identity(d.columns())
 		}
-		if a, err = p.setGroups(a, group); err != nil {
+		a, err = p.setGroups(a, group)
+		if err != nil {
 			return nil, err
 		}
 	}

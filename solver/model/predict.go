@@ -192,7 +192,8 @@ func (m *Model) prediction(margin float64) float64 { return traits(m.loss()).Lab
 func (m *Model) toPredictions(margins, weights []float64) error {
 	labels := traits(m.loss()).Labels
 	for i, t := range margins {
-		if margins[i] = labels.Prediction(t); !finite(margins[i]) && weightOf(weights, i) > 0 {
+		margins[i] = labels.Prediction(t)
+		if !finite(margins[i]) && weightOf(weights, i) > 0 {
 			return &OverflowError{i, t}
 		}
 	}
@@ -237,7 +238,8 @@ func (m *Model) addOffsets(margins, offsets []float64) error {
 	columnCount := len(m.Columns)
 	for i, o := range offsets {
 		for k := i * columnCount; k < (i+1)*columnCount; k++ {
-			if margins[k] += o; !finite(margins[k]) {
+			margins[k] += o
+			if !finite(margins[k]) {
 				return &OverflowError{i, margins[k]}
 			}
 		}

@@ -74,7 +74,8 @@ func TestThreshold(t *testing.T) {
 			}
 			for i, score := range p.Scores {
 				margin, err := m.Margin(x.Row(i))
-				if margin += d.Offsets[i]; loss == (solver.Logistic{}) {
+				margin += d.Offsets[i]
+				if loss == (solver.Logistic{}) {
 					margin = 1 / (1 + math.Exp(-margin))
 				}
 				if err != nil || math.Abs(score-margin) > 1e-13 || (p.Classes[i] == 1) != (score > threshold) || p.Names[p.Classes[i]] != map[bool]string{false: "3", true: "7"}[score > threshold] {

@@ -78,7 +78,8 @@ func (m *Model) toScores(margins []float64, threshold *float64) ([]int, error) {
 	}
 	if threshold != nil {
 		for i, v := range margins {
-			if classes[i] = 0; v > *threshold {
+			classes[i] = 0
+			if v > *threshold {
 				classes[i] = 1
 			}
 		}

@@ -119,7 +119,8 @@ func (p *problems) differentLabels() (labels []float64) {
 // together.
 func (p *problems) classSpec() (_ *Spec, err error) {
 	spec := *p.spec
-	if spec.TimeLimit = 0; spec.parallel() {
+	spec.TimeLimit = 0
+	if spec.parallel() {
 		spec.Threads, spec.Report = 1, nil
 	}
 	if spec.ClassWeights != nil {
@@ -167,7 +168,8 @@ func (p *problems) start(k int, d *design) []float64 {
 	switch {
 	case !p.empty.Classes.IsZero():
 		var known bool
-		if column, known = p.columnOf(m, k); !known {
+		column, known = p.columnOf(m, k)
+		if !known {
 			return nil
 		}
 	case !m.Classes.IsZero() || m.Labels.IsZero() != p.empty.Labels.IsZero():
@@ -205,7 +207,8 @@ func (p *problems) columnOf(m *Model, k int) (column int, known bool) {
 
 func (p *problems) preparedDesign(k int) (d *design, err error) {
 	defer rows.Rescue(&err)
-	if d, err = p.design(k, p.problemSpec); err == nil {
+	d, err = p.design(k, p.problemSpec)
+	if err == nil {
 		err = d.prepare(context.Background())
 	}
 	return d, err
@@ -241,7 +244,8 @@ func (p *problems) classError(errs []error) error {
 	k, others := slices.IndexFunc(errs, isFatal), ""
 	if k < 0 {
 		failed := func(err error) bool { return err != nil }
-		if k = slices.IndexFunc(errs, failed); k < 0 {
+		k = slices.IndexFunc(errs, failed)
+		if k < 0 {
 			return nil
 		}
 		count := 0
@@ -270,7 +274,8 @@ func (s *Spec) spread(count int, fatal func(error) bool, do func(k int) error) [
 		if ended {
 			return
 		}
-		if errs[k] = do(k); threads == 1 {
+		errs[k] = do(k)
+		if threads == 1 {
 			ended = fatal(errs[k])
 		}
 	})

@@ -526,7 +526,8 @@ func (s *stateStore) Load() ([]byte, error) {
 func resume[M any](t *testing.T, ranks int, spec *Spec, checkpoint *stateStore, x *sparse.CSR, y []float64, do call[M]) M {
 	t.Helper()
 	models, errs := onRanks(t, ranks, spec, x, y, func(ctx context.Context, rankSpec *Spec, x *sparse.CSR, y []float64) (M, error) {
-		if rankSpec.Checkpoint = checkpoint; rankSpec.Comm.Rank() > 0 {
+		rankSpec.Checkpoint = checkpoint
+		if rankSpec.Comm.Rank() > 0 {
 			rankSpec.Checkpoint = &stateStore{}
 		}
 		return do(ctx, rankSpec, x, y)

@@ -47,7 +47,8 @@ func TestGapOfRoundedMargins(t *testing.T) {
 		for _, spec.RelTol = range []float64{1e-4, 1e-6, 1e-8, 1e-10} {
 			m := &mustFit(t, &spec, x, []float64{c.label}).Columns[0]
 			lowest := objective(m)
-			if lowest.Sub(lowest, new(big.Float).SetFloat64(m.Certificate.Gap)); lowest.Cmp(optimum) > 0 {
+			lowest.Sub(lowest, new(big.Float).SetFloat64(m.Certificate.Gap))
+			if lowest.Cmp(optimum) > 0 {
 				t.Errorf("%s, RelTol %g: objective minus gap is %g, optimum at most %g", name, spec.RelTol, lowest, optimum)
 			}
 		}

@@ -83,7 +83,8 @@ func TestScorer(t *testing.T) {
 				}
 			default:
 				want := m.Classes.Name(m.predictedClass(margins))
-				if m.toProbabilities(margins); got.Class != want || got.Probabilities["rowan"] != margins[1] || len(got.Probabilities) != 3 {
+				m.toProbabilities(margins)
+				if got.Class != want || got.Probabilities["rowan"] != margins[1] || len(got.Probabilities) != 3 {
 					t.Errorf("%q: %+v, as a table %v, %s", cells, got, margins, want)
 				}
 			}

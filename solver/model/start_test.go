@@ -139,7 +139,8 @@ func TestStartOfOtherClasses(t *testing.T) {
 		"of other sign": {sparse.LabelMapping{Negative: 7, Positive: 3}, false},
 	} {
 		start := mustFit(t, spec, x, y)
-		if start.Labels = c.labels; c.labels.Negative == 7 {
+		start.Labels = c.labels
+		if c.labels.Negative == 7 {
 			column := &start.Columns[0]
 			for j := range column.Coefficients {
 				column.Coefficients[j] *= -1

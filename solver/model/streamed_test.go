@@ -268,7 +268,8 @@ func TestStreamedProgress(t *testing.T) {
 			}
 			lastReport = report
 		}
-		if spec.Method = method; method != nil {
+		spec.Method = method
+		if method != nil {
 			spec.Passes = 4
 		}
 		c := mustFit(t, spec, fileData.X, fileData.Labels).Columns[0]
@@ -287,7 +288,8 @@ func TestStreamedRare(t *testing.T) {
 	for i := range n {
 		v := rng.NormFloat64()
 		entries = append(entries, sparse.Triplet{Row: i, Value: v}, sparse.Triplet{Row: i, Col: 1, Value: rng.NormFloat64()})
-		if labels[i] = 1; v+rng.NormFloat64() < 0 {
+		labels[i] = 1
+		if v+rng.NormFloat64() < 0 {
 			labels[i] = -1
 		}
 		if k := i / (n / 8); i%(n/8) < 4 { // each rare column has entries in four rows, two of each class
@@ -443,11 +445,13 @@ func TestStreamedEnds(t *testing.T) {
 	spec := &Spec{Lambda: 1e-3, Memory: 1 << 20}
 	passes := 0.0
 	spec.Report = func(report solver.Report) {
-		if passes = report.Passes; passes >= 1 { // no point is evaluated yet
+		passes = report.Passes
+		if passes >= 1 { // no point is evaluated yet
 			cancel()
 		}
 	}
-	if m, err = Fit(ctx, spec, fileData.X, fileData.Labels); m != nil || !errors.Is(err, context.Canceled) || passes > 2 {
+	m, err = Fit(ctx, spec, fileData.X, fileData.Labels)
+	if m != nil || !errors.Is(err, context.Canceled) || passes > 2 {
 		t.Errorf("%v, %v after %v passes", m, err, passes)
 	}
 	ctx, cancel = context.WithCancel(context.Background())
@@ -457,7 +461,8 @@ func TestStreamedEnds(t *testing.T) {
 			cancel()
 		}
 	}
-	if m, err = Fit(ctx, spec, fileData.X, fileData.Labels); m == nil || !errors.Is(err, context.Canceled) || m.Columns[0].Certificate.Status != solver.Stopped || !finite(m.Columns[0].Certificate.Objective) {
+	m, err = Fit(ctx, spec, fileData.X, fileData.Labels)
+	if m == nil || !errors.Is(err, context.Canceled) || m.Columns[0].Certificate.Status != solver.Stopped || !finite(m.Columns[0].Certificate.Objective) {
 		t.Errorf("%v, %v", m, err)
 	}
 }
@@ -495,7 +500,8 @@ func TestStreamedCV(t *testing.T) {
 			c.spec.Memory = 2 << 20
 			set, lastDone, calls := c.set, 0, 0
 			set.ModelScored = func(done, total int) {
-				if calls++; done < lastDone || total != 9 {
+				calls++
+				if done < lastDone || total != 9 {
 					t.Errorf("%d of %d models after %d", done, total, lastDone)
 				}
 				lastDone = done
@@ -596,7 +602,8 @@ type countedContext struct {
 }
 
 func (c *countedContext) Err() error {
-	if c.calls--; c.calls < 0 {
+	c.calls--
+	if c.calls < 0 {
 		return context.Canceled
 	}
 	return nil

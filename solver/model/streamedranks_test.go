@@ -36,7 +36,8 @@ func streamedRanks[M any](t *testing.T, ranks int, spec *Spec, path string, do c
 		if prepare != nil {
 			ctx = prepare(r, comm)
 		}
-		if models[r], errs[r] = do(ctx, &rankSpec, shardData.X, shardData.Labels); errs[r] != nil {
+		models[r], errs[r] = do(ctx, &rankSpec, shardData.X, shardData.Labels)
+		if errs[r] != nil {
 			comm.Close() // as if the process had ended
 		}
 	})

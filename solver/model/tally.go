@@ -333,7 +333,8 @@ func (t *Tally) Metrics() (_ *Metrics, err error) {
 	}
 	if !t.m.Labels.IsZero() {
 		threshold, brier := t.threshold, t.brier
-		if c.Threshold = &threshold; t.m.givesProbability() {
+		c.Threshold = &threshold
+		if t.m.givesProbability() {
 			c.Brier = &brier
 		}
 	}
@@ -351,7 +352,8 @@ func (t *Tally) auc() *float64 {
 	for k := range t.aucScores {
 		sum += t.aucScores[k].auc(t.team)
 	}
-	if sum /= float64(len(t.aucScores)); !finite(sum) {
+	sum /= float64(len(t.aucScores))
+	if !finite(sum) {
 		return nil
 	}
 	return &sum

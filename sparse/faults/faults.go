@@ -53,7 +53,8 @@ func Each(threads, count int, start func() (task func(k int))) {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	if threads = min(threads, count); threads == 1 {
+	threads = min(threads, count)
+	if threads == 1 {
 		task := start()
 		for k := range count {
 			task(k)

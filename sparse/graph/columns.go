@@ -103,7 +103,8 @@ func newColumns(x *sparse.CSR) (c *columnCov, variance []float64, err error) {
 	c.add(x, 0, rows)
 	c.center()
 	c.addSquares(x, 0, rows)
-	if variance, err = c.variances(); err != nil {
+	variance, err = c.variances()
+	if err != nil {
 		return nil, nil, err
 	}
 	if c.shift != nil {

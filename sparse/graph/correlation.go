@@ -154,7 +154,8 @@ func (c *Covariance) nearestPairs(i, k int, order []int32, reach []float64, r *c
 		if r.listed[j] || int(j) == i {
 			continue
 		}
-		if count++; count == k {
+		count++
+		if count == k {
 			kthSize = size
 		}
 		if v := c.disjointEntry(i, int(j)); v != 0 {

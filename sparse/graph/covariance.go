@@ -133,7 +133,8 @@ func (c *Covariance) At(i, j int) float64 {
 func (c *Covariance) rescale(i, j int, entry float64) float64 {
 	v := entry / (c.scale[i] * c.scale[j])
 	if c.isCorrelation { // remove rounding errors beyond ±1 and near 0
-		if v = min(max(v, -1), 1); math.Abs(v) < tieTolerance {
+		v = min(max(v, -1), 1)
+		if math.Abs(v) < tieTolerance {
 			v = 0
 		}
 	}

@@ -228,7 +228,8 @@ func TestBuildersRefuse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c, err = CovarianceOf(noColumns); err != nil {
+	c, err = CovarianceOf(noColumns)
+	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = KNearest(c, 1, nil)
@@ -282,7 +283,8 @@ func TestProposalsAreRoundedUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Threshold(equal, 0.1, &CorrelationOptions{maxEdges: 1}) // no threshold is high enough
-	if sparsetest.CheckError(t, err, "more than 1 pairs are as correlated"); strings.Contains(err.Error(), "want a threshold") {
+	sparsetest.CheckError(t, err, "more than 1 pairs are as correlated")
+	if strings.Contains(err.Error(), "want a threshold") {
 		t.Error(err)
 	}
 	for _, tt := range []struct{ v, want float64 }{

@@ -42,7 +42,8 @@ func Optima(t testing.TB) (optima []Optimum) {
 		if !ok {
 			continue
 		}
-		switch o.Name = row[0] + ", A = " + row[1]; row[1] {
+		o.Name = row[0] + ", A = " + row[1]
+		switch row[1] {
 		case "I":
 		case "chain differences over I":
 			o.A = "chain"
@@ -50,7 +51,8 @@ func Optima(t testing.TB) (optima []Optimum) {
 			o.A = "graphs/a9a_glasso_0.1.edges"
 		}
 		for k, to := range []*float64{&o.Lambda, &o.Mu, &o.Value} {
-			if *to, err = strconv.ParseFloat(row[2+k], 64); err != nil {
+			*to, err = strconv.ParseFloat(row[2+k], 64)
+			if err != nil {
 				t.Fatal(err)
 			}
 		}

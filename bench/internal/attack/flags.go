@@ -122,7 +122,8 @@ func (g *testbed) spoil(rng *rand.Rand, dir string) (name string, err error) {
 // value returns one of the values of the flag, and prefers values that are not in badValues.
 func (f flag) value(rng *rand.Rand) (v string) {
 	for range 4 {
-		if v = pick(rng, f.values...); !slices.Contains(badValues, v) {
+		v = pick(rng, f.values...)
+		if !slices.Contains(badValues, v) {
 			break
 		}
 	}
@@ -230,7 +231,8 @@ func (g *testbed) tryFlags(ctx context.Context, seed uint64) (string, error) {
 	defer remove(dir)
 	spoilt := ""
 	if chance(rng, 4) {
-		if spoilt, err = g.spoil(rng, dir); err != nil {
+		spoilt, err = g.spoil(rng, dir)
+		if err != nil {
 			return "", err
 		}
 	}

@@ -47,7 +47,8 @@ func (g *testbed) makeJobs(ctx context.Context) error {
 	if g.jobs != nil {
 		return nil
 	}
-	if g.strace = g.straceWorks(ctx); !g.strace {
+	g.strace = g.straceWorks(ctx)
+	if !g.strace {
 		g.say("no strace that works: no signals at system calls, and no failing system calls")
 	}
 	var jobs []job
@@ -66,7 +67,8 @@ func (g *testbed) makeJobs(ctx context.Context) error {
 
 // writeInputs writes the files that the attacked commands read into a new directory, g.inputDir.
 func (g *testbed) writeInputs() (err error) {
-	if g.inputDir, err = g.tempDir("in"); err != nil {
+	g.inputDir, err = g.tempDir("in")
+	if err != nil {
 		return err
 	}
 	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 150, Features: 8, Groups: 1, GroupSize: 4, Noise: 1, Seed: 5})
@@ -194,7 +196,8 @@ type disturbedJob struct {
 func (g *testbed) prepare(rng *rand.Rand) (*disturbedJob, error) {
 	j := &disturbedJob{job: pick(rng, g.jobs...), oldFiles: map[string]string{}}
 	var err error
-	if j.dir, err = g.tempDir("trial"); err != nil {
+	j.dir, err = g.tempDir("trial")
+	if err != nil {
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(j.outputs)) { // sorted, so that the seed determines the files

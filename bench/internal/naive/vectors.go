@@ -26,7 +26,8 @@ func UpdateBall(w, s, d, q []float64, eta, radius float64) {
 		norm += w[i] * w[i]
 	}
 	f := 1.0
-	if norm = math.Sqrt(norm); norm > radius {
+	norm = math.Sqrt(norm)
+	if norm > radius {
 		f = radius / norm
 	}
 	for i := range w {

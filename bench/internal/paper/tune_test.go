@@ -89,7 +89,8 @@ func TestSmallGain(t *testing.T) {
 	if err != nil || best[1] != rhoLadder.First {
 		t.Errorf("ends at %v, %v", best, err)
 	}
-	if best, _ = g.refine(rungPair{5, 0}, Last); best[0] > 0 {
+	best, _ = g.refine(rungPair{5, 0}, Last)
+	if best[0] > 0 {
 		t.Errorf("stays at %v, where it diverges", best)
 	}
 }

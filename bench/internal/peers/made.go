@@ -231,7 +231,8 @@ func firstRows(d *sparse.Dataset, n, minEntries int) (*sparse.Dataset, error) {
 			keep = append(keep, j)
 		}
 	}
-	if columns, err = columns.SelectRows(keep); err != nil {
+	columns, err = columns.SelectRows(keep)
+	if err != nil {
 		return nil, err
 	}
 	return &sparse.Dataset{X: columns.Transpose(), Labels: subset.Labels}, nil

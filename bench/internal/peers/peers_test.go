@@ -378,7 +378,8 @@ func TestLimits(t *testing.T) {
 	for note, want := range map[string]time.Duration{"": 5 * time.Second, "no answer in 60s": time.Minute} {
 		l := &Lane{Points: []*Point{{Seconds: 0.5}}, Note: note}
 		r := &race{outcome: &Outcome{Lanes: []*Lane{l}}, limit: time.Minute}
-		if r.lowerLimit(); r.limit != want {
+		r.lowerLimit()
+		if r.limit != want {
 			t.Errorf("note %q: a limit of %v, want %v", note, r.limit, want)
 		}
 	}

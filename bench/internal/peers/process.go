@@ -46,7 +46,8 @@ func Command(name string, args []string, defaultTol float64) Peer {
 func ParseCommand(text string) (Peer, error) {
 	name, command, ok := strings.Cut(text, "=")
 	args := strings.Fields(command)
-	if name = strings.TrimSpace(name); !ok || name == "" || len(args) == 0 {
+	name = strings.TrimSpace(name)
+	if !ok || name == "" || len(args) == 0 {
 		return Peer{}, fmt.Errorf("peers: --peer %q: want 'name=command arguments'", text)
 	}
 	if _, err := exec.LookPath(args[0]); err != nil {
@@ -149,7 +150,8 @@ func (p *process) greet(ctx context.Context) error {
 	if len(fields) < 2 {
 		return fmt.Errorf("%q instead of ready FROM TO VERSION", text)
 	}
-	if p.Loosest, err = strconv.ParseFloat(fields[0], 64); err == nil {
+	p.Loosest, err = strconv.ParseFloat(fields[0], 64)
+	if err == nil {
 		p.Tightest, err = strconv.ParseFloat(fields[1], 64)
 	}
 	if err != nil || !(p.Loosest >= p.Tightest) || !(p.Tightest > 0) {
@@ -229,7 +231,8 @@ func (p *process) solve(ctx context.Context, tol float64, limit time.Duration) (
 	destinations := []*float64{&a.CPU, &a.Wall, &a.ProvedGap}
 	fields := strings.Fields(text)
 	for k, field := range fields[:min(len(fields), len(destinations))] {
-		if *destinations[k], err = strconv.ParseFloat(field, 64); err != nil {
+		*destinations[k], err = strconv.ParseFloat(field, 64)
+		if err != nil {
 			return nil, fmt.Errorf("done %s: %w", text, err)
 		}
 	}
@@ -251,7 +254,8 @@ func (p *process) readAnswer(a *Answer) error {
 	if err != nil {
 		return err
 	}
-	if a.X, err = p.h.Split(numbers); err != nil || p.h.Task != CV {
+	a.X, err = p.h.Split(numbers)
+	if err != nil || p.h.Task != CV {
 		return err
 	}
 	a.CVLosses, err = readNumbers(filepath.Join(p.h.Dir, "curve"))

@@ -94,7 +94,8 @@ func (c *Call) Run(ctx context.Context) (*Ending, error) {
 	}
 	s := cmd.ProcessState
 	e := &Ending{Code: s.ExitCode(), Stdout: stdout.String(), Stderr: stderr.String(), CPU: s.UserTime() + s.SystemTime(), Wall: time.Since(start)}
-	if e.Signal, e.Peak = signalAndPeak(s); !peakKnown {
+	e.Signal, e.Peak = signalAndPeak(s)
+	if !peakKnown {
 		e.Peak = 0
 	}
 	return e, nil

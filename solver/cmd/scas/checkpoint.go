@@ -85,7 +85,8 @@ func (r *ranks) sumOfRows(data *sparse.Dataset, s *fitSpec) uint32 {
 	for lo, hi := range rows.Parts(data.X, rows.PartRows) {
 		for i := lo; i < hi; i++ {
 			b = binary.LittleEndian.AppendUint64(b[:0], uint64(s.counts.start+i))
-			if add(data.Labels[i]); data.Offsets != nil {
+			add(data.Labels[i])
+			if data.Offsets != nil {
 				add(data.Offsets[i])
 			}
 			idx, val := data.X.Row(i)

@@ -70,7 +70,8 @@ func TestClassesAgainstFits(t *testing.T) {
 	for i, line := range strings.Split(strings.TrimSpace(textOf(t, out)), "\n") {
 		p, sum, bestClass := probabilities[i], 0.0, 0
 		for k, v := range p {
-			if sum += v; v > p[bestClass] {
+			sum += v
+			if v > p[bestClass] {
 				bestClass = k
 			}
 		}

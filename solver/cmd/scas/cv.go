@@ -165,7 +165,8 @@ func (r *cvReport) fill(c *cvCmd, result *model.CVResult) {
 		return cvLambda{k, s.Lambda, s.Mean, s.SE, s.NNZX, s.Metrics}
 	}
 	r.Min, r.OneSE = resultOf(result.Best), resultOf(result.OneSE)
-	if r.Chosen = r.OneSE; c.Choose == "min" {
+	r.Chosen = r.OneSE
+	if c.Choose == "min" {
 		r.Chosen = r.Min
 	}
 }
@@ -243,7 +244,8 @@ func (r *cvReport) page(e *env, chosen *model.Model, err error) (*page, error) {
 	p.judge([]proof{s.proof}, "", err)
 	p.Each = "lambda"
 	if r.Steps[0].Lambda > 0 { // otherwise there is nothing to draw
-		if p.Plot, err = inlineSVG(func(w io.Writer) error { return drawCVCurve(w, r) }); err != nil {
+		p.Plot, err = inlineSVG(func(w io.Writer) error { return drawCVCurve(w, r) })
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -285,7 +287,8 @@ func (c *cvCmd) crossValidate(e *env) error {
 		c.output(func() (*page, error) { return r.page(e, chosenModel(), err) }),
 	}
 	load := workload{settings: c.settings(), fits: model.Fits{Lambdas: c.Lambdas.count, Folds: c.maxFolds()}, scored: c.Report != ""}
-	if r.problemReport, err = c.begin(e, out, load); err != nil {
+	r.problemReport, err = c.begin(e, out, load)
+	if err != nil {
 		return err
 	}
 	if n := r.fitSpec.counts.total; int(c.Folds) > n {

@@ -41,7 +41,8 @@ func demoWDBC(ctx context.Context, w *bufio.Writer) (err error) {
 			firstStudy = s
 			s.introduce(w)
 		}
-		if fused[k], err = s.choose(true); err != nil {
+		fused[k], err = s.choose(true)
+		if err != nil {
 			return err
 		}
 		if k == 0 {
@@ -49,7 +50,8 @@ func demoWDBC(ctx context.Context, w *bufio.Writer) (err error) {
 				return err
 			}
 		}
-		if plain[k], err = s.choose(false); err != nil {
+		plain[k], err = s.choose(false)
+		if err != nil {
 			return err
 		}
 	}

@@ -77,7 +77,8 @@ func (c *fitFlags) runOnRanks(e *env, do func(*env) error) error {
 	}
 	openTimer := time.AfterFunc(time.Duration(c.DistTimeout), abort)
 	comm, err := open()
-	if openTimer.Stop(); err != nil {
+	openTimer.Stop()
+	if err != nil {
 		return err
 	}
 	c.ranks.comm = &dist.Meter{Comm: dist.Watch(comm, time.Duration(c.DistTimeout), abort), Clock: cpuTime}
@@ -110,7 +111,8 @@ func (c *fitFlags) agreeOnError(e *env, do func(*env) error) (err error) {
 	if lowestRank == t.Rank() {
 		code = exitCode(err)
 	}
-	if code = int(t.MaxNumber(float64(code))); code != exitOK && lowestRank != t.Rank() {
+	code = int(t.MaxNumber(float64(code)))
+	if code != exitOK && lowestRank != t.Rank() {
 		return silentError(code)
 	}
 	return err

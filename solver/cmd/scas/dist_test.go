@@ -425,7 +425,8 @@ type endingComm struct {
 }
 
 func (c *endingComm) AllReduceSum(v []float64) error {
-	if c.callsLeft--; c.callsLeft == 0 {
+	c.callsLeft--
+	if c.callsLeft == 0 {
 		c.end()
 	}
 	return c.Comm.AllReduceSum(v)

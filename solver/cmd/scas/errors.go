@@ -115,7 +115,8 @@ func (e *env) fail(err error) int {
 	if err == nil || hasError[silentError](err) {
 		return code
 	}
-	if e.log("error", describe(err)); code == exitRelaunch {
+	e.log("error", describe(err))
+	if code == exitRelaunch {
 		e.log("error", "relaunch the command")
 	}
 	if code == exitUsage && !e.jsonLog {

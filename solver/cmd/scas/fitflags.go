@@ -44,7 +44,8 @@ func (c *fitFlags) read(e *env, out outputs, replaceableInputs ...string) (*spar
 	if err == nil && !e.skipFiles {
 		err = out.check(append(c.inputs(), c.file, c.Labels)...)
 	}
-	if err = c.ranks.team.CommonError(err); err != nil {
+	err = c.ranks.team.CommonError(err)
+	if err != nil {
 		return nil, err
 	}
 	opt := &sparse.ReadOptions{IndexBase: c.IndexBase.IndexBase, Features: int(c.Features), Strict: c.Strict, Beyond: true}
@@ -62,7 +63,8 @@ func (c *fitFlags) readRows(e *env, opt *sparse.ReadOptions) (*sparse.Dataset, e
 	if c.Loss.classifies() {
 		opt.MaxClasses = rows.MaxClasses
 	}
-	if opt.Table.Offset = c.OffsetColumn; c.OffsetColumn != "" && !c.isTable(c.file) {
+	opt.Table.Offset = c.OffsetColumn
+	if c.OffsetColumn != "" && !c.isTable(c.file) {
 		return nil, usagef("--offset-column is for tables, and %s is read as %v; give --offset FILE", dataName(c.file), c.formatOf(c.file))
 	}
 	data, err := e.readData(c.file, opt, &c.formatFlags, c.Memory)
@@ -94,11 +96,13 @@ func (c *fitFlags) begin(e *env, out outputs, load workload, replaceableInputs .
 	counts, t := c.ranks.counts(data), c.ranks.team
 	// With await, an interrupt has its effect even if specify waits for a pipe.
 	s, err := await(e, func() (*fitSpec, error) { return c.specify(data, counts, load) })
-	if err = t.CommonError(err); err != nil {
+	err = t.CommonError(err)
+	if err != nil {
 		return problemReport{}, err
 	}
 	s.spec.Memory, err = c.Memory.place(s.demand, t.Any(s.exceeds))
-	if err = t.CommonError(err); err != nil {
+	err = t.CommonError(err)
+	if err != nil {
 		return problemReport{}, err
 	}
 	if k := len(data.Classes.Values); k > maxUnwarnedClasses && data.Classes.Names == nil {

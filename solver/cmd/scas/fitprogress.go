@@ -23,7 +23,8 @@ type fitCount struct {
 // setReports makes the fits of s report their progress. fits counts the fits, unless each class has a fit of its
 // own; then setReports counts the classes instead.
 func (p *progress) setReports(s *fitSpec, fits fitCount) {
-	if p.fits = fits; !s.data.Classes.IsZero() {
+	p.fits = fits
+	if !s.data.Classes.IsZero() {
 		p.fits = fitCount{"class", 0, len(s.data.Classes.Values)}
 	}
 	spec, budget := &s.spec, s.spec.Passes // if budget is 0, the number of passes is not limited

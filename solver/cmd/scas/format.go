@@ -87,7 +87,8 @@ func (c *formatFlags) apply(path string, opt *sparse.ReadOptions) error {
 	if c.Label != "" {
 		t.Label, opt.LabelsOptional = c.Label, false
 	}
-	if t.NoLabel = t.NoLabel || c.Label == "none"; t.NoLabel {
+	t.NoLabel = t.NoLabel || c.Label == "none"
+	if t.NoLabel {
 		t.Label = ""
 	}
 	return nil

@@ -184,7 +184,8 @@ func (c *graphCmd) build(e *env, s *graphSource, p *progress) (r *graphReport, e
 		Antisym: c.Antisym, Version: version, names: s.names,
 	}
 	if s.data != nil {
-		if err = c.correlate(e, s); err != nil {
+		err = c.correlate(e, s)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -208,7 +209,8 @@ func (c *graphCmd) build(e *env, s *graphSource, p *progress) (r *graphReport, e
 	}
 	r.a = r.graph.FusedLasso()
 	if c.Antisym {
-		if r.a, err = sparse.Stack(r.graph.Antisymmetric(), sparse.Identity(s.features)); err != nil {
+		r.a, err = sparse.Stack(r.graph.Antisymmetric(), sparse.Identity(s.features))
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -43,7 +43,8 @@ func (c *graphCmd) allowGraph(s *graphSource) error {
 	}
 	s.demand = d
 	var err error
-	if s.room, err = c.Memory.place(d, c.Memory.exceededBy(d)); err != nil {
+	s.room, err = c.Memory.place(d, c.Memory.exceededBy(d))
+	if err != nil {
 		return err
 	}
 	room := float64(s.room)

@@ -65,7 +65,8 @@ func hostileArgs(rng *rand.Rand) []string {
 		if rng.IntN(5) > 0 {
 			continue
 		}
-		if args = append(args, name); makeValue != nil {
+		args = append(args, name)
+		if makeValue != nil {
 			args[len(args)-1] += "=" + makeValue()
 		}
 	}

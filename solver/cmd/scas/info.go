@@ -184,7 +184,8 @@ func (c *infoCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		if r.Data, err = c.describe(e, opt.Format, data); err != nil {
+		r.Data, err = c.describe(e, opt.Format, data)
+		if err != nil {
 			return e.interruptError(err, "nothing described")
 		}
 	}

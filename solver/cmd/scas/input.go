@@ -219,7 +219,8 @@ func readBounds(path string, names []string, p int) (solver.Box, error) {
 		j, known := featureIndex[name]
 		switch {
 		case names == nil:
-			if j, known = parseIndex(name, p); !known {
+			j, known = parseIndex(name, p)
+			if !known {
 				return l.errorAt(0, "expected a number in 1..%d, of a feature, before its lower and its upper bound", p)
 			}
 		case !known:
@@ -250,7 +251,8 @@ func readBounds(path string, names []string, p int) (solver.Box, error) {
 // parseBound parses word as a finite number, or as the infinity of the given sign. ok is false if word is
 // neither.
 func parseBound(word string, sign int) (v float64, ok bool) {
-	if v, ok = parseFinite(word); ok {
+	v, ok = parseFinite(word)
+	if ok {
 		return v, true
 	}
 	v, err := strconv.ParseFloat(word, 64)

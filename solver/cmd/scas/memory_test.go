@@ -44,7 +44,8 @@ func checkMemory(t *testing.T, read func() (*sparse.Dataset, error), change func
 		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 			t.Fatal(err)
 		}
-		if trainedBytes = min(trainedBytes, peak-heap); float64(estimate) > 0.75*float64(trainedBytes) {
+		trainedBytes = min(trainedBytes, peak-heap)
+		if float64(estimate) > 0.75*float64(trainedBytes) {
 			break
 		}
 	}

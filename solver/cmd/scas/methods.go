@@ -43,7 +43,8 @@ func methodFlagList(methods []solver.MethodInfo) string {
 	width := 0
 	var names []string // methods that solve any problem
 	for _, m := range methods {
-		if width = max(width, len(m.Name)); m.AnyProblem {
+		width = max(width, len(m.Name))
+		if m.AnyProblem {
 			names = append(names, m.Name)
 		}
 	}

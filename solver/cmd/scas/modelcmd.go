@@ -141,13 +141,15 @@ func problemOf(m *model.Model) problemSummary {
 		N: f.Rows, P: len(m.Columns[0].Coefficients), NNZ: f.NNZ, lossName: newLossName(m.Loss), Fusion: f.Fusion,
 		Mu: f.Mu, L2Y: f.MuA, Domain: f.Domain, HasIntercept: m.HasIntercept, Standardized: f.Standardized, HasOffsets: f.Offsets,
 	}
-	switch s.Graph = (graphSummary{Kind: "none", Rows: s.P}); {
+	s.Graph = graphSummary{Kind: "none", Rows: s.P}
+	switch {
 	case f.GraphEdges > 0:
 		s.Graph = graphSummary{Kind: graph.EdgeList, Edges: f.GraphEdges, Rows: f.GraphEdges + s.P}
 	case f.ARows > 0:
 		s.Graph = graphSummary{Kind: graph.Matrix, Rows: f.ARows}
 	}
-	if s.grouped = f.Penalty == "group-lasso"; f.Penalty == "elastic-net" {
+	s.grouped = f.Penalty == "group-lasso"
+	if f.Penalty == "elastic-net" {
 		s.L1Ratio = &f.L1Ratio
 	}
 	if f.Balanced {

@@ -39,7 +39,8 @@ func TestMPIBeyond(t *testing.T) {
 		if err != nil || want != nil && !bytes.Equal(m, want) || !bytes.Contains(m, []byte("streamed-newton")) {
 			t.Errorf("other bits, or not in pieces: %v: %s", err, m)
 		}
-		if want = m; peak == 0 || peak > limit {
+		want = m
+		if peak == 0 || peak > limit {
 			t.Errorf("a rank took %d MiB of %d", peak>>20, limit>>20)
 		}
 		t.Logf("peak of a rank %d MiB of %d", peak>>20, limit>>20)

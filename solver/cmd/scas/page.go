@@ -118,7 +118,8 @@ func (r *problemReport) newPage(e *env, command string) *page {
 func (p *page) judge(fits []proof, noun string, err error) {
 	noOptimumCount, allConverged := 0, true
 	for _, f := range fits {
-		if allConverged = allConverged && f.Status == solver.Converged; f.NoOptimum {
+		allConverged = allConverged && f.Status == solver.Converged
+		if f.NoOptimum {
 			noOptimumCount++
 		}
 	}
@@ -177,7 +178,8 @@ func (p *page) addSection(title string, m *model.Model, k int, g *graph.Graph) e
 		if t.Scaled {
 			b.Length *= p.deviations[j]
 		}
-		if longest = max(longest, math.Abs(b.Length)); longest > 0 {
+		longest = max(longest, math.Abs(b.Length))
+		if longest > 0 {
 			percent := 100 * b.Length / longest
 			b.From, b.Width = min(0, percent), math.Abs(percent)
 		}
@@ -215,7 +217,8 @@ type trainingStats struct {
 // --report is not given, or if the fit is out of core. All ranks must call computeTrainingStats.
 func (r *ranks) computeTrainingStats(s *fitSpec, m *model.Model, c *pageFlags) (t trainingStats, err error) {
 	t.weighted = s.spec.SampleWeights != nil
-	if t.deviations = r.deviations(s, c); t.deviations != nil {
+	t.deviations = r.deviations(s, c)
+	if t.deviations != nil {
 		t.metrics, err = r.score(s, m, false)
 	}
 	return t, err
@@ -254,7 +257,8 @@ func drawTied(w io.Writer, g *graph.Graph, m *model.Model, k int) error {
 	sets := &draw.Sets{SetOf: make([]int, g.Nodes()), Plain: "a coefficient of its own", Faint: "coefficient 0"}
 	for j, v := range column.Coefficients {
 		names[j] = coefficientName(m.Features, m.IndexBase, j)
-		if sets.SetOf[j] = draw.Plain; v == 0 {
+		sets.SetOf[j] = draw.Plain
+		if v == 0 {
 			sets.SetOf[j] = draw.Faint
 		}
 	}

@@ -148,8 +148,10 @@ func (r *pathReport) page(e *env, steps []*model.Step, err error) (*page, error)
 	p.Summary, p.Table = r.summary(), r.grid()
 	p.judge(proofs(r.Steps), "lambda", err)
 	lastStep := steps[len(steps)-1]
-	if p.Each = "lambda"; len(lastStep.Columns) == 1 && steps[0].Lambda > 0 {
-		if p.Plot, err = inlineSVG(func(w io.Writer) error { return drawPath(w, r, steps) }); err != nil {
+	p.Each = "lambda"
+	if len(lastStep.Columns) == 1 && steps[0].Lambda > 0 {
+		p.Plot, err = inlineSVG(func(w io.Writer) error { return drawPath(w, r, steps) })
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -174,7 +176,8 @@ func (c *pathCmd) fit(e *env) error {
 		c.output(func() (*page, error) { return r.page(e, steps, err) }),
 	}
 	load := workload{settings: c.settings(), fits: model.Fits{Lambdas: c.Lambdas.count}}
-	if r.problemReport, err = c.begin(e, out, load); err != nil {
+	r.problemReport, err = c.begin(e, out, load)
+	if err != nil {
 		return err
 	}
 	if c.SVG != "" && !r.fitSpec.data.Classes.IsZero() {

@@ -90,7 +90,8 @@ func (c *predictCmd) Run(e *env) error {
 	if err := checkExist([]string{c.Offset}); err != nil {
 		return err
 	}
-	if data, err = c.read(e, m); err != nil {
+	data, err = c.read(e, m)
+	if err != nil {
 		return advisedError{err, c.advice}
 	}
 	d := c.demand(m, data)

@@ -116,7 +116,8 @@ func (p *progress) showShare(done, total float64, format string, args ...any) {
 	if share < p.share {
 		p.firstShare, p.stageStart = share, now
 	}
-	if p.share = share; p.overwrites && !p.closed && now.Sub(p.lastDrawn) >= pause {
+	p.share = share
+	if p.overwrites && !p.closed && now.Sub(p.lastDrawn) >= pause {
 		p.lastDrawn = now
 		p.draw()
 	}

@@ -136,7 +136,8 @@ func remedyWords(r sparse.Remedy) string {
 // such entry, the text is r.To if r.Field is empty, and otherwise the entry for r.Field and "*". ok is false
 // if there is no text.
 func phrase(r sparse.Remedy) (text string, ok bool) {
-	if text, ok = phrases[r.Field][r.To]; ok {
+	text, ok = phrases[r.Field][r.To]
+	if ok {
 		return text, true
 	}
 	if r.Field == "" {

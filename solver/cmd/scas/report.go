@@ -345,7 +345,8 @@ func (r *trainReport) proofs() (out []proof) {
 // page returns the HTML report on the model. err is the error that the command will return.
 func (r *trainReport) page(e *env, err error) (*page, error) {
 	p := r.newPage(e, "train")
-	if p.Summary = r.summary(); r.columnFit == nil {
+	p.Summary = r.summary()
+	if r.columnFit == nil {
 		p.Table, p.Each = r.grid(), "class"
 	}
 	p.judge(r.proofs(), "class", err)

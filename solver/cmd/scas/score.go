@@ -89,11 +89,13 @@ func (r *ranks) score(s *fitSpec, m *model.Model, brief bool) (*model.Metrics, e
 			continue
 		}
 		var window *sparse.Dataset
-		if window, err = rowsOf(data, lo, hi); err == nil {
+		window, err = rowsOf(data, lo, hi)
+		if err == nil {
 			err = explainOverflow(addRows(t, window, set), s.counts.start+lo, "the model")
 		}
 	}
-	if err = r.team.CommonError(err); err == nil {
+	err = r.team.CommonError(err)
+	if err == nil {
 		err = t.Join(r.solverComm())
 	}
 	if err != nil {

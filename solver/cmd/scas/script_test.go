@@ -106,7 +106,8 @@ func checkTerminated(ts *testscript.TestScript, neg bool, args []string) {
 	_, err = stdin.Write(bytes.Repeat([]byte("1 1:1 2:3\n-1 1:2 3:1\n"), 1<<15)) // more than a pipe holds: after this write the process has begun to read
 	ts.Check(err)
 	ts.Check(cmd.Process.Signal(sentSignal))
-	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted || stdout.Len() > 0 || !strings.Contains(stderr.String(), "scas: interrupted: nothing written") {
+	_ = cmd.Wait()
+	if cmd.ProcessState.ExitCode() != exitInterrupted || stdout.Len() > 0 || !strings.Contains(stderr.String(), "scas: interrupted: nothing written") {
 		ts.Fatalf("scas %s: %v, stdout %q, stderr %q", strings.Join(args, " "), cmd.ProcessState, &stdout, &stderr)
 	}
 }

@@ -29,7 +29,8 @@ func (c *fitFlags) readShard(e *env, opt *sparse.ReadOptions) (*sparse.Dataset, 
 		return sparse.ReadShard(paths, c.ranks.comm.Rank(), c.ranks.comm.Size(), opt)
 	})
 	t := c.ranks.team
-	if err = t.CommonError(err); err != nil {
+	err = t.CommonError(err)
+	if err != nil {
 		return nil, err
 	}
 	*e.matrices = append(*e.matrices, data.X)

@@ -123,7 +123,8 @@ func (c *trainCmd) train(e *env) error {
 	if err != nil {
 		return err
 	}
-	if r, err = c.fit(e, report); r == nil {
+	r, err = c.fit(e, report)
+	if r == nil {
 		return err
 	}
 	if err != nil && !errors.Is(err, solver.ErrNotConverged) {
@@ -153,7 +154,8 @@ func (c *trainCmd) completeSpec(e *env, report *problemReport) error {
 		return err
 	}
 	s.spec.Start, err = await(e, func() (*model.Model, error) { return c.readStart(s) })
-	if err = c.ranks.team.CommonError(err); err != nil {
+	err = c.ranks.team.CommonError(err)
+	if err != nil {
 		return err
 	}
 	s.spec.Checkpoint, err = c.checkpoint(s.data, report)
@@ -189,7 +191,8 @@ func (c *trainCmd) fit(e *env, report problemReport) (*trainReport, error) {
 	if statsErr != nil && err == nil {
 		return nil, nameData(c.Data, statsErr)
 	}
-	if r.trainingStats = stats; stats.metrics != nil && m.Classifies() {
+	r.trainingStats = stats
+	if stats.metrics != nil && m.Classifies() {
 		r.Accuracy = &stats.metrics.Classes.Accuracy
 	}
 	return r, err

@@ -45,7 +45,8 @@ func (v *positive) UnmarshalText(text []byte) error {
 type auto float64
 
 func (v *auto) UnmarshalText(text []byte) error {
-	if *v = 0; string(text) == "auto" {
+	*v = 0
+	if string(text) == "auto" {
 		return nil
 	}
 	return parseNumber(v, text, func(f float64) bool { return f > 0 }, "auto or a finite number above 0")
@@ -178,7 +179,8 @@ func (v level) activate() (restore func(), err error) {
 type lossFlag struct{ solver.Loss }
 
 func (v *lossFlag) UnmarshalText(text []byte) (err error) {
-	if v.Loss, err = solver.ParseLoss(string(text)); err != nil {
+	v.Loss, err = solver.ParseLoss(string(text))
+	if err != nil {
 		return fmt.Errorf("%q: want %s", text, term.LossUsage())
 	}
 	return nil
@@ -204,7 +206,8 @@ func (v *methodFlag) UnmarshalText(text []byte) (err error) {
 		*v = methodFlag{isList: true}
 	default:
 		var ok bool
-		if v.Method, ok = baseline.ByName(name); !ok {
+		v.Method, ok = baseline.ByName(name)
+		if !ok {
 			err = fmt.Errorf("%q: want one of %s", text, strings.Join(v.completions(), ", "))
 		}
 	}

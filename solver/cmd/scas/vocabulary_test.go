@@ -58,7 +58,8 @@ func TestVocabulary(t *testing.T) {
 		if args[0] == "ranks" {
 			args = args[1:]
 			rank0 := onRanks(t, 2, args...)[0]
-			if out = rank0.out; rank0.code != exitOK {
+			out = rank0.out
+			if rank0.code != exitOK {
 				t.Fatalf("%v on ranks: %s", args, rank0.stderr)
 			}
 		} else {

@@ -25,7 +25,8 @@ func (c Coupling) Y(ax []float64) (y []float64, ok bool) {
 	}
 	y = make([]float64, len(ax))
 	for j, v := range ax {
-		if y[j] = v; c.C != nil {
+		y[j] = v
+		if c.C != nil {
 			y[j] -= c.C[j]
 		}
 		if c.Diagonal != nil {

@@ -52,7 +52,8 @@ func (d *DualStep) SetRho(rho float64) {
 		eigenvalue = d.lipB
 	}
 	for j := range d.proxSteps {
-		if d.proxSteps[j] = 1 / (rho * eigenvalue); c.Diagonal != nil {
+		d.proxSteps[j] = 1 / (rho * eigenvalue)
+		if c.Diagonal != nil {
 			d.proxSteps[j] /= c.Diagonal[j] * c.Diagonal[j]
 		}
 	}
@@ -158,7 +159,8 @@ func (d *DualStep) minimiseY(ax, y, beta []float64) {
 			point[j] = math.FMA((t-1)/nextT, v-previousY[j], v)
 		}
 		copy(previousY, y)
-		if t = nextT; change2 <= 1e-24*size2 {
+		t = nextT
+		if change2 <= 1e-24*size2 {
 			return
 		}
 	}

@@ -142,15 +142,18 @@ func (k *Keeper) judgeObjective(objective float64, infeasible bool) Verdict {
 
 // countRise counts a rise of the objective, may change Halvings, and returns the verdict.
 func (k *Keeper) countRise() Verdict {
-	if k.Rises++; k.Rises < patience || k.Vain > maxVainHalvings {
+	k.Rises++
+	if k.Rises < patience || k.Vain > maxVainHalvings {
 		return Fine
 	}
 	k.Rises = 0
-	if k.Vain++; k.Vain > maxVainHalvings {
+	k.Vain++
+	if k.Vain > maxVainHalvings {
 		k.Halvings -= maxVainHalvings
 		return Fine
 	}
-	if k.Halvings++; k.Improved {
+	k.Halvings++
+	if k.Improved {
 		return Restart
 	}
 	return Fine

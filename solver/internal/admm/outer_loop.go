@@ -114,7 +114,8 @@ func (s *OuterLoop) stiffness() float64 {
 // it is a κ for which (κ/2)|v|² is an upper bound of ½|M v|², for the matrix M = Metric.A and every
 // difference v of two points u. This bound includes the ridge.
 func (s *OuterLoop) Linearise() {
-	if s.Kappa = float64(s.DualStep.rho * s.Lambda1); s.Metric != nil {
+	s.Kappa = float64(s.DualStep.rho * s.Lambda1)
+	if s.Metric != nil {
 		s.Kappa = s.stiffness()
 	}
 }

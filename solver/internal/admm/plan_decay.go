@@ -39,7 +39,8 @@ func (p *decayPlan) fits(eta float64) bool {
 	p.askedEta, p.answer = eta, p.canTelescope(eta, p.k)
 	for j, k := range p.k {
 		factor := math.FMA(-eta, k, 1)
-		if p.answer = p.answer && factor >= minFactor; !p.answer {
+		p.answer = p.answer && factor >= minFactor
+		if !p.answer {
 			return false
 		}
 		p.cells[j].Rate, p.cells[j].Factor = kernels.NegLog1m(1-factor), factor

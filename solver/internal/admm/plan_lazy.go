@@ -38,7 +38,8 @@ func (p *lazyPlan) Advance(sampled []int32) {
 	p.stepCount += len(sampled)
 	for len(sampled) > 0 {
 		stepsDone := kernels.InnerLazy(p.cells, nil, &p.state, &s, sampled)
-		if sampled = sampled[stepsDone:]; len(sampled) > 0 {
+		sampled = sampled[stepsDone:]
+		if len(sampled) > 0 {
 			p.cells.Form(&p.state)
 		}
 	}
@@ -110,7 +111,8 @@ func (p *ballPlan) Advance(sampled []int32) {
 	s := p.kernelSteps(p.eta)
 	for len(sampled) > 0 {
 		stepsDone := kernels.InnerLazy(p.cells, p.norm2, &p.state, &s, sampled)
-		if sampled = sampled[stepsDone:]; len(sampled) > 0 {
+		sampled = sampled[stepsDone:]
+		if len(sampled) > 0 {
 			p.collect()
 			p.initState()
 		}

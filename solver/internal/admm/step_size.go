@@ -158,7 +158,8 @@ func (s StepSize) Eta() float64 {
 	if s.Lazy {
 		maxProduct = 0.499
 	}
-	if eta = math.Min(eta, maxProduct/s.Stiffness); math.IsInf(eta, 1) {
+	eta = math.Min(eta, maxProduct/s.Stiffness)
+	if math.IsInf(eta, 1) {
 		return 1
 	}
 	return eta

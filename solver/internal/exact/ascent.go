@@ -228,7 +228,8 @@ func (s *Solver) ascend(r *Result, set *Settings, tol float64) {
 	aim := 0.5 * tol            // the estimated gap at which a proof is tried
 	for k := 0; ; k++ {
 		if set.Interrupt != nil {
-			if r.Err = set.Interrupt(); r.Err != nil {
+			r.Err = set.Interrupt()
+			if r.Err != nil {
 				// The last proof was for another point. Solve computes the objective again.
 				s.work.started, r.Gap = false, math.Inf(1)
 				return
@@ -249,7 +250,8 @@ func (s *Solver) ascend(r *Result, set *Settings, tol float64) {
 		s.current.value = s.value(s.current.loss)
 		a.tally()
 		r.Proofs++
-		if r.Gap = s.proveGap(tol); r.Gap <= tol || slow {
+		r.Gap = s.proveGap(tol)
+		if r.Gap <= tol || slow {
 			return
 		}
 		aim *= 0.25

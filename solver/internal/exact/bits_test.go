@@ -34,7 +34,8 @@ func integerProblem(t *testing.T, loss term.Loss, n, p int, allOnes bool) *Probl
 			sum += v * (j%5 - 2)
 			entries = append(entries, sparse.Triplet{Row: i, Col: j, Value: float64(v)})
 		}
-		if prob.Labels[i] = 1; sum+draw(9)-4 < 0 {
+		prob.Labels[i] = 1
+		if sum+draw(9)-4 < 0 {
 			prob.Labels[i] = -1
 		}
 	}

@@ -28,7 +28,8 @@ func (s *Solver) newCoupled() {
 	if s.Set != nil {
 		c.model.TypicalSize = make([]float64, s.p)
 		for j, largest := range s.columns.LargestEntry {
-			if c.model.TypicalSize[j] = 1; largest > 0 {
+			c.model.TypicalSize[j] = 1
+			if largest > 0 {
 				c.model.TypicalSize[j] = 1 / largest
 			}
 		}
@@ -132,11 +133,13 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	} else if s.Set != nil {
 		s.Set.Project(m.U)
 	}
-	if c.exact = false; mayBeLast && !stopped {
+	c.exact = false
+	if mayBeLast && !stopped {
 		c.structure, c.exact = m.MakeExact(0.1*tol, s.leastCurvatures())
 	}
 	s.acceptModel()
-	if fall = -m.Value(); used {
+	fall = -m.Value()
+	if used {
 		c.excess = math.Max(fall, 0)
 	}
 	return fall

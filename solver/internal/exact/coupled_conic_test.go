@@ -30,14 +30,16 @@ func conicProblems(t *testing.T) map[string]*Problem {
 				"ball": term.Ball{Radius: 0.4}, "simplex": term.Simplex{Total: 1.5}, "held": box,
 			} {
 				q := pattern{loss, "graph", 0, 0.03}.draw(t, 60, p, 2)
-				if q.Set = set; set == nil && penalty == "l1" {
+				q.Set = set
+				if set == nil && penalty == "l1" {
 					continue
 				}
 				switch penalty {
 				case "elastic", "square":
 					q.Square = make([]float64, len(q.Limit))
 					for k := range q.Square {
-						if q.Square[k] = 0.02; penalty == "square" {
+						q.Square[k] = 0.02
+						if penalty == "square" {
 							q.Limit[k] = 0
 						}
 					}

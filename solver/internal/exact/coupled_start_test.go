@@ -91,7 +91,8 @@ func TestBudget(t *testing.T) {
 	stop := errors.New("stop")
 	calls := 0
 	r := s.Finish(nil, &Settings{Tol: 1e-12, Interrupt: func() error {
-		if calls++; calls > 2 {
+		calls++
+		if calls > 2 {
 			return stop
 		}
 		return nil
@@ -99,7 +100,8 @@ func TestBudget(t *testing.T) {
 	if !errors.Is(r.Err, stop) || r.Iterations != 2 || math.IsNaN(r.Gap) {
 		t.Errorf("error %v after %d iterations, gap %v", r.Err, r.Iterations, r.Gap)
 	}
-	if r = s.Finish(nil, &Settings{Tol: 1e-12, MaxIterations: 3}); r.Iterations != 3 {
+	r = s.Finish(nil, &Settings{Tol: 1e-12, MaxIterations: 3})
+	if r.Iterations != 3 {
 		t.Errorf("%d iterations", r.Iterations)
 	}
 }

@@ -284,7 +284,8 @@ func TestModels(t *testing.T) {
 		}
 		p.joint = true
 		coupledSolver := mustNew(t, p)
-		if lambdaMax = min(lambdaMax, 1); coupledSolver.coupled == nil || s.coupled != nil {
+		lambdaMax = min(lambdaMax, 1)
+		if coupledSolver.coupled == nil || s.coupled != nil {
 			t.Fatal("the models are not two")
 		}
 		for _, share := range []float64{0.5, 0.1, 0.01} {
@@ -335,7 +336,8 @@ func TestFull(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	s.Start(make([]float64, 100))
-	if r = s.Solve(0.7*lambdaMax, &Settings{Tol: 1e-9 * s.Scale()}); r.Full || !(r.Gap <= 1e-9*s.Scale()) {
+	r = s.Solve(0.7*lambdaMax, &Settings{Tol: 1e-9 * s.Scale()})
+	if r.Full || !(r.Gap <= 1e-9*s.Scale()) {
 		t.Errorf("%+v with %d columns", r, len(s.set.cols))
 	}
 }

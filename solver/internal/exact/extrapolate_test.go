@@ -42,7 +42,8 @@ func TestExtrapolate(t *testing.T) {
 			t.Errorf("old value %v: x is %v, want %v", oldValue, s.x, want)
 		}
 		margins, m := make([]float64, 50), inMemory(s)
-		if m.margins(margins, s.x); !slices.Equal(margins, m.current.margin) {
+		m.margins(margins, s.x)
+		if !slices.Equal(margins, m.current.margin) {
 			t.Errorf("old value %v: the margins do not belong to x", oldValue)
 		}
 	}

@@ -35,7 +35,8 @@ func (f *File) Survey(maxSamples int) error {
 	errs := make([]error, len(f.pieces))
 	f.err = f.teamError(f.eachWindow(func(lo, hi int) error {
 		rows.EachPiece(len(f.pieces), f.Threads, lo, hi, func(k, lo, hi int) {
-			if errs[k] = f.Data.Check(lo, hi); errs[k] != nil {
+			errs[k] = f.Data.Check(lo, hi)
+			if errs[k] != nil {
 				return
 			}
 			pieceMoments[k].add(f, lo, hi)

@@ -51,7 +51,8 @@ func (f *File) addRanks(r *request, sums *piece) {
 	hasModel := r.model != nil
 	message := append([]float64{sums.loss}, sums.gradient...)
 	if hasModel {
-		if message = append(message, sums.rootSums...); sums.tail == nil {
+		message = append(message, sums.rootSums...)
+		if sums.tail == nil {
 			message = append(message, sums.head...)
 		}
 	}
@@ -59,7 +60,8 @@ func (f *File) addRanks(r *request, sums *piece) {
 	sums.loss, message = message[0], message[1:]
 	message = message[copy(sums.gradient, message):]
 	if hasModel {
-		if message = message[copy(sums.rootSums, message):]; sums.tail == nil {
+		message = message[copy(sums.rootSums, message):]
+		if sums.tail == nil {
 			copy(sums.head, message)
 		} else {
 			f.Team.SumPairs(sums.head, sums.tail)

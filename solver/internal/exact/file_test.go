@@ -23,7 +23,8 @@ func TestFileLossFallsForever(t *testing.T) {
 	margin, labels := make([]float64, 5000), make([]float64, 5000)
 	d.X.MulVec(margin, x)
 	for i, v := range margin {
-		if labels[i] = 1; v+constant < 0 {
+		labels[i] = 1
+		if v+constant < 0 {
 			labels[i] = -1
 		}
 	}
@@ -69,7 +70,8 @@ func TestCertifyStops(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.Stop = func() error {
-			if readings++; readings >= stopReading {
+			readings++
+			if readings >= stopReading {
 				return errors.New("stop")
 			}
 			return nil
@@ -95,7 +97,8 @@ func TestFileStops(t *testing.T) {
 	run := func() (*File, Result) {
 		f := NewFile(p, FileSettings{Memory: 1 << 20})
 		calls, f.Stop = 0, func() error {
-			if calls++; calls == stopCall {
+			calls++
+			if calls == stopCall {
 				return stop
 			}
 			return nil

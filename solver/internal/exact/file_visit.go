@@ -83,7 +83,8 @@ func (t *piece) clear(f *File, r *request) {
 	clear(t.tail)
 	clear(t.rootSums)
 	if r.needsHessian {
-		if clear(t.hessian); t.hessian == nil {
+		clear(t.hessian)
+		if t.hessian == nil {
 			t.hessian, t.onesColumn = make([]float64, f.p*f.p), make([]float64, f.p)
 		}
 	}
@@ -277,7 +278,8 @@ func (t *piece) setAlpha(f *File, m *origin, lo int, label []float64) {
 	f.margins(margin, lo, m.gradientPoint)
 	f.addOffsets(margin, lo)
 	f.Loss.Slopes(slope, margin, label)
-	if copy(alpha, slope); m.move != nil {
+	copy(alpha, slope)
+	if m.move != nil {
 		f.margins(marginMove, lo, m.move)
 		curvature := t.modelCurvature[:n]
 		if &m.hessianPoint[0] != &m.gradientPoint[0] {
@@ -292,7 +294,8 @@ func (t *piece) setAlpha(f *File, m *origin, lo int, label []float64) {
 	}
 	for i, a := range alpha {
 		low, high := slopeRange(f.Loss, label[i], t.weight[i])
-		if alpha[i] = max(low, min(a, high)); m.shrink > 0 {
+		alpha[i] = max(low, min(a, high))
+		if m.shrink > 0 {
 			alpha[i] *= m.shrink
 		}
 	}

@@ -171,7 +171,8 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 	s.Start(x)
 	s.stop = set.stopped
 	s.setLambda(1)
-	if s.visit(); s.rows.Err() != nil {
+	s.visit()
+	if s.rows.Err() != nil {
 		s.work.started = false
 		return math.Inf(1)
 	}

@@ -99,7 +99,8 @@ func TestFinishInterrupt(t *testing.T) {
 	for steps := range optimum.Iterations {
 		calls, f := 0, mustNew(t, q)
 		res := f.Finish(make([]float64, 600), &Settings{Tol: 1e-10, Interrupt: func() error {
-			if calls++; calls > steps {
+			calls++
+			if calls > steps {
 				return context.Canceled
 			}
 			return nil

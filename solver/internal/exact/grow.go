@@ -69,7 +69,8 @@ func addRows[I int32 | uint16](dst []float64, set kernels.Rows, idx []I, column 
 	var factor [1]float64
 	for entry := column.Ptr[0]; entry < column.Ptr[1]; entry++ {
 		i := idx[entry]
-		switch factor[0] = c[i]; {
+		factor[0] = c[i]
+		switch {
 		case column.Val != nil:
 			factor[0] *= column.Val[entry]
 		case column.Val32 != nil:
@@ -86,7 +87,8 @@ func matchColumns(oldCols, cols []int32) (oldPositions, newPositions []int) {
 	oldPositions = make([]int, len(oldCols))
 	for a, j := range oldCols {
 		k, found := slices.BinarySearch(cols, j)
-		if oldPositions[a] = k; !found {
+		oldPositions[a] = k
+		if !found {
 			oldPositions[a] = -1
 		}
 	}

@@ -32,7 +32,8 @@ func TestGrowHessian(t *testing.T) {
 			s.x[4], s.x[30] = 0.5, -0.5
 			s.rows.moveTo(s.x, s.e, 0) // the kept Hessian belongs to another point
 			s.buildSet(columnsBut(func(j int32) bool { return j%10 == 5 }))
-			if s.updateHessian(true); !s.work.stale {
+			s.updateHessian(true)
+			if !s.work.stale {
 				t.Fatal("the Hessian did not grow")
 			}
 			want := make([]float64, len(w.dense.H))

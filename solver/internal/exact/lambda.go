@@ -21,7 +21,8 @@ func (s *Solver) setLambda(lambda float64) (share float64) {
 		s.limit[k] = lambda * l
 	}
 	for j, l := range s.Ridge {
-		if s.ridge[j] = lambda * l; s.FixedRidge != nil {
+		s.ridge[j] = lambda * l
+		if s.FixedRidge != nil {
 			s.ridge[j] += s.FixedRidge[j]
 		}
 	}

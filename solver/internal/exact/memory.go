@@ -33,7 +33,8 @@ func (q *Problem) Memory(isPath bool) int64 {
 		// the growing Cholesky factor of the submatrix.
 		const matrices = 5
 		order := int64(min(features, defaultWorking))
-		if total += 8 * matrices * order * order; !cheap {
+		total += 8 * matrices * order * order
+		if !cheap {
 			total += 8 * int64(n) * int64(features)
 		}
 		return total + scratchMemory(q.Data, q.Threads)

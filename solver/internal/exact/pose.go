@@ -13,7 +13,8 @@ func (p *Problem) Pose(l term.Loss, g term.Penalty, x term.Set) bool {
 	p.Loss = l
 	if x != nil {
 		_, features := p.dims()
-		if p.Set = x.Region(features); p.Set == nil {
+		p.Set = x.Region(features)
+		if p.Set == nil {
 			return false
 		}
 	}

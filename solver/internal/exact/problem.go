@@ -122,7 +122,8 @@ type workspace struct {
 func New(p *Problem) (*Solver, error) {
 	n, features := p.dims()
 	q := *p
-	if p = &q; q.A == nil {
+	p = &q
+	if q.A == nil {
 		q.A = linalg.New(nil, features)
 	}
 	if err := p.Refusal(); err != nil {
@@ -170,7 +171,8 @@ func (s *Solver) prepareRows() {
 	}
 	m := newMemorySamples(s.Problem, &s.set)
 	m.transposedData = s.transpose
-	if s.rows = m; !s.gramServes(s.set.needsAll) {
+	s.rows = m
+	if !s.gramServes(s.set.needsAll) {
 		return
 	}
 	if !s.set.needsAll {

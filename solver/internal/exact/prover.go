@@ -22,9 +22,11 @@ func (p *Prover) prepare() {
 	p.prepared = true
 	q := *p.problem
 	var err error
-	if p.solver, err = New(&q); err != nil {
+	p.solver, err = New(&q)
+	if err != nil {
 		if q.HasL1Only() {
-			if p.sets, err = newSetSolver(&q); err == nil {
+			p.sets, err = newSetSolver(&q)
+			if err == nil {
 				return // assembly stays 0, because the size of the Hessians is not known
 			}
 		}
@@ -97,7 +99,8 @@ func (p *Prover) Cost() float64 { return p.assembly + 3 }
 // Certify returns an upper bound of P(x) − P* at a point x of the domain, or +Inf if nothing can be proved.
 // beta are multipliers of the rows of A, used only if p.solver is nil.
 func (p *Prover) Certify(x, beta []float64, set *Settings) float64 {
-	switch p.prepare(); {
+	p.prepare()
+	switch {
 	case p.solver != nil:
 		return p.solver.Certify(x, set)
 	case p.sets != nil:
@@ -110,7 +113,8 @@ func (p *Prover) Certify(x, beta []float64, set *Settings) float64 {
 // and has exact zeros; both are used only if p.solver is nil. Finish may be called only if Finishes returns
 // true.
 func (p *Prover) Finish(x, y, beta []float64, set *Settings) *Solution {
-	if p.prepare(); p.solver != nil {
+	p.prepare()
+	if p.solver != nil {
 		return p.solver.Finish(x, set)
 	}
 	return p.sets.finish(x, y, beta, set)

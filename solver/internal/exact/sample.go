@@ -39,7 +39,8 @@ func (s *Solver) startBySamples(lambda float64, set *Settings) (*Solver, error) 
 	r := q.Solve(lambda, &Settings{
 		Tol: sampleGap * float64(s.p) / float64(q.sampleCount) * q.scale, MaxIterations: mostSampleSteps, Unproved: true, Stop: set.Stop,
 		Interrupt: func() error { // eight of these steps cost as much as one step with all samples
-			if steps++; steps%sampleShare == 0 && set.Interrupt != nil {
+			steps++
+			if steps%sampleShare == 0 && set.Interrupt != nil {
 				return set.Interrupt()
 			}
 			return nil

@@ -125,7 +125,8 @@ func (p *Problem) estimatesHelp() bool {
 // has bounds of the errors of dst that come from estimates; nil means that there are no estimates. See
 // gap.DataProblem.Screen.
 func (m *memorySamples) screened(dst, x []float64) (errors []float64) {
-	if m.hasEstimates = false; m.set.needsAll || !m.estimatesHelp() {
+	m.hasEstimates = false
+	if m.set.needsAll || !m.estimatesHelp() {
 		m.transposed(dst, m.alpha)
 		return nil
 	}
@@ -248,7 +249,8 @@ func (m *memorySamples) accept(t *trial) {
 	m.modelStep = nil
 	if m.modelHessian != nil && m.hessianShape.Order == len(m.bounds.Ridge) && t.length == 1 &&
 		!math.IsInf(m.Loss.Curvature(), 1) && m.Team.Alone() && !slices.Contains(m.chunkClipped, true) {
-		if m.modelStep = t.move; useDifference { // α then belongs to t.end − x, a rounded t.move
+		m.modelStep = t.move
+		if useDifference { // α then belongs to t.end − x, a rounded t.move
 			m.modelStep = slices.Clone(t.end)
 			kernels.Axpy(-1, m.set.x, m.modelStep)
 		}
@@ -285,7 +287,8 @@ func (m *memorySamples) setAlpha(k, lo, hi int) {
 	dst, curvature, least, largest := m.alpha[lo:hi], m.curvature[lo:hi], m.lo[lo:hi], m.hi[lo:hi]
 	for i, v := range m.Scratch[lo:hi] {
 		alpha := slope[i] + float64(curvature[i]*v)
-		if dst[i] = alpha; alpha < least[i] || alpha > largest[i] {
+		dst[i] = alpha
+		if alpha < least[i] || alpha > largest[i] {
 			dst[i] = max(least[i], min(alpha, largest[i]))
 			clipped = clipped || m.MeanWeights[lo+i] > 0
 		}

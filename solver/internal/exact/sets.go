@@ -218,7 +218,8 @@ func (r *rounds) round() bool {
 	oldObjective, oldGap := r.result.Objective, r.result.Gap
 	proved := r.judge(solution)
 	r.keepsColumns = r.result.Gap > oldGap/2
-	if r.full = full && r.full || full && !(r.result.Objective < oldObjective); r.full {
+	r.full = full && r.full || full && !(r.result.Objective < oldObjective)
+	if r.full {
 		r.result.Full = r.result.Gap > r.set.Tol
 		return false
 	}

@@ -53,7 +53,8 @@ func (s *restrictedProblem) setProblem() {
 // setPenalty sets A and the limits of the problem. rows are the rows of the whole problem's penalty that stay rows.
 func (s *restrictedProblem) setPenalty(rows []int32, singletonLimits []float64) {
 	k, pen := len(s.cols), s.whole.penalty
-	if s.rows = rows; len(rows) == 0 {
+	s.rows = rows
+	if len(rows) == 0 {
 		s.problem.A, s.problem.Limit = linalg.New(nil, k), singletonLimits
 		return
 	}
@@ -71,7 +72,8 @@ func (s *restrictedProblem) members(row int32) (count int, firstFeature int32) {
 	idx, _ := s.whole.penalty.M.Row(int(row))
 	for _, j := range idx {
 		if s.position[j] > 0 {
-			if count++; count == 1 {
+			count++
+			if count == 1 {
 				firstFeature = j
 			}
 		}
@@ -110,7 +112,8 @@ func (s *restrictedProblem) expand(solution *Solution, d *dualPoint) {
 	if solution.Polished {
 		solution.Structure = partition(solution.Structure, s.cols, f.p)
 	}
-	if f.visit(x); f.value > solution.Objective+solution.Gap {
+	f.visit(x)
+	if f.value > solution.Objective+solution.Gap {
 		// The coefficients that were set to zero raise the objective too much.
 		f.visit(originalX)
 	}

@@ -49,7 +49,8 @@ func checkSets(t *testing.T, s *Solver, w *setSolver, best *Solution) {
 	for _, distance := range []float64{0, 1e-12, 1e-9, 1e-6, 1e-3, 1e-1, 1, 100} {
 		x := make([]float64, s.p)
 		for j := range x {
-			if x[j] = best.X[j]; x[j] != 0 || rng.IntN(4) == 0 {
+			x[j] = best.X[j]
+			if x[j] != 0 || rng.IntN(4) == 0 {
 				x[j] += distance * rng.NormFloat64()
 			}
 		}
@@ -88,7 +89,8 @@ func freeProblem(t *testing.T, twice bool) *Problem {
 				row[j] = v
 			}
 		}
-		if row[p-1], row[p-2] = 1, float64(i%7); twice {
+		row[p-1], row[p-2] = 1, float64(i%7)
+		if twice {
 			row[p-2] = 2
 		}
 		labels[i] = math.Copysign(1, row[0]+row[1]+row[2]+row[3]+row[4]+row[5]+0.7+rng.NormFloat64())

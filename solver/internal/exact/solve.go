@@ -106,7 +106,8 @@ func (r *run) start(lambda float64) {
 	mayBeWorse := first && w.keepsStart && math.IsInf(s.Problem.Loss.Curvature(), 1)
 	var sampleSolver *Solver // solves the problem for some of the samples
 	if first && !w.keepsStart {
-		if s.ascend(&r.result, r.settings, r.tol); r.result.Iterations == 0 && r.result.Err == nil {
+		s.ascend(&r.result, r.settings, r.tol)
+		if r.result.Iterations == 0 && r.result.Err == nil {
 			sampleSolver, r.result.Err = s.startBySamples(lambda, r.settings)
 		}
 		r.stepBudget += r.result.Iterations
@@ -138,13 +139,15 @@ func (r *run) prepare() {
 	// If the set needs all columns, a proof costs little: it is a product with the Hessian. It also shows whether
 	// the next lambda needs a new Hessian.
 	r.unproved = r.settings.Unproved && s.gram == nil && s.File == nil && (s.rough || r.warm && !s.set.needsAll)
-	if w.relTolerance = 0; r.unproved && w.mostFall > 0 {
+	w.relTolerance = 0
+	if r.unproved && w.mostFall > 0 {
 		// With this RelTolerance (see quadratic.SeparableSettings), the value of a model ends at most about
 		// tol above its minimum.
 		w.relTolerance = min(roughPart, math.Sqrt(r.tol/w.mostFall))
 	}
 	r.nextFall, w.tightening, w.mostFall = w.mostFall, 1, 0
-	if r.aim = proofPart * s.scale; r.warm || s.set.needsAll || r.unproved {
+	r.aim = proofPart * s.scale
+	if r.warm || s.set.needsAll || r.unproved {
 		r.aim = r.tol
 	}
 	if s.coupled != nil {
@@ -229,7 +232,8 @@ func (r *run) proveOrGrow(length float64) {
 	grows := far && length == 1 && s.set.lacksColumns && s.gram == nil
 	if !grows || !s.set.formed {
 		t := s.rows.tally()
-		if s.work.alphaSize = t.Size; far && t.Fenchel > r.aim {
+		s.work.alphaSize = t.Size
+		if far && t.Fenchel > r.aim {
 			return
 		}
 	}
@@ -263,7 +267,8 @@ func (r *run) prove(length float64) {
 		s.work.tightening *= tighterPart
 	}
 	res.Gap, r.lastValue = math.Min(res.Gap, proved), s.current.value
-	if r.aim = r.tol; !s.set.needsAll {
+	r.aim = r.tol
+	if !s.set.needsAll {
 		r.aim = math.Max(r.tol, proofPart*proved)
 	}
 	if !(res.Gap <= r.tol) {

@@ -40,7 +40,8 @@ func (s *Solver) step(tol float64, keepHessian bool) (fall, length float64) {
 	}
 	if !w.formed {
 		visits := w.implicit.Visits()
-		if s.work.visits = max(leastVisits, visits); !s.work.nearOptimum {
+		s.work.visits = max(leastVisits, visits)
+		if !s.work.nearOptimum {
 			s.work.farReads += float64(visits * w.cost.entries)
 		}
 	}
@@ -108,7 +109,8 @@ func (s *Solver) setUnits(tol float64) float64 {
 		ridge := s.ridge[s.set.cols[k]]
 		switch {
 		case ridge > 0:
-			if m.Unit[k] = math.Sqrt(0.2*ridge*tol/float64(len(m.X))) / tolerance; l > 0 {
+			m.Unit[k] = math.Sqrt(0.2*ridge*tol/float64(len(m.X))) / tolerance
+			if l > 0 {
 				m.Unit[k] = math.Min(m.Unit[k], l)
 			}
 		case l > 0:
@@ -220,7 +222,8 @@ func (s *Solver) search(tol float64) (length float64) {
 		}
 	}
 	// If the model was not solved accurately enough, P may rise along the step.
-	if s.work.uphill = rise > uphillPart*s.current.value; s.work.uphill {
+	s.work.uphill = rise > uphillPart*s.current.value
+	if s.work.uphill {
 		s.work.damping = s.work.dampingAfter(0)
 		return 0
 	}
@@ -231,7 +234,8 @@ func (s *Solver) search(tol float64) (length float64) {
 	t.length = 1
 	for range maxHalvings {
 		for k, j := range w.cols {
-			if t.end[k] = w.u[k]; t.length < 1 {
+			t.end[k] = w.u[k]
+			if t.length < 1 {
 				t.end[k] = math.FMA(t.length, w.u[k]-w.x[k], w.x[k])
 			}
 			s.x[j] = t.end[k]

@@ -29,7 +29,8 @@ func TestUnproved(t *testing.T) {
 				if excess := r.Objective - best.Objective; r.Why != ending.Reached || excess > 3*tol || !math.IsInf(r.Gap, 1) && k > 0 && loss.Traits().ContinuousCurvature {
 					t.Errorf("%v, lambda %d: %v, gap %g, %.1e above the optimum, asked for %.1e", loss, k, r.Why, r.Gap, excess, tol)
 				}
-				if runs++; !math.IsInf(r.Gap, 1) {
+				runs++
+				if !math.IsInf(r.Gap, 1) {
 					proofs++
 				}
 			}

@@ -113,7 +113,8 @@ func (s *Solver) chooseSet(share float64) bool {
 		}
 		return false
 	}
-	if w.noRoom = len(cols) > w.maxColumns-w.maxColumns/16 && neededCount > w.maxColumns; w.noRoom {
+	w.noRoom = len(cols) > w.maxColumns-w.maxColumns/16 && neededCount > w.maxColumns
+	if w.noRoom {
 		return missing
 	}
 	room := min(max(leastRoom, len(cols)), w.maxColumns-len(cols))
@@ -147,7 +148,8 @@ func appendLargest(cols []int32, candidates []candidate, room int) []int32 {
 			if c.ratio <= least {
 				continue
 			}
-			if largest = append(largest, c.ratio); len(largest) == 2*room {
+			largest = append(largest, c.ratio)
+			if len(largest) == 2*room {
 				largest = keepLargest(largest, room)
 				least = largest[0]
 			}
@@ -159,7 +161,8 @@ func appendLargest(cols []int32, candidates []candidate, room int) []int32 {
 	}
 	for _, c := range candidates {
 		if c.ratio == least {
-			if tieCount--; tieCount < 0 {
+			tieCount--
+			if tieCount < 0 {
 				continue
 			}
 		}
@@ -251,7 +254,8 @@ func (s *Solver) buildSet(cols []int32) {
 	for _, v := range []*[]float64{&w.x, &w.gradient, &q.Limit, &q.Unit} {
 		*v = make([]float64, m)
 	}
-	if q.X, q.Gradient = w.x, w.gradient; s.coupled != nil {
+	q.X, q.Gradient = w.x, w.gradient
+	if s.coupled != nil {
 		w.formed, w.rows = true, s.Rows
 		w.cutHessian()
 		return
@@ -270,7 +274,8 @@ func (s *Solver) buildSet(cols []int32) {
 		}
 	}
 	w.cost = s.costOfForming(cols)
-	if w.formed = s.formsHessian(); w.formed {
+	w.formed = s.formsHessian()
+	if w.formed {
 		if s.gram != nil {
 			w.dense.H, w.reusable = s.gram.grow(w.dense.H, oldCols, cols), true
 		} else {

@@ -51,7 +51,8 @@ func (p *Problem) Bound(x, z []float64, t *Tally, sum *Sum) Bound {
 	objective, exceedsLimit := p.Value(x, t.Loss), p.exceedsLimit(z)
 	bestBound := p.bound(x, z, t, sum, objective, true)
 	if p.DependentRoots && p.hasFarBounds { // with all their bounds, fewer features are roots
-		if p.hasFarBounds = false; p.chooseSet(x) {
+		p.hasFarBounds = false
+		if p.chooseSet(x) {
 			p.chooseSteps()
 			exceedsLimit = p.exceedsLimit(z)
 			bestBound = p.bound(x, z, t, sum, objective, true)
@@ -135,7 +136,8 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, objective float64, c
 		marginPoint = sum.Base
 	}
 	gap += tally.marginErrorCost(p.marginErrors(marginPoint)) + float64(8*roundoff*math.Abs(objective-t.Loss))
-	if gap *= 1 + 1e-11; math.IsNaN(gap) {
+	gap *= 1 + 1e-11
+	if math.IsNaN(gap) {
 		return noBound
 	}
 	return Bound{Gap: gap, Rounding: rounding + p.roundingCost(), Shrink: shrink, Fenchel: tally.Fenchel, Z: d.z}
@@ -300,7 +302,8 @@ func (p *Problem) signScaling() (shrink, exactShrink float64) {
 			excess = e
 		}
 		exactShrink = math.Min(exactShrink, maxChange/math.Max(excess, maxChange))
-		if excess += p.dual.eErr[j] + float64(8*roundoff*math.Abs(e)); excess > maxChange {
+		excess += p.dual.eErr[j] + float64(8*roundoff*math.Abs(e))
+		if excess > maxChange {
 			shrink = math.Min(shrink, maxChange/excess)
 		}
 	}

@@ -88,7 +88,8 @@ func (c *correction) buildSteps(pen *Penalty, reached []bool, largest []float64)
 		reached[j] = true
 		rows, _ := pen.T.Row(int(j))
 		for _, row := range rows {
-			if unreachedCount[row]--; unreachedCount[row] == 1 {
+			unreachedCount[row]--
+			if unreachedCount[row] == 1 {
 				ready = append(ready, row)
 			}
 		}
@@ -171,7 +172,8 @@ func (c *correction) apply(pen *Penalty, e, eErr, z, zErr []float64) {
 		change := -e[j] / s.entry
 		multiplierErr := eErr[j]/a + float64(2*roundoff*math.Abs(change))
 		e[j], eErr[j] = 0, 0
-		if z[s.row] += change; !s.singleton {
+		z[s.row] += change
+		if !s.singleton {
 			pen.EachEntry(s.row, func(k int32, v float64) {
 				if k != j {
 					e[k] = math.FMA(v, change, e[k])

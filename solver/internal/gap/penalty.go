@@ -69,7 +69,8 @@ func NewPenalty(a *linalg.Algebra, limit, square []float64, groups [][]int) *Pen
 		}
 	}
 	var err error
-	if pen.M, err = matrix.SelectRows(keptRows); err != nil {
+	pen.M, err = matrix.SelectRows(keptRows)
+	if err != nil {
 		panic(err) // unreachable: all indices are in range
 	}
 	pen.T = pen.M.Transpose()
@@ -399,7 +400,8 @@ func cancels(idx []int32, val, x []float64) bool {
 		if x[j] == 0 {
 			continue
 		}
-		if products++; products == 1 {
+		products++
+		if products == 1 {
 			firstEntry, firstCoordinate = val[k], x[j]
 		} else if opposite := val[k] == firstEntry && x[j] == -firstCoordinate ||
 			val[k] == -firstEntry && x[j] == firstCoordinate; products > 2 || !opposite {

@@ -148,7 +148,8 @@ func (p *Problem) chooseSet(x []float64) (changed bool) {
 			}
 			bounded = bounded || !math.IsInf(*lo, -1) || !math.IsInf(*hi, 1)
 		}
-		if set = box; !bounded {
+		set = box
+		if !bounded {
 			set, box = nil, term.Box{}
 		}
 	default:

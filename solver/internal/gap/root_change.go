@@ -55,11 +55,13 @@ func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 		if settled[a] {
 			h[a*k+a] = 1 // instead of 0, so that H can be factored
 		}
-		if scale[a] = 1 / math.Sqrt(h[a*k+a]); math.IsNaN(scale[a]) || math.IsInf(scale[a], 0) || scale[a] == 0 {
+		scale[a] = 1 / math.Sqrt(h[a*k+a])
+		if math.IsNaN(scale[a]) || math.IsInf(scale[a], 0) || scale[a] == 0 {
 			return noChange // the square overflows or underflows, or the column is 0
 		}
 	}
-	if p.DependentRoots = !chol.Factor(h, scale, 0) || chol.LeastPivot() < leastPivot; p.DependentRoots {
+	p.DependentRoots = !chol.Factor(h, scale, 0) || chol.LeastPivot() < leastPivot
+	if p.DependentRoots {
 		return noChange
 	}
 	// For H, d and e_F of the type rootChange: d'H d = e_F'H⁻¹e_F, and |d_a| ≤ √(H⁻¹)_aa √(d'H d) for root a.

@@ -17,7 +17,8 @@ func (p *Problem) marginErrors(x []float64) (err, roundings float64) {
 		}
 	}
 	// In the worst case, one lane of a vector register sums all terms of a margin.
-	if roundings = 32 + count; p.Columns.LongestRow > 0 {
+	roundings = 32 + count
+	if p.Columns.LongestRow > 0 {
 		roundings = min(roundings, 32+p.Columns.LongestRow)
 	}
 	return float64(roundoff * (float64(roundings*size) + float64(4*p.Columns.LargestOffset))), roundings
@@ -30,7 +31,8 @@ const objectiveRounding = 0x1p-50
 // assumes that every term of the objective is accurate to its last digit. Near a perfect fit this
 // assumption may be false. A NaN becomes +Inf.
 func RoundedGap(gap, objective float64) float64 {
-	if gap += float64(objectiveRounding * math.Abs(objective)); math.IsNaN(gap) {
+	gap += float64(objectiveRounding * math.Abs(objective))
+	if math.IsNaN(gap) {
 		return math.Inf(1)
 	}
 	return gap

@@ -29,7 +29,8 @@ func (m *DataProblem) AddReference(r *References, alpha, head []float64) {
 	point := reference{make([]float64, len(alpha)), make([]float64, len(head))}
 	kernels.Axpy(1/norm, alpha, point.alpha)
 	kernels.Axpy(1/norm, head, point.head)
-	if *r = append(*r, point); len(*r) > MostReferences {
+	*r = append(*r, point)
+	if len(*r) > MostReferences {
 		*r = (*r)[1:]
 	}
 }

@@ -164,7 +164,8 @@ func (f *SimpleProblem) domainGap(point *SimplePoint, errors []float64) float64 
 		}
 		magnitude := math.Abs(point.E[j]) + float64(f.Mu*math.Abs(u[j]))
 		// u[j] becomes −rⱼ, or 0 if rⱼ is only a rounding error.
-		if u[j] = -math.FMA(f.Mu, u[j], point.E[j]); math.Abs(u[j]) <= float64(0x1p-50*magnitude) {
+		u[j] = -math.FMA(f.Mu, u[j], point.E[j])
+		if math.Abs(u[j]) <= float64(0x1p-50*magnitude) {
 			u[j] = 0
 		}
 		size += float64(magnitude * math.Abs(x))

@@ -67,7 +67,8 @@ func randomInstance(rng *rand.Rand, mu float64, set *box, trivial bool) (
 	}
 	point := &SimplePoint{X: randomVector(rng, p, nil), Slope: make([]float64, n), E: make([]float64, p), Y: make([]float64, l)}
 	for j := range point.X {
-		if point.X[j] /= columnScale[j]; trivial {
+		point.X[j] /= columnScale[j]
+		if trivial {
 			point.X[j] = 0
 		}
 	}
@@ -84,7 +85,8 @@ func randomInstance(rng *rand.Rand, mu float64, set *box, trivial bool) (
 	point.Beta = make([]float64, l)
 	for k, y := range point.Y { // lambda is 1
 		point.Penalty += math.Abs(y)
-		if point.Beta[k] = math.Copysign(1, y); rng.IntN(4) == 0 {
+		point.Beta[k] = math.Copysign(1, y)
+		if rng.IntN(4) == 0 {
 			point.Beta[k] = 2*rng.Float64() - 1
 		}
 	}
@@ -112,7 +114,8 @@ func randomInstance(rng *rand.Rand, mu float64, set *box, trivial bool) (
 func randomVector(rng *rand.Rand, n int, scale []float64) []float64 {
 	v := make([]float64, n)
 	for j := range v {
-		if v[j] = rng.NormFloat64(); scale != nil {
+		v[j] = rng.NormFloat64()
+		if scale != nil {
 			v[j] *= scale[j%len(scale)]
 		}
 	}

@@ -131,7 +131,8 @@ const phiSlope = 1e4
 func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
 	curvatureOf := l.Traits().CurvatureOfSlope
 	for i, a := range s.Alpha {
-		if phi[i] = 0; s.Weight[i] == 0 {
+		phi[i] = 0
+		if s.Weight[i] == 0 {
 			continue
 		}
 		b, slope := s.Label[i], s.Slope[i]

@@ -125,7 +125,8 @@ func (c *Cholesky) allocTiles() *tiles {
 	const side = factorBlock
 	size := (c.n + side - 1) / side * side * side
 	t := &c.tiles
-	if t.Cholesky = c; t.diagonal == nil {
+	t.Cholesky = c
+	if t.diagonal == nil {
 		t.diagonal = make([]float64, side*side)
 	}
 	for _, v := range []*[]float64{&t.transL, &t.minusL, &t.squares} {

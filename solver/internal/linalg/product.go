@@ -24,7 +24,8 @@ func (q *Algebra) Product() *Product {
 	if q.matrix == nil {
 		return p
 	}
-	if p.parts = q.parts(); p.parts != nil {
+	p.parts = q.parts()
+	if p.parts != nil {
 		p.sums = make([]float64, len(p.parts.CoupledFeatures))
 	}
 	return p

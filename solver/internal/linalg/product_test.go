@@ -84,7 +84,8 @@ func TestSpectrumStops(t *testing.T) {
 	}
 	countdown := calls / 2
 	if s, err := q.Spectrum(func() error {
-		if countdown--; countdown == 0 {
+		countdown--
+		if countdown == 0 {
 			return stop
 		}
 		return nil

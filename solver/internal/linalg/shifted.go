@@ -40,7 +40,8 @@ func (q *Algebra) Shifted(rho float64, interrupt func() error) (*Shifted, error)
 		return s, nil
 	}
 	var err error
-	if s.spec, err = q.Spectrum(interrupt); err != nil {
+	s.spec, err = q.Spectrum(interrupt)
+	if err != nil {
 		return nil, err
 	}
 	s.eigenCoords = make([]float64, smallComponent)

@@ -201,7 +201,8 @@ func (d generator) labels(p *problem) {
 		for j, v := range row {
 			m += v * x[j]
 		}
-		switch m *= labelScale; {
+		m *= labelScale
+		switch {
 		case isClassification:
 			m = math.Copysign(1, m)
 		case labelKind == terms.Counts:

@@ -73,7 +73,8 @@ func fromEnvironment(t *testing.T, name string, v *uint64) bool {
 		return false
 	}
 	var err error
-	if *v, err = strconv.ParseUint(s, 10, 64); err != nil {
+	*v, err = strconv.ParseUint(s, 10, 64)
+	if err != nil {
 		t.Fatal(name, err)
 	}
 	return true
@@ -233,7 +234,8 @@ func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (complaints []
 	switch {
 	case a.goal == 0 && a.err == nil: // the objective at x = 0 is 0, so the run has no goal
 	case errors.As(a.err, &failure), a.err == nil && !a.converged:
-		if p.excuse = p.knownWeakness(a, ref, excess <= a.goal); p.excuse == "" {
+		p.excuse = p.knownWeakness(a, ref, excess <= a.goal)
+		if p.excuse == "" {
 			complain("not converged: %v (excess %.3g)", a.err, excess)
 		}
 	case a.err != nil:
@@ -272,7 +274,8 @@ func (t *task) clearlyZero(k int, ref *solution, x []float64) (maximum float64, 
 	for _, form := range tm.forms {
 		v, nonzeros := 0.0, 0
 		for j, a := range form {
-			if v += a * x[j]; a != 0 {
+			v += a * x[j]
+			if a != 0 {
 				nonzeros++
 				if a != 1 && a != -1 {
 					return 0, false

@@ -46,7 +46,8 @@ func (t *task) prepare() {
 		}
 	}
 	for j, v := range t.columnRMS {
-		if t.columnRMS[j] = math.Sqrt(v); v == 0 {
+		t.columnRMS[j] = math.Sqrt(v)
+		if v == 0 {
 			t.columnRMS[j] = 1
 		}
 	}
@@ -76,7 +77,8 @@ func (t *task) phi(m double, b float64) (value, slope, curvature double) {
 		e := u.abs().neg().exp()
 		value = toDouble(1).add(e).log()
 		s := e.div(toDouble(1).add(e)) // 1/(1 + e^|u|): the smaller of the probabilities of the two labels
-		if curvature = s.mul(toDouble(1).sub(s)); u.hi < 0 {
+		curvature = s.mul(toDouble(1).sub(s))
+		if u.hi < 0 {
 			value, s = value.sub(u), toDouble(1).sub(s)
 		}
 		return value, s.times(-b), curvature
@@ -88,7 +90,8 @@ func (t *task) phi(m double, b float64) (value, slope, curvature double) {
 		}
 		return r.mul(r), r.times(-2), two
 	case "squared-hinge":
-		if r = toDouble(1).sub(m.times(b)); r.hi > 0 {
+		r = toDouble(1).sub(m.times(b))
+		if r.hi > 0 {
 			return r.mul(r), r.times(-2 * b), two
 		}
 		return double{}, double{}, double{}
@@ -534,7 +537,8 @@ func (b *barrier) center(y []double) bool {
 		case stepLength < 0.1:
 			damping = math.Max(1e-8, 10*damping)
 		case stepLength > 0.5:
-			if damping *= 0.03; damping < 1e-14 {
+			damping *= 0.03
+			if damping < 1e-14 {
 				damping = 0
 			}
 		}

@@ -160,7 +160,8 @@ func (q *Coupled) followPath(set *CoupledSettings) bool {
 			break
 		}
 		length := q.search(decrement)
-		if q.updateMultipliers(); !q.isNear(length, decrement, set.Gap) {
+		q.updateMultipliers()
+		if !q.isNear(length, decrement, set.Gap) {
 			break
 		}
 		q.accept(length)
@@ -358,7 +359,8 @@ func (q *Coupled) newton() (decrement float64, ok bool) {
 	q.addCurvature(h)
 	for i := range q.Order {
 		row := q.Row(h, i)
-		if row[0] += q.barrierDiagonal[i]; outerFactor > 0 {
+		row[0] += q.barrierDiagonal[i]
+		if outerFactor > 0 {
 			kernels.Axpy(float64(outerFactor*q.U[i]), q.U[i:], row)
 		}
 	}
@@ -379,7 +381,8 @@ func (q *Coupled) newton() (decrement float64, ok bool) {
 // search returns a step length that reduces the objective of the smooth problem (see Coupled) enough by
 // Armijo's rule. It returns 0 if it finds none.
 func (q *Coupled) search(decrement float64) (length float64) {
-	if length = q.barriers.longestStep(q.U, q.step); length < 1 {
+	length = q.barriers.longestStep(q.U, q.step)
+	if length < 1 {
 		length *= 1 - boundaryFraction
 	}
 	linearTerm, squareTerm := 0.0, 0.5*kernels.Dot(q.step, q.hs)

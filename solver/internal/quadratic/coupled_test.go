@@ -56,7 +56,8 @@ func randomCoupled(t *testing.T, rng *rand.Rand, order, rank int, a *linalg.Alge
 	t.Helper()
 	z := make([]float64, rank*order)
 	for i := range z {
-		if z[i] = rng.NormFloat64(); rng.IntN(3) == 0 {
+		z[i] = rng.NormFloat64()
+		if rng.IntN(3) == 0 {
 			z[i] = 0
 		}
 	}

@@ -36,7 +36,8 @@ func (h *Dense) ForgetFactor() { h.lastFactor.order = h.lastFactor.order[:0] }
 // new number of coordinate k, or −1 if coordinate k has been removed.
 func (h *Dense) Renumber(position []int) {
 	for a, k := range h.lastFactor.order {
-		if h.lastFactor.order[a] = int32(position[k]); position[k] < 0 {
+		h.lastFactor.order[a] = int32(position[k])
+		if position[k] < 0 {
 			h.ForgetFactor()
 			return
 		}

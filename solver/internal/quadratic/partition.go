@@ -179,7 +179,8 @@ func (p *Partition) NonzeroGroups(x []float64) [][]int {
 		}
 	}
 	isLeftOut := func(g []int) bool { return len(g) < 2 || x[g[0]] == 0 }
-	if groups = slices.DeleteFunc(groups, isLeftOut); len(groups) == 0 {
+	groups = slices.DeleteFunc(groups, isLeftOut)
+	if len(groups) == 0 {
 		return nil
 	}
 	return groups

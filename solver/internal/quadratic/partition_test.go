@@ -41,7 +41,8 @@ func TestPartition(t *testing.T) {
 	if !slices.Equal(y, []float64{6, 5}) {
 		t.Errorf("Collect = %v", y)
 	}
-	if p.Nearest(y, []float64{1, 1.1, -0.9, 0.001, 5, 6, 7}); math.Abs(y[0]*p.Factor[0]-1) > 1e-15 || y[1] != 7 {
+	p.Nearest(y, []float64{1, 1.1, -0.9, 0.001, 5, 6, 7})
+	if math.Abs(y[0]*p.Factor[0]-1) > 1e-15 || y[1] != 7 {
 		t.Errorf("Nearest = %v", y)
 	}
 	if p := partitionOf(t, 7, false, rows...); !slices.Equal(p.Group, []int32{0, 1, 2, -1, 3, 4, 5}) {
@@ -64,12 +65,14 @@ func TestRepair(t *testing.T) {
 	if p.Holds(x) {
 		t.Fatalf("%v is exact before repair", x)
 	}
-	if p.repair(x); !p.Holds(x) {
+	p.repair(x)
+	if !p.Holds(x) {
 		t.Errorf("%v is not exact", x)
 	}
 	for _, x := range [][]float64{{0.3, 0.1 + 1e-12, 0}, {0.3, 0.1, 1e-300}, {math.NaN(), 0.1, 0}, {0.3, math.NaN(), 0}} {
 		before := slices.Clone(x)
-		if p.repair(x); p.Holds(x) {
+		p.repair(x)
+		if p.Holds(x) {
 			t.Errorf("repair changes %v to %v", before, x)
 		}
 	}

@@ -246,7 +246,8 @@ func (q *Separable) sweepSupport(tolerance float64) (worstViolation float64) {
 		}
 	}
 	for range q.H.MostSweeps(count) {
-		if worstViolation = q.sweep(true); worstViolation <= tolerance || q.stopped() {
+		worstViolation = q.sweep(true)
+		if worstViolation <= tolerance || q.stopped() {
 			break
 		}
 	}

@@ -48,7 +48,8 @@ func randomSeparable(
 		}
 		columns.Cols = append(columns.Cols, int32(columns.XT.Len()))
 		for i, v := range x {
-			if z[k*rows+i] = math.Sqrt(columns.Weights[i]) * v; v != 0 {
+			z[k*rows+i] = math.Sqrt(columns.Weights[i]) * v
+			if v != 0 {
 				idx, val = append(idx, int32(i)), append(val, v)
 			}
 		}
@@ -80,7 +81,8 @@ func randomSeparable(
 		if rng.IntN(2) == 0 {
 			q.X[k] = rng.NormFloat64()
 		}
-		if q.Unit[k] = 1; rng.IntN(8) > 0 {
+		q.Unit[k] = 1
+		if rng.IntN(8) > 0 {
 			q.Limit[k] = 2 * rng.Float64()
 			q.Unit[k] = q.Limit[k]
 		}
@@ -148,12 +150,14 @@ func TestSeparable(t *testing.T) {
 		rows, order := 5+rng.IntN(60), 1+rng.IntN(60)
 		q, dense, columns := randomSeparable(rng, rows, order, float64(seed%3)/2, seed%2 > 0, int(seed/6)%len(storageForms))
 		free := rng.IntN(order)
-		if q.Limit[free] = 0; q.Lower != nil {
+		q.Limit[free] = 0
+		if q.Lower != nil {
 			q.Lower[free], q.Upper[free] = math.Inf(-1), math.Inf(1)
 		}
 		var values []float64
 		for k, h := range []Hessian{dense, columns, dense, columns} {
-			if q.H, q.FreeIndex = h, -1; k >= 2 {
+			q.H, q.FreeIndex = h, -1
+			if k >= 2 {
 				q.FreeIndex = free
 			}
 			if !q.Solve(&SeparableSettings{Tolerance: 1e-9, MaxSweeps: 5000}) {
@@ -185,7 +189,8 @@ func TestAccurate(t *testing.T) {
 		for _, accurate := range []bool{false, true} {
 			calls := 0
 			q.Solve(&SeparableSettings{Tolerance: 1e-9, RelTolerance: 0.5, MaxSweeps: 5000, Accurate: func(fall float64) bool {
-				if calls++; !nearlyEqual(fall, -q.Value()) {
+				calls++
+				if !nearlyEqual(fall, -q.Value()) {
 					t.Errorf("seed %d: fall %v, the value is %v", seed, fall, q.Value())
 				}
 				return accurate
@@ -215,7 +220,8 @@ func TestSeparableDependent(t *testing.T) {
 	for i := range rows {
 		b[i] = rng.NormFloat64()
 		for k := range order {
-			if z[k*rows+i] = rng.NormFloat64(); k >= groups {
+			z[k*rows+i] = rng.NormFloat64()
+			if k >= groups {
 				z[k*rows+i] = math.FMA(1e-4, z[k*rows+i], z[k%groups*rows+i])
 			}
 		}

@@ -139,7 +139,8 @@ func (c *supportFactor) removeRow(a int) {
 	c.chol.(*linalg.Cholesky).Delete(a)
 	c.order = slices.Delete(c.order, a, a+1)
 	c.scale = slices.Delete(c.scale, a, a+1)
-	if c.diagonal = slices.Delete(c.diagonal, a, a+1); c.f != nil {
+	c.diagonal = slices.Delete(c.diagonal, a, a+1)
+	if c.f != nil {
 		c.f = slices.Delete(c.f, a, a+1)
 	}
 }

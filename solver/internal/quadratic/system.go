@@ -31,7 +31,8 @@ func newSystem(t Triangle, threads int) *system {
 // reset changes the shape of the matrix. The caller must then set all entries of h.
 func (s *system) reset(t Triangle) {
 	fullFactor, ok := s.chol.(*linalg.Cholesky)
-	if s.Triangle = t; ok && !t.Banded() {
+	s.Triangle = t
+	if ok && !t.Banded() {
 		fullFactor.Resize(t.Order)
 	} else {
 		s.chol = t.newFactor(s.threads)

@@ -20,7 +20,8 @@ func (t *Team) Save(c dist.Checkpoint, state any) error {
 	var err error
 	if t.Rank() == 0 {
 		var b []byte
-		if b, err = Encode(state); err == nil {
+		b, err = Encode(state)
+		if err == nil {
 			err = c.Save(b)
 		}
 	}
@@ -75,7 +76,8 @@ func (t *Team) broadcastBytes(get func() ([]byte, error)) (b []byte, err error) 
 	if t.Rank() == 0 {
 		b, err = get()
 	}
-	if err = t.CommonError(err); err != nil || t == nil {
+	err = t.CommonError(err)
+	if err != nil || t == nil {
 		return b, err
 	}
 	words := []float64{float64(len(b))}

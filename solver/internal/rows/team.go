@@ -145,7 +145,8 @@ func (t *Team) MeanCount(count int) int {
 // is not nil in some process, or if the shards do not all have the same number of columns.
 func Join(comm dist.Comm, data *sparse.CSR, err error) (*Team, error) {
 	t, columns := NewTeam(comm), 0
-	if err = t.CommonError(err); err == nil {
+	err = t.CommonError(err)
+	if err == nil {
 		_, columns = data.Dims()
 	}
 	if err == nil && t.MinNumber(float64(columns)) != t.MaxNumber(float64(columns)) {
@@ -179,7 +180,8 @@ func (t *Team) PrefixSums(v []float64) (prefix, total []float64) {
 	t.Sum(allVectors)
 	prefix, total = make([]float64, len(v)), make([]float64, len(v))
 	for k, x := range allVectors {
-		if total[k%len(v)] += x; k < start {
+		total[k%len(v)] += x
+		if k < start {
 			prefix[k%len(v)] += x
 		}
 	}

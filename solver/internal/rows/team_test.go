@@ -77,7 +77,8 @@ func TestSumPairsInfinite(t *testing.T) {
 		if r == 1 {
 			head[1] = 5
 		}
-		if team.SumPairs(head, tail); head[0] != 2 || !math.IsInf(head[1]+tail[1], -1) || head[2] != 4 {
+		team.SumPairs(head, tail)
+		if head[0] != 2 || !math.IsInf(head[1]+tail[1], -1) || head[2] != 4 {
 			t.Errorf("rank %d: %v, %v", r, head, tail)
 		}
 	})

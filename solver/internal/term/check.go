@@ -112,7 +112,8 @@ func CheckPenalty(g OwnPenalty, q int) error {
 		commonStep := math.Exp(2 * rng.NormFloat64())
 		for j := range v {
 			v[j] = span / 2 * rng.NormFloat64() * math.Exp(rng.NormFloat64())
-			if steps[j] = commonStep; g.Separable() {
+			steps[j] = commonStep
+			if g.Separable() {
 				steps[j] = math.Exp(2 * rng.NormFloat64())
 			}
 		}

@@ -52,7 +52,8 @@ func (l ownLoss) Curvatures(dst, slope, margin, label []float64, damping float64
 		if math.IsNaN(v) {
 			v = maxCurvature
 		}
-		if dst[i] = v; !math.IsInf(maxCurvature, 1) {
+		dst[i] = v
+		if !math.IsInf(maxCurvature, 1) {
 			dst[i] = math.FMA(damping, maxCurvature-v, v)
 		}
 	}

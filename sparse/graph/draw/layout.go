@@ -16,7 +16,8 @@ import (
 // whose direction is the argument angle in radians, and the length 1.
 func difference(p, q r2.Vec, angle float64) (delta r2.Vec, length float64) {
 	delta = r2.Sub(p, q)
-	if length = r2.Norm(delta); length < 1e-9 {
+	length = r2.Norm(delta)
+	if length < 1e-9 {
 		return r2.Vec{X: math.Cos(angle), Y: math.Sin(angle)}, 1
 	}
 	return delta, length
@@ -54,7 +55,8 @@ func foldPath(adj [][]int, label, width float64) []r2.Vec {
 	for i, neighbours := range adj {
 		switch len(neighbours) {
 		case 1:
-			if endCount++; endCount == 1 {
+			endCount++
+			if endCount == 1 {
 				start = i
 			}
 		case 2:

@@ -16,7 +16,8 @@ type cholesky struct {
 // factor computes the Cholesky factor of the n x n matrix a, given row by row. It reads only the lower
 // triangle of a. It returns false if a is not positive definite.
 func (c *cholesky) factor(a []float64, n int) bool {
-	if c.n = n; len(c.l) != n*n {
+	c.n = n
+	if len(c.l) != n*n {
 		c.l = make([]float64, n*n)
 	}
 	for i := range n {

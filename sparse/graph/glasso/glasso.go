@@ -153,7 +153,8 @@ func assemble(c *graph.Covariance, members [][]int32, blocks []*newtonBlock, o *
 		}
 	}
 	var err error
-	if res.Theta, err = sparse.FromTriplets(n, n, entries); err != nil {
+	res.Theta, err = sparse.FromTriplets(n, n, entries)
+	if err != nil {
 		return nil, errorf("the estimate at penalty %v overflows: want a larger penalty, or S scaled to correlations: %w", o.Penalty, err)
 	}
 	if failures > 0 {

@@ -185,7 +185,8 @@ func TestComponentErrorNamesThePenalty(t *testing.T) {
 		if err != nil || res.Largest > limit {
 			t.Errorf("limit %d, penalty %v: %v", limit, sizeError.Fits, err)
 		}
-		if _, err = Estimate(c, Options{Penalty: sizeError.Fits * (1 - 1e-5), MaxComponent: limit}); err == nil {
+		_, err = Estimate(c, Options{Penalty: sizeError.Fits * (1 - 1e-5), MaxComponent: limit})
+		if err == nil {
 			t.Errorf("limit %d: a penalty just below %v works, too", limit, sizeError.Fits)
 		}
 	}

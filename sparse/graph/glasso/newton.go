@@ -174,7 +174,8 @@ func (b *newtonBlock) minimizeModel(accuracy float64) {
 		accelerator.afterSweep(b)
 		if sweep >= subspaceAfter && sweep%subspaceEvery == 0 && failures < maxFailures {
 			accelerator.iterates = nil
-			if failures++; b.subspaceStep(accuracy) {
+			failures++
+			if b.subspaceStep(accuracy) {
 				failures = 0
 			}
 		}

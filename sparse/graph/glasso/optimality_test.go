@@ -166,7 +166,8 @@ func bruteForce(t testing.TB, s []float64, n int, rho float64, freeDiagonal bool
 	e.Factorize(mat.NewSymDense(n, theta), false)
 	length, change := math.Pow(e.Values(nil)[0], 2)/2, 0.0
 	for range 100000 {
-		if theta, change = move(theta, length); change < 1e-13 {
+		theta, change = move(theta, length)
+		if change < 1e-13 {
 			return theta, value(theta)
 		}
 	}

@@ -43,7 +43,8 @@ func fewSamples(t *testing.T, n, p int, seed uint64, copied bool) *graph.Covaria
 func TestSingular(t *testing.T) {
 	values := make([]float64, 60*60)
 	for k := range values {
-		if values[k] = 0.999; k%61 == 0 {
+		values[k] = 0.999
+		if k%61 == 0 {
 			values[k] = 1
 		}
 	}

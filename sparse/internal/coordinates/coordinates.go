@@ -118,7 +118,8 @@ func (c *File) parseBanner(words []text.Field) error {
 	}
 	c.field, c.Symmetry = strings.ToLower(words[3].Text), strings.ToLower(words[4].Text)
 	c.mirror = map[string]float64{"symmetric": 1, "skew-symmetric": -1}[c.Symmetry]
-	if c.isArray = strings.EqualFold(words[2].Text, "array"); c.isArray && c.field == "pattern" {
+	c.isArray = strings.EqualFold(words[2].Text, "array")
+	if c.isArray && c.field == "pattern" {
 		return c.errorAt(1, words[3], "an array has values: expected field real or integer")
 	}
 	return nil

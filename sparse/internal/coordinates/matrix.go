@@ -181,7 +181,8 @@ func (c *File) parseHeader() (size [3]int64, err error) {
 // it computes the number of entries from the other two. Numbers that are too large, and a symmetric or
 // skew-symmetric matrix that is not square, are errors.
 func (c *File) Size() (size [3]int64, err error) {
-	if size, err = c.parseHeader(); err != nil {
+	size, err = c.parseHeader()
+	if err != nil {
 		return size, err
 	}
 	if k := slices.IndexFunc(size[:2], func(n int64) bool { return n > math.MaxInt32 }); k >= 0 {

@@ -39,7 +39,8 @@ func (f *File) CheckPart(lo, hi int, release bool) error {
 			}
 			partLo := lo + k*step
 			partHi := min(partLo+step, hi)
-			if errs[k] = f.CheckRows(partLo, partHi); errs[k] != nil {
+			errs[k] = f.CheckRows(partLo, partHi)
+			if errs[k] != nil {
 				firstWrong.Store(min(firstWrong.Load(), int64(k)))
 			}
 			if release {

@@ -45,9 +45,11 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	}
 	f := &File{Header: *h, layout: h.layout()}
 	if file, ok := r.(*os.File); ok {
-		if f.data, f.mapped = mapFile(file, size); f.mapped {
+		f.data, f.mapped = mapFile(file, size)
+		if f.mapped {
 			f.path = file.Name()
-			if f.info, err = file.Stat(); err != nil {
+			f.info, err = file.Stat()
+			if err != nil {
 				f.Close()
 				return nil, err
 			}
@@ -92,7 +94,8 @@ func (f *File) Guard(do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {
-			if err = f.Changed(r); err == nil {
+			err = f.Changed(r)
+			if err == nil {
 				panic(r)
 			}
 		}

@@ -109,7 +109,8 @@ func FloatUntil(b []byte, i int, separators *[256]bool) (v float64, end int, ok 
 	}
 	// If m and the power of ten are exact, one rounding gives the right value.
 	if separators[b[i]] && n <= 19 && m <= 1<<53 && uint(exp+22) <= 44 {
-		if v = timesPow10(m, exp); neg {
+		v = timesPow10(m, exp)
+		if neg {
 			v = -v
 		}
 		return v, i, true

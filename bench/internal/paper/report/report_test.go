@@ -211,7 +211,8 @@ func checkRetuning(t *testing.T, r *paper.Records, data *paper.Data) {
 		}
 	}
 	defer fail(t, r, paper.Key{Data: "tiny", Method: scas, Rule: paper.Sampled, Output: paper.Last})()
-	if text, err = Retune(t.Context(), r, data, 0); err != nil {
+	text, err = Retune(t.Context(), r, data, 0)
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`samples +[23]a .* scas, last: the run failed: for the test`, `samples +[23]b .* of 24 more the best`} {
