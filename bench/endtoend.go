@@ -61,7 +61,8 @@ func (c *endToEndCmd) Run(e *race.Env) error {
 		if err != nil {
 			return err
 		}
-		if err := printer.WriteCase(k, series, fmt.Sprintf("%s, dual updates: %d", o.stats.Plan, o.stats.DualUpdates)); err != nil {
+		if err := printer.WriteCase(k, series,
+			fmt.Sprintf("%s, dual updates: %d", o.stats.Plan, o.stats.DualUpdates)); err != nil {
 			return err
 		}
 		r.benchfmt.WriteString(measure.Benchfmt(k, series))
@@ -162,7 +163,8 @@ func (c *endToEndCmd) loops() (loops []*outerLoop, source string, err error) {
 }
 
 func readA9A(dir string) (d *sparse.Dataset, g *graph.Graph, err error) {
-	d, err = sparse.ReadFile(filepath.Join(dir, "paper", "a9a.zst"), &sparse.ReadOptions{Features: suite.A9A.Cols})
+	d, err = sparse.ReadFile(filepath.Join(dir, "paper", "a9a.zst"),
+		&sparse.ReadOptions{Features: suite.A9A.Cols})
 	if err != nil {
 		return nil, nil, err
 	}

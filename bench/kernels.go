@@ -36,7 +36,8 @@ func (c *kernelsCmd) Run(e *race.Env) error {
 	scale, opt, duration := c.effort()
 	description := machine.Describe(e.Args)
 	machineRoof := measure.NewRoof(description, duration)
-	lines := append(machineRoof.Lines(), fmt.Sprintf("times:   the least of %d, each of at least %v, implementations taking turns; levels checked bit for bit", opt.Reps, opt.Duration))
+	lines := append(machineRoof.Lines(),
+		fmt.Sprintf("times:   the least of %d, each of at least %v, implementations taking turns; levels checked bit for bit", opt.Reps, opt.Duration))
 	r, err := begin(e, "kernels", description, lines...)
 	if err != nil {
 		return err
@@ -56,7 +57,8 @@ func (c *kernelsCmd) Run(e *race.Env) error {
 			return err
 		}
 		limit, bound := machineRoof.Limit(k)
-		if err := printer.WriteCase(k, series, fmt.Sprintf("%3.0f%% %s", 100*limit/measure.BestTime(series), bound)); err != nil {
+		if err := printer.WriteCase(k, series,
+			fmt.Sprintf("%3.0f%% %s", 100*limit/measure.BestTime(series), bound)); err != nil {
 			return err
 		}
 		r.benchfmt.WriteString(measure.Benchfmt(k, series))

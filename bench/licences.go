@@ -100,7 +100,9 @@ func licencesIn(dir string) (names []string, err error) {
 	}
 	for _, e := range entries {
 		name := strings.ToUpper(e.Name())
-		if e.IsDir() || !strings.HasPrefix(name, "LICEN") && !strings.HasPrefix(name, "COPYING") && !strings.HasPrefix(name, "UNLICENSE") {
+		if e.IsDir() ||
+			!strings.HasPrefix(name, "LICEN") && !strings.HasPrefix(name, "COPYING") &&
+				!strings.HasPrefix(name, "UNLICENSE") {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
@@ -134,7 +136,9 @@ var phrases = []struct{ name, phrase string }{
 }
 
 // accepted are the licences under which the program may be distributed.
-var accepted = []string{"MIT", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "ISC", "OFL-1.1", "FTL", "CC-BY-4.0", "Unlicense"}
+var accepted = []string{
+	"MIT", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "ISC", "OFL-1.1", "FTL", "CC-BY-4.0", "Unlicense",
+}
 
 // classify returns the names of the licences in a text. They are SPDX names, but MPL, AGPL, LGPL and GPL have
 // no version.
@@ -147,7 +151,9 @@ func classify(text string) (names []string) {
 		}
 		if name == "BSD" {
 			name = "BSD-2-Clause"
-			if strings.Contains(text, "neither the name") || strings.Contains(text, "may not be used to endorse") || strings.Contains(text, "contributors may be used to endorse") {
+			if strings.Contains(text, "neither the name") ||
+				strings.Contains(text, "may not be used to endorse") ||
+				strings.Contains(text, "contributors may be used to endorse") {
 				name = "BSD-3-Clause"
 			}
 		}
@@ -161,9 +167,12 @@ func classify(text string) (names []string) {
 func checkLicences(list []module) error {
 	var errs []error
 	for _, m := range list {
-		bad := slices.ContainsFunc(m.licences, func(name string) bool { return !slices.Contains(accepted, name) })
+		bad := slices.ContainsFunc(m.licences,
+			func(name string) bool { return !slices.Contains(accepted, name) })
 		if bad || len(m.licences) == 0 {
-			errs = append(errs, fmt.Errorf("%s %s: licence %s: expected %s", m.Path, m.Version, joinOrNone(m.licences), strings.Join(accepted, ", ")))
+			errs = append(errs,
+				fmt.Errorf("%s %s: licence %s: expected %s",
+					m.Path, m.Version, joinOrNone(m.licences), strings.Join(accepted, ", ")))
 		}
 	}
 	return errors.Join(errs...)

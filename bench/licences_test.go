@@ -185,8 +185,12 @@ func noNetwork(t *testing.T, program string) {
 		t.Logf("no strace here: the network is not watched: %v %s", err, out)
 		return
 	}
-	for _, args := range [][]string{{"train", "-o", filepath.Join(dir, "m"), data}, {"predict", "-m", filepath.Join(dir, "m"), data}, {"cv", "--folds", "2", "--lambdas", "3", data}, {"info", data}, {"--help"}} {
-		if out, err := exec.Command("strace", append(append(strace[:len(strace):len(strace)], program), args...)...).CombinedOutput(); err != nil {
+	for _, args := range [][]string{
+		{"train", "-o", filepath.Join(dir, "m"), data}, {"predict", "-m", filepath.Join(dir, "m"), data},
+		{"cv", "--folds", "2", "--lambdas", "3", data}, {"info", data}, {"--help"},
+	} {
+		if out, err := exec.Command("strace",
+			append(append(strace[:len(strace):len(strace)], program), args...)...).CombinedOutput(); err != nil {
 			t.Errorf("%v: %v\n%s", args, err, out)
 		}
 		text, err := os.ReadFile(trace)

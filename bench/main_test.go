@@ -42,7 +42,8 @@ func TestKernels(t *testing.T) {
 	if text, err := os.ReadFile(tables[0]); err != nil || string(text) != out.String() {
 		t.Errorf("the file is not what was printed, %v:\n%s", err, text)
 	}
-	if text, err := os.ReadFile(c.Benchfmt); err != nil || !strings.HasPrefix(string(text), "goos: ") || !strings.Contains(string(text), "\nBenchmarkDot/shape=n=123/level=generic\t") {
+	if text, err := os.ReadFile(c.Benchfmt); err != nil || !strings.HasPrefix(string(text), "goos: ") ||
+		!strings.Contains(string(text), "\nBenchmarkDot/shape=n=123/level=generic\t") {
 		t.Errorf("%v, samples\n%.200s", err, text)
 	}
 }
@@ -53,7 +54,8 @@ func TestOnly(t *testing.T) {
 	if err := c.Run(&race.Env{Ctx: t.Context(), Stdout: &out}); err != nil {
 		t.Fatal(err)
 	}
-	if got := out.String(); !strings.Contains(got, "Gradient") || strings.Contains(got, "MarginsGradient") || strings.Contains(got, "covtype") {
+	if got := out.String(); !strings.Contains(got, "Gradient") || strings.Contains(got, "MarginsGradient") ||
+		strings.Contains(got, "covtype") {
 		t.Errorf("--only %s reports\n%s", c.Only, got)
 	}
 	c.Only = regexp.MustCompile("NoSuchKernel")
@@ -123,11 +125,14 @@ func TestConverge(t *testing.T) {
 func TestPeers(t *testing.T) {
 	t.Setenv("SCAS_DATA", "")
 	dir := t.TempDir()
-	out, code, err := runCommand(t, "peers", "--quick", "--only=^(synthetic|heart|wdbc raw)$", "--leave=.", "--note=a busy day", "--results="+dir)
+	out, code, err := runCommand(t, "peers", "--quick", "--only=^(synthetic|heart|wdbc raw)$",
+		"--leave=.", "--note=a busy day", "--results="+dir)
 	if err != nil || code != 0 {
 		t.Fatalf("exit code %d, %v", code, err)
 	}
-	for _, want := range []string{"scas, proved", "300 x 20", "569 x 30", "heart: left out", "no peer", "processor time", "a busy day"} {
+	for _, want := range []string{
+		"scas, proved", "300 x 20", "569 x 30", "heart: left out", "no peer", "processor time", "a busy day",
+	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the report lacks %q:\n%s", want, out)
 		}
@@ -159,7 +164,8 @@ done
 	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, code, err := runCommand(t, "peers", "--quick", "--only=^(synthetic|wdbc raw)$", "--leave=.", "--peer=liar=sh "+script, "--results="+dir)
+	out, code, err := runCommand(t, "peers", "--quick", "--only=^(synthetic|wdbc raw)$",
+		"--leave=.", "--peer=liar=sh "+script, "--results="+dir)
 	if code != 1 || err == nil || !strings.Contains(err.Error(), "wdbc raw: liar") {
 		t.Errorf("exit code %d, %v", code, err)
 	}
@@ -249,7 +255,8 @@ func testScaling(t *testing.T, scas string) {
 	if files, _ := filepath.Glob(filepath.Join(dir, "scaling-*.txt")); len(files) != 1 {
 		t.Errorf("files %v", files)
 	}
-	if _, _, err := runCommand(t, "scaling", "--scas", scas, "--copies", "0", data); err == nil || !strings.Contains(err.Error(), "--copies") {
+	if _, _, err := runCommand(t, "scaling", "--scas", scas, "--copies", "0", data); err == nil ||
+		!strings.Contains(err.Error(), "--copies") {
 		t.Errorf("--copies 0: %v", err)
 	}
 	for _, bad := range []string{data + ".none", data + ":x"} {

@@ -39,6 +39,7 @@ func (r *report) write(dir, benchfmt string) error {
 		table.Path = r.basePath(dir) + ".txt"
 	}
 	goos, goarch, _ := strings.Cut(r.machine.Platform, "/")
-	head := "goos: " + goos + "\ngoarch: " + goarch + "\npkg: github.com/scas-admm/scas/bench\ncpu: " + r.machine.CPU + "\n"
+	head := "goos: " + goos + "\ngoarch: " + goarch + "\npkg: github.com/scas-admm/scas/bench\ncpu: " +
+		r.machine.CPU + "\n"
 	return output.Write(table, output.File{Path: benchfmt, Text: head + r.benchfmt.String()})
 }

@@ -132,7 +132,8 @@ func (c *peersCmd) protocol(opt *peers.Options) []string {
 	lines := []string{
 		"times:   " + clock + "; loading excluded, one thread",
 		fmt.Sprintf("answers: the least time of %d rounds; answers of more than %v once; limit %v, for peers also %g times the longest of scas, at least %v",
-			opt.Repeats, opt.SlowAnswer().Round(time.Millisecond), opt.Limit, peers.Hopeless, peers.LeastLimit),
+			opt.Repeats, opt.SlowAnswer().Round(time.Millisecond), opt.Limit, peers.Hopeless,
+			peers.LeastLimit),
 		"gaps:    the worst of all lambdas, relative to P(0), the objective at 0; scas: proved by it; others: objective, evaluated here, minus the reference",
 		"defaults: the column 'at default' has the time at the default tolerance of each solver, and in brackets the gap",
 		"ratios:  time of scas over the time of the fastest peer; BEHIND: scas is slower",

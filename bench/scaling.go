@@ -60,7 +60,8 @@ const mib = 1 << 20
 
 func (c *scalingCmd) Run(e *race.Env) error {
 	if c.Ranks < 1 || c.Repeat < 1 || len(c.Copies) == 0 || slices.Min(c.Copies) < 1 {
-		return fmt.Errorf("--ranks %d, --repeat %d, --copies %v: each must be at least 1", c.Ranks, c.Repeat, c.Copies)
+		return fmt.Errorf("--ranks %d, --repeat %d, --copies %v: each must be at least 1",
+			c.Ranks, c.Repeat, c.Copies)
 	}
 	dir, err := os.MkdirTemp("", "scas-scaling-")
 	if err != nil {
@@ -77,7 +78,8 @@ func (c *scalingCmd) Run(e *race.Env) error {
 	}
 	w := tabwriter.NewWriter(r, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\t\t\tread\t\tmemory\t\t\tstreamed\t\t%d ranks\t\t\t\t\t\n", c.Ranks)
-	fmt.Fprintln(w, "data\trows\tMB\tMB/s\twc/scas\ts\tpeak\t/estimate\t/memory\tpeak/limit\tNewton\tmessages\tnumbers\t/one\tgap\t")
+	fmt.Fprintln(w,
+		"data\trows\tMB\tMB/s\twc/scas\ts\tpeak\t/estimate\t/memory\tpeak/limit\tNewton\tmessages\tnumbers\t/one\tgap\t")
 	for _, arg := range c.Data {
 		for _, copies := range c.Copies {
 			row, err := c.measureRow(e, dir, arg, copies)
@@ -132,7 +134,8 @@ func (c *scalingCmd) measureRow(e *race.Env, dir, arg string, copies int) (strin
 	}
 	name, _, _ := strings.Cut(filepath.Base(path), ".")
 	return fmt.Sprintf("%s\t%d\t%.0f\t%.0f\t%s\t%s\t%s\t%s\t",
-		name, rows, size/1e6, size/1e6/readTime.Seconds(), wc, training, ranks, known("%.0e", max(gap, ranksGap))), nil
+		name, rows, size/1e6, size/1e6/readTime.Seconds(), wc, training, ranks,
+		known("%.0e", max(gap, ranksGap))), nil
 }
 
 // timeReading reads a file c.Repeat times on one processor, and returns the smallest time. wc is the smallest
@@ -208,7 +211,8 @@ func (c *scalingCmd) train(e *race.Env, data, memory string, total *cost) (gap f
 	var output struct {
 		Gap *float64 `json:"duality_gap"`
 	}
-	ending, err := c.scas(e, &output, "train", "--json", "--no-intercept", "--no-standardize", "--lambda", fmt.Sprint(c.Lambda), "--memory", memory, data)
+	ending, err := c.scas(e, &output, "train", "--json", "--no-intercept", "--no-standardize", "--lambda",
+		fmt.Sprint(c.Lambda), "--memory", memory, data)
 	if err != nil {
 		return 0, err
 	}
@@ -257,11 +261,14 @@ func (c *scalingCmd) measureTraining(e *race.Env, data string) (columns string, 
 		}
 		gap = max(gap, oneGap)
 	}
-	columns = fmt.Sprintf("%.2f\t%s\t%s", inMemory.cpu.Seconds(), known("%.0f", inMemory.peak/mib), known("%.2f", inMemory.peak/float64(estimate)))
+	columns = fmt.Sprintf("%.2f\t%s\t%s", inMemory.cpu.Seconds(), known("%.0f", inMemory.peak/mib),
+		known("%.2f", inMemory.peak/float64(estimate)))
 	if !streams {
 		return columns + "\t-\t-", gap, nil
 	}
-	return columns + fmt.Sprintf("\t%.2f\t%s", streamed.cpu.Seconds()/inMemory.cpu.Seconds(), known("%.2f", streamed.peak/float64(limit))), gap, nil
+	return columns +
+		fmt.Sprintf("\t%.2f\t%s", streamed.cpu.Seconds()/inMemory.cpu.Seconds(),
+			known("%.2f", streamed.peak/float64(limit))), gap, nil
 }
 
 // trainOnRanks fits the data with one rank, and then with c.Ranks ranks. All ranks are goroutines of this
@@ -289,7 +296,8 @@ func (c *scalingCmd) trainOnRanks(e *race.Env, data string) (columns string, gap
 			gap = max(gap, fit.DualityGap)
 		}
 	}
-	columns = fmt.Sprintf("%d\t%d\t%d\t%.2f", fit.Stats.NewtonSteps, fit.messages, fit.numbers, seconds[1]/seconds[0])
+	columns = fmt.Sprintf("%d\t%d\t%d\t%.2f", fit.Stats.NewtonSteps, fit.messages, fit.numbers,
+		seconds[1]/seconds[0])
 	return columns, gap, nil
 }
 
@@ -330,7 +338,9 @@ func (c *scalingCmd) fitShards(e *race.Env, shards []*sparse.Dataset) (*rankFit,
 				return nil
 			}
 		}
-		p := &solver.Problem{Data: shards[k].X, Labels: shards[k].Labels, Penalty: solver.L1{Lambda: c.Lambda}, Comm: comm}
+		p := &solver.Problem{
+			Data: shards[k].X, Labels: shards[k].Labels, Penalty: solver.L1{Lambda: c.Lambda}, Comm: comm,
+		}
 		wg.Go(func() { results[k], errs[k] = solver.Minimize(e.Ctx, p, &solver.Settings{Threads: 1}) })
 	}
 	wg.Wait()

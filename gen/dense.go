@@ -44,8 +44,10 @@ func (e *emitter) logisticSlopes(t *isa) {
 func (e *emitter) logisticFenchel(t *isa) {
 	e.beginKernel(t, "logisticFenchel", "func(alpha, margin, label, weight []float64) float64",
 		"\tlane[i%16] = FMA(weight[i], logisticFenchel(alpha[i], margin[i], label[i]), lane[i%16])")
-	alpha, margin, label, weight, n := e.base("alpha"), e.base("margin"), e.base("label"), e.base("weight"), e.length("margin")
-	q, r, s, c, w, minusW, tail, scratch := e.local(), e.local(), e.local(), e.local(), e.local(), e.local(), e.local(), e.local()
+	alpha, margin, label, weight, n := e.base("alpha"), e.base("margin"), e.base("label"), e.base("weight"),
+		e.length("margin")
+	q, r, s, c, w, minusW, tail, scratch := e.local(), e.local(), e.local(), e.local(), e.local(), e.local(),
+		e.local(), e.local()
 	// The code follows logisticFenchel of package kernels, which explains q, r, s, c, w and beyond. Here x is
 	// exp(-|z|), and tail is the last term of the sum that logisticFenchel returns.
 	acc := e.reduceRolled(n, func(p place, acc vec) {

@@ -184,7 +184,8 @@ func (f *fusedLoop) eachNonzero(body func(off, num operand.Mem, k reg.GPVirtual,
 	block, rest, oneNonzero, done := f.label("two"), f.label("rest"), f.label("one"), f.label("nonzeros")
 	k, end := f.cursor(), f.GP64()
 	emitBody := func(disp int) {
-		body(operand.Mem{Base: f.off, Index: k, Scale: 1, Disp: disp}, operand.Mem{Base: f.num, Index: k, Scale: 1, Disp: disp}, k, disp)
+		body(operand.Mem{Base: f.off, Index: k, Scale: 1, Disp: disp},
+			operand.Mem{Base: f.num, Index: k, Scale: 1, Disp: disp}, k, disp)
 	}
 	f.MOVQ(f.n, end)
 	f.SHLQ(operand.Imm(3), end)

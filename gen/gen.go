@@ -89,9 +89,15 @@ type family struct {
 var families = []family{
 	{"rows", avx2Kernels(append(formKernels((*emitter).margins), formKernels((*emitter).scatter)...)...)},
 	{"dense", []func(*emitter, *isa){(*emitter).dot, (*emitter).axpy}},
-	{"slopes", []func(*emitter, *isa){(*emitter).logisticSlopes, (*emitter).squaredSlopes, (*emitter).logisticFenchel}},
+	{
+		"slopes",
+		[]func(*emitter, *isa){
+			(*emitter).logisticSlopes, (*emitter).squaredSlopes, (*emitter).logisticFenchel,
+		},
+	},
 	{"update", []func(*emitter, *isa){
-		(*emitter).update, (*emitter).updateBox, (*emitter).stepNorm, (*emitter).scaleAdd, (*emitter).proxDual,
+		(*emitter).update, (*emitter).updateBox, (*emitter).stepNorm, (*emitter).scaleAdd,
+		(*emitter).proxDual,
 	}},
 	{"elements", []func(*emitter, *isa){(*emitter).innerDense, (*emitter).innerBox}},
 	{"lazy", avx2Kernels((*emitter).innerLazy)},

@@ -236,7 +236,8 @@ func (l *panelLoop) updateRow() {
 		l.VBROADCASTSD(operand.Mem{Base: factors}, g)
 		l.ADDQ(operand.Imm(8), factors)
 		for i := range acc {
-			l.VFMADD231PD(operand.Mem{Base: l.panel, Index: r, Scale: 1, Disp: 8 * (q + i*l.lanes)}, g, acc[i])
+			l.VFMADD231PD(operand.Mem{Base: l.panel, Index: r, Scale: 1, Disp: 8 * (q + i*l.lanes)}, g,
+				acc[i])
 		}
 		l.BLSRQ(rowsLeft, rowsLeft)
 		l.JNZ(nextBit)
@@ -281,7 +282,8 @@ func (l *panelLoop) updateFourRows() {
 		l.placeLabel(nextTerm)
 		x := make([]vec, vectors)
 		for v := range x {
-			x[v] = l.load(l.emitter, operand.Mem{Base: l.panel, Index: k, Scale: 1, Disp: 8 * (q + v*l.lanes)}, nil)
+			x[v] = l.load(l.emitter,
+				operand.Mem{Base: l.panel, Index: k, Scale: 1, Disp: 8 * (q + v*l.lanes)}, nil)
 		}
 		for i := range acc {
 			g := l.vector(l.emitter)

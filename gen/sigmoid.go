@@ -94,7 +94,9 @@ func (e *emitter) logNormal(y vec) vec {
 func (e *emitter) entropyTerm(v, s, minusW, scratch operand.Mem) vec {
 	load := func(m operand.Mem) vec { return e.load(e, m, nil) }
 	ratio := func(m operand.Mem) vec { return e.binary(e.VDIVPD, load(m), s) }
-	isNear := func(x vec) mask { return e.compare(e, greater, e.andK(x, "absBits"), e.constantVec("entropyReach")) }
+	isNear := func(x vec) mask {
+		return e.compare(e, greater, e.andK(x, "absBits"), e.constantVec("entropyReach"))
+	}
 	x := ratio(minusW)
 	term := e.mul(e.mul(x, load(minusW)), e.polynomial8("entropy", x, e.mul(x, x)))
 	allNear := e.label("near")

@@ -82,10 +82,12 @@ var values32 = values{
 }
 
 var valuesOne = values{
-	name:    "Ones",
-	add:     func(e *emitter, acc, x vec, _ operand.Mem, _ mask) { e.VADDPD(x, acc, acc) },
-	number:  func(*emitter, operand.Mem) vec { return nil },
-	convert: func(e *emitter, _ operand.Mem) (instruction, operand.Op) { return e.VMOVAPD, e.constantVec("one") },
+	name:   "Ones",
+	add:    func(e *emitter, acc, x vec, _ operand.Mem, _ mask) { e.VADDPD(x, acc, acc) },
+	number: func(*emitter, operand.Mem) vec { return nil },
+	convert: func(e *emitter, _ operand.Mem) (instruction, operand.Op) {
+		return e.VMOVAPD, e.constantVec("one")
+	},
 }
 
 // addNumber adds x times a number to the low lane of acc. A nil number is 1.

@@ -101,11 +101,15 @@ func TestULP(t *testing.T) {
 		}
 		maxErr.sigmoid = max(maxErr.sigmoid, ulps(Sigmoid(z), sigmoidPos), ulps(Sigmoid(-z), sigmoidNeg))
 	}
-	t.Logf("largest errors in ulp: exp %.3f, log1p %.3f, slope %.3f, sigmoid %.3f, loss %.3f", maxErr.exp, maxErr.log1p, maxErr.slope, maxErr.sigmoid, maxErr.loss)
+	t.Logf("largest errors in ulp: exp %.3f, log1p %.3f, slope %.3f, sigmoid %.3f, loss %.3f",
+		maxErr.exp, maxErr.log1p, maxErr.slope, maxErr.sigmoid, maxErr.loss)
 	for _, c := range []struct {
 		name       string
 		got, bound float64
-	}{{"exp", maxErr.exp, expULP}, {"log1p", maxErr.log1p, log1pULP}, {"slope", maxErr.slope, slopeULP}, {"sigmoid", maxErr.sigmoid, sigmoidULP}, {"loss", maxErr.loss, lossULP}} {
+	}{
+		{"exp", maxErr.exp, expULP}, {"log1p", maxErr.log1p, log1pULP}, {"slope", maxErr.slope, slopeULP},
+		{"sigmoid", maxErr.sigmoid, sigmoidULP}, {"loss", maxErr.loss, lossULP},
+	} {
 		if !(c.got <= c.bound) || c.got == 0 {
 			t.Errorf("%s: largest error %.3f ulp, want at most %v and not exactly zero", c.name, c.got, c.bound)
 		}

@@ -108,7 +108,10 @@ func rowsOf(rng *rand.Rand, s source, lens []int, d int) Rows {
 
 func stepsOf(rng *rand.Rand, s source, lens []int, d int, loss LossKind) Steps {
 	n := len(lens)
-	a := Steps{Rows: rowsOf(rng, s, lens, d), Label: place(s, labels(rng, n)), Slope0: s.vector(rng, n), Loss: loss, Eta: s.draw(rng)}
+	a := Steps{
+		Rows: rowsOf(rng, s, lens, d), Label: place(s, labels(rng, n)), Slope0: s.vector(rng, n), Loss: loss,
+		Eta: s.draw(rng),
+	}
 	if s.alloc != nil {
 		x := NewScratch(a.Rows)
 		a.Scratch = &Scratch{place(s, x.off), place(s, x.num), place(s, x.keep)}
@@ -133,7 +136,8 @@ func sameVector(t *testing.T, name string, got, want []float64) {
 	t.Helper()
 	for i := range want {
 		if !sameNumber(got[i], want[i]) {
-			t.Errorf("%s[%d] of %d = %v (%#x), want %v (%#x)", name, i, len(want), got[i], math.Float64bits(got[i]), want[i], math.Float64bits(want[i]))
+			t.Errorf("%s[%d] of %d = %v (%#x), want %v (%#x)",
+				name, i, len(want), got[i], math.Float64bits(got[i]), want[i], math.Float64bits(want[i]))
 			return
 		}
 	}

@@ -23,7 +23,8 @@ func checkRows(fn, arg string, n int, a *Rows) {
 	lo, hi := a.Ptr[0], a.Ptr[n]
 	columns, values := a.storedNumbers()
 	if lo < 0 || lo > hi || hi > int64(columns) || hi > int64(values) {
-		panicf("%s: row pointers run from %d to %d, but there are %d indices and %d values", fn, lo, hi, columns, values)
+		panicf("%s: row pointers run from %d to %d, but there are %d indices and %d values",
+			fn, lo, hi, columns, values)
 	}
 	if lo < hi && a.Cols <= 0 {
 		panicf("%s: Cols is %d with %d nonzeros", fn, a.Cols, hi-lo)

@@ -57,7 +57,10 @@ func TestWrongArguments(t *testing.T) {
 		{"Gradient: row pointers", func() { Gradient(v(1), rows(0, 5), v(1)) }},
 		{"Hessian: stride is 1, want at least p, which is 2", func() { Hessian(v(4), 2, 1, 0, 2, rows(0, 4), v(1), nil) }},
 		{"Hessian: stride is 2, want at least p, which is -1", func() { Hessian(v(4), -1, 2, 0, -1, rows(0, 4), v(1), nil) }},
-		{"Hessian: len(h) is 4, want at least 5 for hi = 2, p = 2 and stride = 3", func() { Hessian(v(4), 2, 3, 0, 2, rows(0, 4), v(1), nil) }},
+		{
+			"Hessian: len(h) is 4, want at least 5 for hi = 2, p = 2 and stride = 3",
+			func() { Hessian(v(4), 2, 3, 0, 2, rows(0, 4), v(1), nil) },
+		},
 		{"Hessian: len(c) is 2, want the number of rows, 1", func() { Hessian(v(4), 2, 2, 0, 2, rows(0, 4), v(2), nil) }},
 		{"Hessian: row pointers", func() { Hessian(v(4), 2, 2, 0, 2, rows(0, 5), v(1), nil) }},
 		{"AddTile: 65 rows with stride 64", func() { AddTile(v(1<<13), 64, 65, v(1<<13), v(1<<12)) }},
@@ -93,7 +96,10 @@ func TestWrongArguments(t *testing.T) {
 		{"InnerDense: len(h)", func() { InnerDense(v(1), v(2), v(1), v(1), oneRow(1), nil) }},
 		{"InnerDense: len(c)", func() { InnerDense(v(1), v(1), v(2), v(1), oneRow(1), nil) }},
 		{"InnerDense: len(e)", func() { InnerDense(v(1), v(1), v(1), v(2), oneRow(1), nil) }},
-		{"InnerDense: len(Label) is 2, want the number of rows, 1", func() { InnerDense(v(1), v(1), v(1), v(1), oneRow(2), nil) }},
+		{
+			"InnerDense: len(Label) is 2, want the number of rows, 1",
+			func() { InnerDense(v(1), v(1), v(1), v(1), oneRow(2), nil) },
+		},
 		{"InnerBox: len(sum)", func() { InnerBox(v(1), v(2), v(1), v(1), v(1), v(1), oneRow(1), nil) }},
 		{"InnerBox: len(lo)", func() { InnerBox(v(1), v(1), v(1), v(1), v(2), v(1), oneRow(1), nil) }},
 		{"InnerBox: len(hi)", func() { InnerBox(v(1), v(1), v(1), v(1), v(1), v(2), oneRow(1), nil) }},
@@ -107,12 +113,18 @@ func TestWrongArguments(t *testing.T) {
 		{"Margins: row pointers run from 0 to 4, but there are 4 indices and 3 values", func() {
 			Margins(v(1), Rows{Ptr: []int64{0, 4}, Idx16: make([]uint16, 4), Val32: make([]float32, 3)}, v(1))
 		}},
-		{"Margins: row pointers run from 0 to 4, but there are 3 indices", func() { Margins(v(1), Rows{Ptr: []int64{0, 4}, Idx16: make([]uint16, 3)}, v(1)) }},
+		{
+			"Margins: row pointers run from 0 to 4, but there are 3 indices",
+			func() { Margins(v(1), Rows{Ptr: []int64{0, 4}, Idx16: make([]uint16, 3)}, v(1)) },
+		},
 		{"Margins: len(w) is 1, want at least Cols, 2", func() { Margins(v(1), twoCols, v(1)) }},
 		{"Margins: Cols is 0 with 2 nonzeros", func() { Margins(v(1), noCols, v(2)) }},
 		{"Gradient: len(z) is 0, want at least Cols, 2", func() { Gradient(nil, twoCols, v(1)) }},
 		{"MarginsGradient: len(z) is 1", func() { MarginsGradient(v(1), v(1), v(1), v(1), twoCols, v(2), 0) }},
-		{"MarginsGradient: no loss has the kind 2", func() { MarginsGradient(v(2), v(1), v(1), v(1), twoCols, v(2), SquaredLossKind+1) }},
+		{
+			"MarginsGradient: no loss has the kind 2",
+			func() { MarginsGradient(v(2), v(1), v(1), v(1), twoCols, v(2), SquaredLossKind+1) },
+		},
 		{"MarginsGradient: len(w) is 1", func() { MarginsGradient(v(2), v(1), v(1), v(1), twoCols, v(1), 0) }},
 		{"Hessian: p is 1, want at least Cols, 2", func() { Hessian(v(1), 1, 1, 0, 1, twoCols, v(1), nil) }},
 		{"Hessian: len(h) is 4, want at least", func() { Hessian(v(4), 2, math.MaxInt, 0, 2, twoCols, v(1), nil) }},
@@ -166,7 +178,10 @@ func TestWrongArguments(t *testing.T) {
 		})},
 		{"InnerRotated: sampled row 5 of 5", rotatedCall(func(a *rotatedCase) { a.sampled[2] = 5 })},
 		{"InnerRotated: sampled row -1 of 5", rotatedCall(func(a *rotatedCase) { a.sampled[2] = -1 })},
-		{"InnerRotated: len(w) is 12, want a multiple of 8", rotatedCall(func(a *rotatedCase) { a.w, a.sum, a.c, a.e, a.x = a.w[:12], a.sum[:12], a.c[:12], a.e[:12], a.x[:60] })},
+		{
+			"InnerRotated: len(w) is 12, want a multiple of 8",
+			rotatedCall(func(a *rotatedCase) { a.w, a.sum, a.c, a.e, a.x = a.w[:12], a.sum[:12], a.c[:12], a.e[:12], a.x[:60] }),
+		},
 		{"InnerRotated: len(w) is 4104, want", rotatedCall(func(a *rotatedCase) {
 			a.w, a.x = make([]float64, rotatedMax+8), make([]float64, 5*(rotatedMax+8))
 			a.sum, a.c, a.e = slices.Clone(a.w), slices.Clone(a.w), slices.Clone(a.w)

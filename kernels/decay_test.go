@@ -67,7 +67,8 @@ func TestInnerDecay(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	const p, n, steps = 40, 30, 5000
 	s := &Steps{
-		Rows: increasingRows(rng, sources[0], lengthsOf(rng, n, 8), p), Label: labels(rng, n), Slope0: make([]float64, n), Eta: 0.5,
+		Rows: increasingRows(rng, sources[0], lengthsOf(rng, n, 8), p), Label: labels(rng, n),
+		Slope0: make([]float64, n), Eta: 0.5,
 	}
 	for i, b := range s.Label {
 		s.Slope0[i] = -b / 2

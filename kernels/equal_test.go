@@ -265,7 +265,8 @@ func eachKernel(v reflect.Value, name string, f func(name string, field reflect.
 // TestEqualLarge compares every level with the reference on vectors and rows of about maxWork elements and
 // more. TestForms and TestHessian have large cases for Margins, Gradient and Hessian.
 func TestEqualLarge(t *testing.T) {
-	ops := slices.DeleteFunc(slices.Clone(operations), func(op operation) bool { return op.name == "Margins" || op.name == "Gradient" || op.name == "Hessian" })
+	ops := slices.DeleteFunc(slices.Clone(operations),
+		func(op operation) bool { return op.name == "Margins" || op.name == "Gradient" || op.name == "Hessian" })
 	sizes := []int{maxWork + 1, 2*maxWork + 3}
 	if !testing.Short() {
 		sizes = append(sizes, maxWork-1, maxWork)

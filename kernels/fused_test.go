@@ -39,7 +39,10 @@ func TestInnerEqual(t *testing.T) {
 							want := c.run(&plainRows)
 							use(t, level)
 							for i := range want {
-								sameVector(t, fmt.Sprintf("case %d of innerCases: %s, p=%d, %s, loss %d, result %d", m, s.name, p, formNames[form], loss, i), got[i], want[i])
+								sameVector(t,
+									fmt.Sprintf("case %d of innerCases: %s, p=%d, %s, loss %d, result %d",
+										m, s.name, p, formNames[form], loss, i),
+									got[i], want[i])
 							}
 						}
 					}

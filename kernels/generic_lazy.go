@@ -28,7 +28,8 @@ func (a *stepArgs) lazyStep(i int32) {
 	for k := range n {
 		j, v := a.Rows.entry(lo + k)
 		c := cells[cellSize*j : cellSize*j+cellSize]
-		c[0], c[1], c[2], c[3] = math.FMA(r, v, c[0]), math.FMA(0, v, c[1]), math.FMA(g, v, c[2]), math.FMA(0, v, c[3])
+		c[0], c[1], c[2], c[3] = math.FMA(r, v, c[0]), math.FMA(0, v, c[1]), math.FMA(g, v, c[2]),
+			math.FMA(0, v, c[3])
 	}
 	if a.norm2 != nil {
 		l.project(r, au, ad, a.norm2[i])
@@ -42,7 +43,8 @@ func (l *Lazy) project(r, au, ad, norm2 float64) {
 	l.UU = math.FMA(r, math.FMA(r, norm2, au+au), l.UU)
 	l.UD = math.FMA(r, ad, l.UD)
 	cross := float64((l.Alpha + l.Alpha) * l.Gamma)
-	n2 := math.FMA(float64(l.Alpha*l.Alpha), l.UU, math.FMA(cross, l.UD, float64(float64(l.Gamma*l.Gamma)*l.DD)))
+	n2 := math.FMA(float64(l.Alpha*l.Alpha), l.UU,
+		math.FMA(cross, l.UD, float64(float64(l.Gamma*l.Gamma)*l.DD)))
 	f := projectionFactor(n2, l.Radius)
 	l.Alpha, l.Gamma = float64(f*l.Alpha), float64(f*l.Gamma)
 	l.AlphaSum += l.Alpha

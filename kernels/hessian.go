@@ -93,7 +93,8 @@ func checkHessian(fn string, h []float64, p, stride, lo, hi int) {
 		panicf("%s: rows lo %d to hi %d of %d", fn, lo, hi, p)
 	}
 	if hi > 0 && !matrixFits(len(h), hi, stride, p) {
-		panicf("%s: len(h) is %d, want at least %d for hi = %d, p = %d and stride = %d", fn, len(h), (hi-1)*stride+p, hi, p, stride)
+		panicf("%s: len(h) is %d, want at least %d for hi = %d, p = %d and stride = %d",
+			fn, len(h), (hi-1)*stride+p, hi, p, stride)
 	}
 }
 

@@ -24,14 +24,15 @@ const (
 // Hessian allocates 32 kB of it at the first call, and 2.2 MB at the first call with many nonzeros in each
 // row. It may serve any number of calls, one at a time. Its content between calls has no meaning.
 type HessianScratch struct {
-	spans       []span    // the argument of an assembly call; like all fields, nil until it is needed
-	panel       []float64 // panelRows rows of panelCols numbers
-	tile        []float64 // a copy of the tile's rows that cross the diagonal of h or its right edge
-	t           []float64 // the products c[i]*x_ij of Hessian, ordered by block, then column, then row
-	mask        []uint64  // for each block and column, the set of the block's rows with a nonzero in the column
-	groupBegin  []int     // for each block and each group of panelCols columns, where the group begins in t
-	nextNonzero []int64   // for each row, the first nonzero that is not yet in a panel
-	nextPlace   []int32   // for each column, the next free place in t
+	spans []span    // the argument of an assembly call; like all fields, nil until it is needed
+	panel []float64 // panelRows rows of panelCols numbers
+	tile  []float64 // a copy of the tile's rows that cross the diagonal of h or its right edge
+	t     []float64 // the products c[i]*x_ij of Hessian, ordered by block, then column, then row
+	// For each block and column, the set of the block's rows with a nonzero in the column.
+	mask        []uint64
+	groupBegin  []int   // for each block and each group of panelCols columns, where the group begins in t
+	nextNonzero []int64 // for each row, the first nonzero that is not yet in a panel
+	nextPlace   []int32 // for each column, the next free place in t
 }
 
 // makePanels allocates the memory for panels at its first call.
@@ -100,8 +101,10 @@ func maxAbs[V value](v []V) float64 {
 // sumByPanels has a function for each storage form. It adds the same sum to h as HessianScratch.sumByRows, but
 // computes it from dense panels of the data.
 var sumByPanels = [numForms]func(s *HessianScratch, h []float64, p, stride, lo, hi int, a *Rows, c []float64){
-	int32Float64: panelSum[int32, float64], int32Float32: panelSum[int32, float32], int32Ones: panelSum[int32, float64],
-	uint16Float64: panelSum[uint16, float64], uint16Float32: panelSum[uint16, float32], uint16Ones: panelSum[uint16, float64],
+	int32Float64: panelSum[int32, float64], int32Float32: panelSum[int32, float32],
+	int32Ones:     panelSum[int32, float64],
+	uint16Float64: panelSum[uint16, float64], uint16Float32: panelSum[uint16, float32],
+	uint16Ones: panelSum[uint16, float64],
 }
 
 // A panelTask adds to rows lo to hi-1 of the upper triangle of h the sum of c[i] a_i a_i' over the rows of
@@ -118,7 +121,9 @@ type panelTask[I column, V value] struct {
 	c         []float64 // c of Hessian: the factor of each row of the data
 }
 
-func panelSum[I column, V value](s *HessianScratch, h []float64, p, stride, lo, hi int, a *Rows, c []float64) {
+func panelSum[I column, V value](
+	s *HessianScratch, h []float64, p, stride, lo, hi int, a *Rows, c []float64,
+) {
 	s.makePanels()
 	x := panelTask[I, V]{HessianScratch: s, Rows: a, h: h, p: p, stride: stride, c: c}
 	x.idx, x.val = stored[I, V](a)
@@ -226,11 +231,13 @@ func (x *panelTask[I, V]) updateTiles(col int) {
 		x.pack(b, col)
 		mask, groupBegin := x.mask[b*tileRows:], x.groupBegin[b*(tileRows/panelCols):]
 		if split > x.lo {
-			hessianPanelBlock(x.h[x.lo*x.stride+col:], x.stride, mask[:split-x.lo], x.t[groupBegin[0]:], x.panel)
+			hessianPanelBlock(x.h[x.lo*x.stride+col:], x.stride, mask[:split-x.lo], x.t[groupBegin[0]:],
+				x.panel)
 		}
 		if split < end {
 			offset := split - x.lo
-			hessianPanelBlock(x.tile, panelCols, mask[offset:end-x.lo], x.t[groupBegin[offset/panelCols]:], x.panel)
+			hessianPanelBlock(x.tile, panelCols, mask[offset:end-x.lo], x.t[groupBegin[offset/panelCols]:],
+				x.panel)
 		}
 	}
 	x.store(split, end, col)

@@ -130,7 +130,8 @@ func TestHessian(t *testing.T) {
 						},
 						"parts": func(h []float64) {
 							for cut := range 4 {
-								Hessian(h, c.p, c.stride, HessianCut(a, c.p, cut, 4), HessianCut(a, c.p, cut+1, 4), a, weight, scratch)
+								Hessian(h, c.p, c.stride, HessianCut(a, c.p, cut, 4),
+									HessianCut(a, c.p, cut+1, 4), a, weight, scratch)
 							}
 						},
 						"panels in parts": func(h []float64) {
@@ -193,7 +194,8 @@ func TestHessianCut(t *testing.T) {
 					lo, hi := HessianCut(a, p, k, parts), HessianCut(a, p, k+1, parts)
 					partWork := a.hessianWork(hi, p) - a.hessianWork(lo, p)
 					if hi < lo || partWork > a.hessianWork(p, p)/int64(parts)+2*rowWork+int64(parts) {
-						t.Errorf("p = %d, %d dense columns: part %d of %d is %d to %d, %d of %d", p, denseCols, k, parts, lo, hi, partWork, a.hessianWork(p, p))
+						t.Errorf("p = %d, %d dense columns: part %d of %d is %d to %d, %d of %d",
+							p, denseCols, k, parts, lo, hi, partWork, a.hessianWork(p, p))
 					}
 				}
 			}

@@ -22,7 +22,10 @@ func lazyCaseOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossK
 	c := &lazyCase{cells: NewCells(p), source: s}
 	c.cells.Set(s.vector(rng, p), s.vector(rng, p))
 	c.steps = stepsOf(rng, s, lens, p, loss)
-	c.state = Lazy{Alpha: 1, Q: 1 - float64(0.2*rng.Float64()), Radius: 3, UU: s.draw(rng), UD: s.draw(rng), DD: s.draw(rng), GammaLimit: 1e6}
+	c.state = Lazy{
+		Alpha: 1, Q: 1 - float64(0.2*rng.Float64()), Radius: 3, UU: s.draw(rng), UD: s.draw(rng),
+		DD: s.draw(rng), GammaLimit: 1e6,
+	}
 	if hasBall {
 		c.norm2 = abs(s.vector(rng, len(lens)))
 	}

@@ -36,7 +36,8 @@ func ParseLevel(name string) (Level, error) {
 			return Level(l), nil
 		}
 	}
-	return Generic, pkgerr.Errorf("kernels", "unknown level %q; want one of %s", name, strings.Join(levelNames[:], ", "))
+	return Generic, pkgerr.Errorf("kernels", "unknown level %q; want one of %s",
+		name, strings.Join(levelNames[:], ", "))
 }
 
 // levelEnv is the environment variable that chooses the level. It is read once, at the program's start.
@@ -72,7 +73,8 @@ func lookup(l Level) (*set, error) {
 			return s, nil
 		}
 	}
-	return nil, pkgerr.Errorf("kernels", "level %v is not available on this machine; available: %v", l, Available())
+	return nil, pkgerr.Errorf("kernels", "level %v is not available on this machine; available: %v",
+		l, Available())
 }
 
 // Available returns the levels this machine and build can run, ascending.

@@ -55,7 +55,8 @@ func TestStartSet(t *testing.T) {
 			t.Errorf("%v: level %v, error %v", l, s.level, err)
 		}
 	}
-	if s, err := startSet("fast"); s.level != Generic || err == nil || !strings.Contains(err.Error(), `"fast"`) || !strings.Contains(err.Error(), levelEnv) {
+	if s, err := startSet("fast"); s.level != Generic || err == nil ||
+		!strings.Contains(err.Error(), `"fast"`) || !strings.Contains(err.Error(), levelEnv) {
 		t.Errorf("unknown value: level %v, error %v", s.level, err)
 	}
 	defer func(all []*set) { sets = all }(sets)

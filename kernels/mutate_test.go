@@ -32,41 +32,158 @@ type mutation struct {
 // mutations lists likely faults of the generated assembly, its generator and the code
 // around it.
 var mutations = []mutation{
-	{"tail load of dot is not masked", AVX512, "kernels/zdense_amd64.s", "·dotAVX512(SB)", `VMOVUPD\.Z +(\S+), K\d, `, "VMOVUPD $1, ", "./kernels", "", "unexpected fault|--- FAIL: TestBounds", ""},
-	{"tail load of dot is not masked", AVX2, "kernels/zdense_amd64.s", "·dotAVX2(SB)", `VMASKMOVPD +(\S+), Y\d+, (Y\d+)`, "VMOVUPD $1, $2", "./kernels", "", "unexpected fault|--- FAIL: TestBounds", ""},
-	{"tail store of axpy is not masked", AVX2, "kernels/zdense_amd64.s", "·axpyAVX2(SB)", `VMASKMOVPD +(Y\d+), Y\d+, \(`, "VMOVUPD $1, (", "./kernels", "", "unexpected fault|--- FAIL: ", ""},
-	{"dot runs one block too far", AVX2, "kernels/zdense_amd64.s", "·dotAVX2(SB)", `JLT( +block)`, "JLE$1", "./kernels", "", "unexpected fault|--- FAIL: ", ""},
-	{"dot stops one block early", AVX512, "kernels/zdense_amd64.s", "·dotAVX512(SB)", `ANDQ( +)\$-16,`, "ANDQ$1$$-32,", "./kernels", "", "--- FAIL: ", ""},
-	{"rows of eight are taken as a rest", AVX2, "kernels/zrows_amd64.s", "·marginsAVX2(SB)", `JGT( +rest)`, "JGE$1", "./kernels", "", "--- FAIL: ", ""},
-	{"pairs of the Hessian leave out the last nonzero", AVX2, "kernels/zhessian_amd64.s", "·hessianU16AVX2(SB) ... odd", `JGE( +met)`, "JMP$1", "./kernels", "Hessian", "--- FAIL: TestHessian", ""},
-	{"any four columns of the Hessian are a run", AVX2, "kernels/zhessian_amd64.s", "·hessianU16AVX2(SB) ... four", `JNE( +noRun)`, "JLT$1", "./kernels", "Hessian", "unexpected fault|--- FAIL: TestHessian", ""},
-	{"a row of the Hessian loses its factor", AVX2, "kernels/zhessian_amd64.s", "·hessianF32AVX2(SB)", `VMULSD +(X\d+), (X\d+), (X\d+)`, "VMOVAPD $1, $3", "./kernels", "Hessian", "--- FAIL: TestHessian", ""},
-	{"a panel of the Hessian is cut to its first half", AVX2, "kernels/zhessian_amd64.s", "·hessianPanelAVX2(SB)", `VMOVUPD +(Y\d+), 480\(AX\)\n`, "\n", "./kernels", "Tile", "--- FAIL: TestTile", ""},
-	{"the last of four rows of a tile is cut", AVX2, "kernels/zhessian_amd64.s", "·hessianPanelAVX2(SB)", `VMOVUPD +(Y\d+), 480\(R\d+\)\(\w+\*1\)\n`, "\n", "./kernels", "Tile", "--- FAIL: ", ""},
-	{"the mask of a fourth row is not read", AVX512, "kernels/zhessian_amd64.s", "·hessianPanelAVX512(SB)", `ANDQ +24\(\w+\), \w+\n`, "\n", "./kernels", "Hessian", "unexpected fault|--- FAIL: ", ""},
-	{"panels take infinite numbers", AVX512, "kernels/hessian.go", "", ` && a\.finite\(c\)`, "", "./kernels", "^TestEqual$", "--- FAIL: TestEqual", ""},
-	{"a tile of the Hessian is stored below the diagonal", AVX512, "kernels/hessian_panel.go", "func (x *panelTask[I, V]) store(", `start := max\(j, col\)`, "start := col", "./kernels", "Hessian", "--- FAIL: TestHessian", ""},
-	{"zeros of the Hessian keep their sign", Generic, "kernels/hessian.go", "", `\n\tplusZero\(h, p, stride, lo, hi\)`, "", "./kernels", "Hessian", "--- FAIL: TestHessian", ""},
-	{"a span is not cut", Generic, "kernels/hessian.go", "func addLongSpan(", `n := max\(1, .*`, "n := s.last", "./kernels", "BoundedWork", "--- FAIL: TestBoundedWork", ""},
-	{"rotated loop does one step too many", AVX2, "kernels/zrotated_amd64.s", "·innerRotatedAVX2(SB)", `JGE( +last)`, "JG$1", "./kernels", "", "unexpected fault|--- FAIL: ", ""},
-	{"rotated loop leaves out the last eight", AVX512, "kernels/zrotated_amd64.s", "·innerRotatedAVX512(SB)", `TESTQ +\$0x00000008,`, "TESTQ $$0x00000010,", "./kernels", "", "--- FAIL: ", ""},
-	{"decay loop mixes up two nonzeros", AVX2, "kernels/zdecay_amd64.s", "·innerDecayAVX2(SB)", `VUNPCKLPD +(Y\d+), (Y\d+), `, "VUNPCKLPD $2, $1, ", "./kernels", "", "--- FAIL: ", ""},
-	{"decay loop counts no step", AVX512, "kernels/zdecay_amd64.s", "·innerDecayAVX512(SB)", `VADDSD +(\d+\(AX\)), (X\d+), X\d+`, "VMOVSD $1, $2", "./kernels", "", "--- FAIL: ", ""},
-	{"a sample is read behind the last", AVX2, "kernels/zrotated_amd64.s", "·innerRotatedBallAVX2(SB) ... JGE ", `\n\tDECQ +[A-Z0-9]+\n`, "\n", "./kernels", "", "unexpected fault|--- FAIL: ", ""},
-	{"kernels end without VZEROUPPER", Generic, "gen/emit.go", "func (e *emitter) ret()", `\te\.VZEROUPPER\(\)\n`, "", "./gen", "", "RET without VZEROUPPER before it", ""},
-	{"VZEROUPPER is missing in the file", Generic, "kernels/zrotated_amd64.s", "", `\tVZEROUPPER\n`, "", "./gen", "", "zrotated_amd64.s is stale", ""},
-	{"no check for VZEROUPPER", Generic, "gen/check.go", "", `\tpass\.FunctionPass\(cleanUppers\),\n`, "", "./gen", "", "--- FAIL: TestChecks", ""},
-	{"generator changed, files stale", Generic, "gen/rotated.go", "", `const rotatedAhead = \d+`, "const rotatedAhead = 3", "./gen", "", "zrotated_amd64.s is stale", ""},
-	{"generated file edited by hand", Generic, "kernels/zsets_amd64.go", "", `"AVX2", `, "", "./gen", "", "zsets_amd64.go is stale", ""},
-	{"generated file left over", Generic, "kernels/zold_amd64.go", "", "", "package kernels\n", "./gen", "", "zold_amd64.go is not generated any more", ""},
-	{"exponential rounds twice", AVX2, "kernels/scalar.go", "func ExpNeg(", `math\.FMA\((math\.FMA\(exp1, r, exp0\)), r2, r\)`, "float64($1*r2) + r", "./kernels", "^TestEqual$", "--- FAIL: TestEqual", ""},
-	{"constant one unit off", AVX2, "kernels/constants.go", "", `exp1( +)= 0x1\.5555555555561p`, "exp1$1= 0x1.5555555555562p", "./kernels", "^TestEqual$", "--- FAIL: TestEqual", ""},
-	{"dense sum has 8 lanes", AVX2, "kernels/generic_dense.go", "func dotGeneric(", `lane\[i&15\] = math\.FMA\(v, y\[i\], lane\[i&15\]\)`, "lane[i&7] = math.FMA(v, y[i], lane[i&7])", "./kernels", "^TestEqual$", "--- FAIL: TestEqual", ""},
-	{"rotated step does not fuse", AVX2, "kernels/generic_rotated.go", "", `math\.FMA\(g, v, w\[j\]\)`, "(w[j] + float64(g*v))", "./kernels", "Rotated", "--- FAIL: TestRotatedEqual", ""},
-	{"fields of the argument struct change places", Generic, "kernels/args.go", "", `w, sum \[\]float64`, "sum, w []float64", "./gen", "", "zelements_amd64.s is stale", ""},
-	{"a kernel is in no test of equality", AVX2, "kernels/equal_test.go", "", `(?s)\t\{"Dot", func.*?\n\t\}\},\n`, "", "./kernels", "^TestEveryKernel$", "no operation calls set.dot", ""},
-	{"argument structs escape", Generic, "kernels/noescape.go", "", `return \*.*`, "_ = u\n\treturn p", "./kernels", "^TestAllocations$", "--- FAIL: TestAllocations", ""},
-	{"a call does twice the work", Generic, "kernels/rotated.go", "", `maxWork/len\(w\)`, "2*maxWork/len(w)", "./kernels", "BoundedWork", "--- FAIL: TestBoundedWork", ""},
+	{
+		"tail load of dot is not masked", AVX512, "kernels/zdense_amd64.s", "·dotAVX512(SB)",
+		`VMOVUPD\.Z +(\S+), K\d, `, "VMOVUPD $1, ", "./kernels", "", "unexpected fault|--- FAIL: TestBounds",
+		"",
+	},
+	{
+		"tail load of dot is not masked", AVX2, "kernels/zdense_amd64.s", "·dotAVX2(SB)",
+		`VMASKMOVPD +(\S+), Y\d+, (Y\d+)`, "VMOVUPD $1, $2", "./kernels", "",
+		"unexpected fault|--- FAIL: TestBounds", "",
+	},
+	{
+		"tail store of axpy is not masked", AVX2, "kernels/zdense_amd64.s", "·axpyAVX2(SB)",
+		`VMASKMOVPD +(Y\d+), Y\d+, \(`, "VMOVUPD $1, (", "./kernels", "", "unexpected fault|--- FAIL: ", "",
+	},
+	{
+		"dot runs one block too far", AVX2, "kernels/zdense_amd64.s", "·dotAVX2(SB)", `JLT( +block)`, "JLE$1",
+		"./kernels", "", "unexpected fault|--- FAIL: ", "",
+	},
+	{
+		"dot stops one block early", AVX512, "kernels/zdense_amd64.s", "·dotAVX512(SB)", `ANDQ( +)\$-16,`,
+		"ANDQ$1$$-32,", "./kernels", "", "--- FAIL: ", "",
+	},
+	{
+		"rows of eight are taken as a rest", AVX2, "kernels/zrows_amd64.s", "·marginsAVX2(SB)", `JGT( +rest)`,
+		"JGE$1", "./kernels", "", "--- FAIL: ", "",
+	},
+	{
+		"pairs of the Hessian leave out the last nonzero", AVX2, "kernels/zhessian_amd64.s",
+		"·hessianU16AVX2(SB) ... odd", `JGE( +met)`, "JMP$1", "./kernels", "Hessian", "--- FAIL: TestHessian",
+		"",
+	},
+	{
+		"any four columns of the Hessian are a run", AVX2, "kernels/zhessian_amd64.s",
+		"·hessianU16AVX2(SB) ... four", `JNE( +noRun)`, "JLT$1", "./kernels", "Hessian",
+		"unexpected fault|--- FAIL: TestHessian", "",
+	},
+	{
+		"a row of the Hessian loses its factor", AVX2, "kernels/zhessian_amd64.s", "·hessianF32AVX2(SB)",
+		`VMULSD +(X\d+), (X\d+), (X\d+)`, "VMOVAPD $1, $3", "./kernels", "Hessian", "--- FAIL: TestHessian",
+		"",
+	},
+	{
+		"a panel of the Hessian is cut to its first half", AVX2, "kernels/zhessian_amd64.s",
+		"·hessianPanelAVX2(SB)", `VMOVUPD +(Y\d+), 480\(AX\)\n`, "\n", "./kernels", "Tile",
+		"--- FAIL: TestTile", "",
+	},
+	{
+		"the last of four rows of a tile is cut", AVX2, "kernels/zhessian_amd64.s", "·hessianPanelAVX2(SB)",
+		`VMOVUPD +(Y\d+), 480\(R\d+\)\(\w+\*1\)\n`, "\n", "./kernels", "Tile", "--- FAIL: ", "",
+	},
+	{
+		"the mask of a fourth row is not read", AVX512, "kernels/zhessian_amd64.s", "·hessianPanelAVX512(SB)",
+		`ANDQ +24\(\w+\), \w+\n`, "\n", "./kernels", "Hessian", "unexpected fault|--- FAIL: ", "",
+	},
+	{
+		"panels take infinite numbers", AVX512, "kernels/hessian.go", "", ` && a\.finite\(c\)`, "",
+		"./kernels", "^TestEqual$", "--- FAIL: TestEqual", "",
+	},
+	{
+		"a tile of the Hessian is stored below the diagonal", AVX512, "kernels/hessian_panel.go",
+		"func (x *panelTask[I, V]) store(", `start := max\(j, col\)`, "start := col", "./kernels", "Hessian",
+		"--- FAIL: TestHessian", "",
+	},
+	{
+		"zeros of the Hessian keep their sign", Generic, "kernels/hessian.go", "",
+		`\n\tplusZero\(h, p, stride, lo, hi\)`, "", "./kernels", "Hessian", "--- FAIL: TestHessian", "",
+	},
+	{
+		"a span is not cut", Generic, "kernels/hessian.go", "func addLongSpan(", `n := max\(1, .*`,
+		"n := s.last", "./kernels", "BoundedWork", "--- FAIL: TestBoundedWork", "",
+	},
+	{
+		"rotated loop does one step too many", AVX2, "kernels/zrotated_amd64.s", "·innerRotatedAVX2(SB)",
+		`JGE( +last)`, "JG$1", "./kernels", "", "unexpected fault|--- FAIL: ", "",
+	},
+	{
+		"rotated loop leaves out the last eight", AVX512, "kernels/zrotated_amd64.s",
+		"·innerRotatedAVX512(SB)", `TESTQ +\$0x00000008,`, "TESTQ $$0x00000010,", "./kernels", "",
+		"--- FAIL: ", "",
+	},
+	{
+		"decay loop mixes up two nonzeros", AVX2, "kernels/zdecay_amd64.s", "·innerDecayAVX2(SB)",
+		`VUNPCKLPD +(Y\d+), (Y\d+), `, "VUNPCKLPD $2, $1, ", "./kernels", "", "--- FAIL: ", "",
+	},
+	{
+		"decay loop counts no step", AVX512, "kernels/zdecay_amd64.s", "·innerDecayAVX512(SB)",
+		`VADDSD +(\d+\(AX\)), (X\d+), X\d+`, "VMOVSD $1, $2", "./kernels", "", "--- FAIL: ", "",
+	},
+	{
+		"a sample is read behind the last", AVX2, "kernels/zrotated_amd64.s",
+		"·innerRotatedBallAVX2(SB) ... JGE ", `\n\tDECQ +[A-Z0-9]+\n`, "\n", "./kernels", "",
+		"unexpected fault|--- FAIL: ", "",
+	},
+	{
+		"kernels end without VZEROUPPER", Generic, "gen/emit.go", "func (e *emitter) ret()",
+		`\te\.VZEROUPPER\(\)\n`, "", "./gen", "", "RET without VZEROUPPER before it", "",
+	},
+	{
+		"VZEROUPPER is missing in the file", Generic, "kernels/zrotated_amd64.s", "", `\tVZEROUPPER\n`, "",
+		"./gen", "", "zrotated_amd64.s is stale", "",
+	},
+	{
+		"no check for VZEROUPPER", Generic, "gen/check.go", "", `\tpass\.FunctionPass\(cleanUppers\),\n`, "",
+		"./gen", "", "--- FAIL: TestChecks", "",
+	},
+	{
+		"generator changed, files stale", Generic, "gen/rotated.go", "", `const rotatedAhead = \d+`,
+		"const rotatedAhead = 3", "./gen", "", "zrotated_amd64.s is stale", "",
+	},
+	{
+		"generated file edited by hand", Generic, "kernels/zsets_amd64.go", "", `"AVX2", `, "", "./gen", "",
+		"zsets_amd64.go is stale", "",
+	},
+	{
+		"generated file left over", Generic, "kernels/zold_amd64.go", "", "", "package kernels\n", "./gen",
+		"", "zold_amd64.go is not generated any more", "",
+	},
+	{
+		"exponential rounds twice", AVX2, "kernels/scalar.go", "func ExpNeg(",
+		`math\.FMA\((math\.FMA\(exp1, r, exp0\)), r2, r\)`, "float64($1*r2) + r", "./kernels", "^TestEqual$",
+		"--- FAIL: TestEqual", "",
+	},
+	{
+		"constant one unit off", AVX2, "kernels/constants.go", "", `exp1( +)= 0x1\.5555555555561p`,
+		"exp1$1= 0x1.5555555555562p", "./kernels", "^TestEqual$", "--- FAIL: TestEqual", "",
+	},
+	{
+		"dense sum has 8 lanes", AVX2, "kernels/generic_dense.go", "func dotGeneric(",
+		`lane\[i&15\] = math\.FMA\(v, y\[i\], lane\[i&15\]\)`, "lane[i&7] = math.FMA(v, y[i], lane[i&7])",
+		"./kernels", "^TestEqual$", "--- FAIL: TestEqual", "",
+	},
+	{
+		"rotated step does not fuse", AVX2, "kernels/generic_rotated.go", "", `math\.FMA\(g, v, w\[j\]\)`,
+		"(w[j] + float64(g*v))", "./kernels", "Rotated", "--- FAIL: TestRotatedEqual", "",
+	},
+	{
+		"fields of the argument struct change places", Generic, "kernels/args.go", "", `w, sum \[\]float64`,
+		"sum, w []float64", "./gen", "", "zelements_amd64.s is stale", "",
+	},
+	{
+		"a kernel is in no test of equality", AVX2, "kernels/equal_test.go", "",
+		`(?s)\t\{"Dot", func.*?\n\t\}\},\n`, "", "./kernels", "^TestEveryKernel$",
+		"no operation calls set.dot", "",
+	},
+	{
+		"argument structs escape", Generic, "kernels/noescape.go", "", `return \*.*`, "_ = u\n\treturn p",
+		"./kernels", "^TestAllocations$", "--- FAIL: TestAllocations", "",
+	},
+	{
+		"a call does twice the work", Generic, "kernels/rotated.go", "", `maxWork/len\(w\)`,
+		"2*maxWork/len(w)", "./kernels", "BoundedWork", "--- FAIL: TestBoundedWork", "",
+	},
 }
 
 // TestMutations puts one fault after another into a copy of generator and kernels, and checks that

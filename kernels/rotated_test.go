@@ -21,7 +21,10 @@ func rotatedCaseOf(rng *rand.Rand, s source, p, rows, samples int, loss LossKind
 	a := &rotatedCase{
 		w: s.vector(rng, p), sum: s.vector(rng, p), c: s.vector(rng, p), e: s.vector(rng, p), x: s.vector(rng, rows*p),
 		radius: radius, source: s,
-		steps: Steps{Rows: Rows{Ptr: make([]int64, rows+1)}, Label: place(s, labels(rng, rows)), Slope0: s.vector(rng, rows), Loss: loss, Eta: s.draw(rng)},
+		steps: Steps{
+			Rows: Rows{Ptr: make([]int64, rows+1)}, Label: place(s, labels(rng, rows)),
+			Slope0: s.vector(rng, rows), Loss: loss, Eta: s.draw(rng),
+		},
 	}
 	a.sampled = place(s, samplesOf(rng, samples, rows))
 	return a
@@ -129,7 +132,8 @@ func TestRotatedNaive(t *testing.T) {
 				got := a.run()
 				for j := range w {
 					checkWithin(t, fmt.Sprintf("loss %d, radius %v: w", loss, radius), got[0][j], w[j], 1e-12)
-					checkWithin(t, fmt.Sprintf("loss %d, radius %v: sum", loss, radius), got[1][j], sum[j], 1e-12*float64(len(a.sampled)))
+					checkWithin(t, fmt.Sprintf("loss %d, radius %v: sum", loss, radius), got[1][j], sum[j],
+						1e-12*float64(len(a.sampled)))
 				}
 				if norm := math.Sqrt(Dot(w, w)); !(norm > 0.1 && norm < 100) || radius == 0.4 && math.Abs(norm-radius) > 1e-6 {
 					t.Errorf("loss %d, radius %v: the loop ends at norm %v and shows little", loss, radius, norm)

@@ -40,7 +40,9 @@ func TestAuto(t *testing.T) {
 		for _, tol := range []float64{1e-3, 1e-9} {
 			res := solvertest.Minimize(t, p, &solver.Settings{RelTol: tol})
 			excess := res.At.Objective - c.optimum
-			t.Logf("%s %s, %g: %g passes, %d Newton steps, gap proved %.1e, true %.1e, %d groups", c.name, c.graph, tol, res.Stats.Passes, res.Stats.NewtonSteps, res.DualityGap, excess, len(res.Groups))
+			t.Logf("%s %s, %g: %g passes, %d Newton steps, gap proved %.1e, true %.1e, %d groups",
+				c.name, c.graph, tol, res.Stats.Passes, res.Stats.NewtonSteps, res.DualityGap, excess,
+				len(res.Groups))
 			if res.Status != solver.Converged || res.DualityGap > tol*math.Ln2 || excess > res.DualityGap+2e-12 {
 				t.Errorf("%s %s, %g: %s, gap proved %.2e, true %.2e", c.name, c.graph, tol, res.Status, res.DualityGap, excess)
 			}
@@ -78,7 +80,8 @@ func TestAutoCorrelations(t *testing.T) {
 		p.Penalty, p.Constraint = solver.L1{Lambda: 1e-4}, g.FusedLasso()
 		res := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-9})
 		excess := res.At.Objective - c.optimum
-		t.Logf("%s: %d Newton steps, gap proved %.1e, true %.1e, %d groups", c.name, res.Stats.NewtonSteps, res.DualityGap, excess, len(res.Groups))
+		t.Logf("%s: %d Newton steps, gap proved %.1e, true %.1e, %d groups",
+			c.name, res.Stats.NewtonSteps, res.DualityGap, excess, len(res.Groups))
 		if res.Status != solver.Converged || !(math.Abs(excess) < 1e-11) || len(res.Groups) == 0 {
 			t.Errorf("%s: %s, gap proved %.2e, true %.2e, %d groups", c.name, res.Status, res.DualityGap, excess, len(res.Groups))
 		}
@@ -98,7 +101,8 @@ func TestAutoDifferences(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: it takes seconds")
 	}
-	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 300, Features: 2100, NonzerosPerRow: 20, Noise: 1, Seed: 3}, 1e-2)
+	p, _ := solvertest.PlantedProblem(t,
+		sparse.SyntheticOptions{Rows: 300, Features: 2100, NonzerosPerRow: 20, Noise: 1, Seed: 3}, 1e-2)
 	chain := graph.Chain(2100).FusedLasso()
 	rows := make([]int, 2099)
 	for i := range rows {
@@ -118,7 +122,8 @@ func TestAutoDifferences(t *testing.T) {
 // TestAutoEnds checks the result, the status and the error of runs that converge or stall, or that a budget,
 // a time limit or a context ends.
 func TestAutoEnds(t *testing.T) {
-	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 3000, Features: 60, NonzerosPerRow: 20, Noise: 1, Seed: 3}, 1e-3)
+	p, _ := solvertest.PlantedProblem(t,
+		sparse.SyntheticOptions{Rows: 3000, Features: 60, NonzerosPerRow: 20, Noise: 1, Seed: 3}, 1e-3)
 	objectiveAtStart := p.Evaluate(make([]float64, 60)).Objective
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -137,8 +142,14 @@ func TestAutoEnds(t *testing.T) {
 		{"time enough", t.Context(), solver.Settings{TimeLimit: time.Hour}, solver.Converged, nil},
 		{"cancelled", cancelled, solver.Settings{}, solver.Stopped, context.Canceled},
 		{"a goal beyond rounding", t.Context(), solver.Settings{RelTol: 1e-300}, solver.Stalled, solver.ErrNotConverged},
-		{"a goal beyond rounding, few passes", t.Context(), solver.Settings{RelTol: 1e-300, Passes: 45}, solver.PassesDone, solver.ErrNotConverged},
-		{"a method by name, with a goal", t.Context(), solver.Settings{Method: solver.SCASK{}, RelTol: 1e-3, Passes: 1000}, solver.Converged, nil},
+		{
+			"a goal beyond rounding, few passes", t.Context(), solver.Settings{RelTol: 1e-300, Passes: 45},
+			solver.PassesDone, solver.ErrNotConverged,
+		},
+		{
+			"a method by name, with a goal", t.Context(),
+			solver.Settings{Method: solver.SCASK{}, RelTol: 1e-3, Passes: 1000}, solver.Converged, nil,
+		},
 		{"a method by name", t.Context(), solver.Settings{Method: solver.SCAS{}, Passes: 10}, solver.PassesDone, nil},
 	} {
 		res, err := solver.Minimize(c.ctx, p, &c.set)
@@ -147,7 +158,8 @@ func TestAutoEnds(t *testing.T) {
 			continue
 		}
 		if res.Status != c.status || !(res.At.Objective <= objectiveAtStart) || math.IsNaN(res.DualityGap) {
-			t.Errorf("%s: status %s, objective %v after %v, gap %v", c.name, res.Status, res.At.Objective, objectiveAtStart, res.DualityGap)
+			t.Errorf("%s: status %s, objective %v after %v, gap %v",
+				c.name, res.Status, res.At.Objective, objectiveAtStart, res.DualityGap)
 		}
 		if c.set.Passes > 0 && res.Stats.Passes > c.set.Passes {
 			t.Errorf("%s: %v passes of %v", c.name, res.Stats.Passes, c.set.Passes)
@@ -158,7 +170,8 @@ func TestAutoEnds(t *testing.T) {
 // TestAutoWithoutProof checks a problem for which no gap can be proved. A run must end without an error,
 // whether or not RelTol is set.
 func TestAutoWithoutProof(t *testing.T) {
-	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 300, Features: 20, NonzerosPerRow: 5, Noise: 1, Seed: 3}, 1e-3)
+	p, _ := solvertest.PlantedProblem(t,
+		sparse.SyntheticOptions{Rows: 300, Features: 20, NonzerosPerRow: 5, Noise: 1, Seed: 3}, 1e-3)
 	l, _ := p.Constraint.Dims()
 	p.Coupling = &solver.Coupling{C: slices.Repeat([]float64{0.1}, l)}
 	for _, relTol := range []float64{0, 1e-2} {
@@ -220,7 +233,8 @@ func TestAutoOfAnOutlier(t *testing.T) {
 
 // TestGroups checks that features with tied coefficients are listed as a group.
 func TestGroups(t *testing.T) {
-	p, s := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 400, Features: 8, Groups: 1, GroupSize: 4, Noise: 1, Seed: 1}, 0.04)
+	p, s := solvertest.PlantedProblem(t,
+		sparse.SyntheticOptions{Rows: 400, Features: 8, Groups: 1, GroupSize: 4, Noise: 1, Seed: 1}, 0.04)
 	res := solvertest.Minimize(t, p, nil)
 	if len(res.Groups) != 1 || len(res.Groups[0]) != 4 {
 		t.Fatalf("groups %v with x = %v, planted %v", res.Groups, res.X, s.Coefficients)
@@ -240,8 +254,10 @@ func TestSmallDataSets(t *testing.T) {
 		name string
 		loss solver.Loss
 	}{
-		{"heart_scale", solver.Logistic{}}, {"german.numer_scale", solver.Logistic{}}, {"breast-cancer_scale", solver.Logistic{}}, {"a1a", solver.Logistic{}},
-		{"housing_scale", solver.Squared{}}, {"abalone", solver.Squared{}}, {"housing_scale", solver.Huber{}}, {"heart_scale", solver.SquaredHinge{}},
+		{"heart_scale", solver.Logistic{}}, {"german.numer_scale", solver.Logistic{}},
+		{"breast-cancer_scale", solver.Logistic{}}, {"a1a", solver.Logistic{}},
+		{"housing_scale", solver.Squared{}}, {"abalone", solver.Squared{}}, {"housing_scale", solver.Huber{}},
+		{"heart_scale", solver.SquaredHinge{}},
 	} {
 		for _, scaled := range []bool{false, true} {
 			p := readSmallData(t, c.name, c.loss, scaled)
@@ -349,7 +365,10 @@ func TestLabelsFarFromZero(t *testing.T) {
 // columns are nearly multiples of each other.
 func TestGapWithoutPenalty(t *testing.T) {
 	rows := [][]float64{
-		{129.55038265161488, 1.1152759180087512e+06, 4.365551973557916e+06, -1.4786431905389068, 6.975862531709076, 9.676404963834628, 0, 1},
+		{
+			129.55038265161488, 1.1152759180087512e+06, 4.365551973557916e+06, -1.4786431905389068,
+			6.975862531709076, 9.676404963834628, 0, 1,
+		},
 		{12.991758911578799, 0, 0, 8.028734287215963, 0, 0, 0, 1e-06},
 		{-6.14875095749623, 0, -10.772038842518903, -6.44062221894271, 0, 0, 0, 1},
 		{161.77821569569384, -15.449255590906148, 3.731814218695355, 0, 0, 0, 0, 1},
@@ -380,7 +399,8 @@ func TestGapWithoutPenalty(t *testing.T) {
 // TestAutoFreeWide checks that gaps are proved for a problem with 3,000 features and an intercept that is not
 // penalised.
 func TestAutoFreeWide(t *testing.T) {
-	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 1000, Features: 3000, NonzerosPerRow: 10, Noise: 1, Seed: 3}, 0)
+	p, _ := solvertest.PlantedProblem(t,
+		sparse.SyntheticOptions{Rows: 1000, Features: 3000, NonzerosPerRow: 10, Noise: 1, Seed: 3}, 0)
 	ones, err := sparse.FromDense(1, 1000, slices.Repeat([]float64{1}, 1000))
 	if err != nil {
 		t.Fatal(err)
@@ -448,11 +468,15 @@ func TestAutoConditioned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &solver.Problem{Data: syn.X, Labels: syn.Labels, Constraint: graph.Chain(5000).FusedLasso(), Penalty: solver.L1{Lambda: 1e-4}, L2: 1e-2}
+	p := &solver.Problem{
+		Data: syn.X, Labels: syn.Labels, Constraint: graph.Chain(5000).FusedLasso(),
+		Penalty: solver.L1{Lambda: 1e-4}, L2: 1e-2,
+	}
 	for _, method := range []solver.Method{solver.Auto{}, solver.SCASK{}} {
 		res := solvertest.Minimize(t, p, &solver.Settings{Method: method, RelTol: 1e-6})
 		if res.Status != solver.Converged || res.Stats.NewtonSteps > 0 {
-			t.Errorf("%T: %s after %g passes and %d Newton steps, gap %.1e", method, res.Status, res.Stats.Passes, res.Stats.NewtonSteps, res.DualityGap)
+			t.Errorf("%T: %s after %g passes and %d Newton steps, gap %.1e",
+				method, res.Status, res.Stats.Passes, res.Stats.NewtonSteps, res.DualityGap)
 		}
 	}
 }

@@ -73,7 +73,8 @@ func TestFused(t *testing.T) {
 	for path := range files {
 		pathsByName[filepath.Base(path)] = append(pathsByName[filepath.Base(path)], path)
 	}
-	listCommand := exec.Command("go", "list", "-export", "-f", "{{.Export}}", module+"/kernels", module+"/sparse/...", module+"/solver/...")
+	listCommand := exec.Command("go", "list", "-export", "-f", "{{.Export}}", module+"/kernels",
+		module+"/sparse/...", module+"/solver/...")
 	listCommand.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
 	listCommand.Stderr = os.Stderr
 	objects, err := listCommand.Output()
@@ -93,7 +94,8 @@ func TestFused(t *testing.T) {
 	}
 	group.Wait()
 
-	fusedPattern := regexp.MustCompile(`^TEXT ` + regexp.QuoteMeta(module) + `/([\w/]+)|^\s*(\S+\.go):(\d+)\s.*\tFN?M(?:ADD|SUB)[SD] `)
+	fusedPattern := regexp.MustCompile(`^TEXT ` + regexp.QuoteMeta(module) +
+		`/([\w/]+)|^\s*(\S+\.go):(\d+)\s.*\tFN?M(?:ADD|SUB)[SD] `)
 	fusedCount, wrongPlaces := 0, make(map[string]bool)
 	for _, text := range disassemblies {
 		var pkg string
@@ -157,8 +159,10 @@ func TestLibraries(t *testing.T) {
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			if call, ok := n.(*ast.SelectorExpr); ok && slices.Contains(inexact, call.Sel.Name) {
-				if receiver, ok := call.X.(*ast.Ident); ok && (receiver.Name == "math" || strings.HasSuffix(call.Sel.Name, "Float64")) {
-					t.Errorf("%s: %s.%s rounds differently on other processors", fset.Position(n.Pos()), receiver.Name, call.Sel.Name)
+				if receiver, ok := call.X.(*ast.Ident); ok &&
+					(receiver.Name == "math" || strings.HasSuffix(call.Sel.Name, "Float64")) {
+					t.Errorf("%s: %s.%s rounds differently on other processors",
+						fset.Position(n.Pos()), receiver.Name, call.Sel.Name)
 				}
 			}
 			return true

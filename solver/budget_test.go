@@ -23,7 +23,12 @@ type budgetProblem struct {
 
 func budgetProblems(t *testing.T) []budgetProblem {
 	problem := func(rows, features, perRow int, lambda float64) *solver.Problem {
-		p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: rows, Features: features, NonzerosPerRow: perRow, Noise: 1, Seed: 3, Groups: 1, GroupSize: 3}, lambda)
+		p, _ := solvertest.PlantedProblem(t,
+			sparse.SyntheticOptions{
+				Rows: rows, Features: features, NonzerosPerRow: perRow, Noise: 1, Seed: 3, Groups: 1,
+				GroupSize: 3,
+			},
+			lambda)
 		return p
 	}
 	fused := problem(300, 6, 6, 1e-2)
@@ -61,14 +66,19 @@ func TestLargerBudgets(t *testing.T) {
 				t.Fatal(err)
 			}
 			value, steps := res.At.Objective, res.Stats.NewtonSteps
-			t.Logf("%s, %g: %s, %.4g passes, %d steps, objective %.9g, gap %.2g", c.name, passes, res.Status, res.Stats.Passes, steps, value, res.DualityGap)
+			t.Logf("%s, %g: %s, %.4g passes, %d steps, objective %.9g, gap %.2g",
+				c.name, passes, res.Status, res.Stats.Passes, steps, value, res.DualityGap)
 			gapGrew := res.DualityGap > math.Max(gap*(1+1e-6), goal) && (steps > 0 || !c.fewSamples)
-			if converged := res.Status == solver.Converged; hasConverged && !converged || !converged && (value > lowestObjective*(1+1e-12) || gapGrew) {
-				t.Errorf("%s, %g passes: %s, objective %.9g, gap %.3g; fewer had %.9g, %.3g", c.name, passes, res.Status, value, res.DualityGap, lowestObjective, gap)
+			if converged := res.Status == solver.Converged; hasConverged && !converged ||
+				!converged && (value > lowestObjective*(1+1e-12) || gapGrew) {
+				t.Errorf("%s, %g passes: %s, objective %.9g, gap %.3g; fewer had %.9g, %.3g",
+					c.name, passes, res.Status, value, res.DualityGap, lowestObjective, gap)
 			}
-			lowestObjective, gap, hasConverged = math.Min(lowestObjective, value), math.Min(gap, res.DualityGap), hasConverged || res.Status == solver.Converged
+			lowestObjective, gap, hasConverged = math.Min(lowestObjective, value),
+				math.Min(gap, res.DualityGap), hasConverged || res.Status == solver.Converged
 			if value-res.DualityGap > lowestObjective {
-				t.Errorf("%s, %g passes: the bound %.9g is above an objective, %.9g", c.name, passes, value-res.DualityGap, lowestObjective)
+				t.Errorf("%s, %g passes: the bound %.9g is above an objective, %.9g",
+					c.name, passes, value-res.DualityGap, lowestObjective)
 			}
 		}
 	}
@@ -99,7 +109,8 @@ func TestLaterEnds(t *testing.T) {
 			if !ended && !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
 			}
-			t.Logf("%s, asked %d times: %d Newton steps, objective %.9g, gap %.2g", c.name, calls, res.Stats.NewtonSteps, res.At.Objective, res.DualityGap)
+			t.Logf("%s, asked %d times: %d Newton steps, objective %.9g, gap %.2g",
+				c.name, calls, res.Stats.NewtonSteps, res.At.Objective, res.DualityGap)
 			if value := res.At.Objective; res.Stats.NewtonSteps > 0 && value > lowestObjective*(1+1e-12) {
 				t.Errorf("%s, asked %d times: objective %.9g after %.9g", c.name, calls, value, lowestObjective)
 			}

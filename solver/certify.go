@@ -17,7 +17,10 @@ import (
 // p.Data, perhaps in a compact form; it may be empty if the problem only serves to estimate memory.
 func (p *Problem) exactProblem(a *linalg.Algebra, rows kernels.Rows, threads int) *exact.Problem {
 	_, features := p.Data.Dims()
-	q := &exact.Problem{Data: p.Data, Rows: rows, Labels: p.Labels, Weights: p.SampleWeights, Ridge: slices.Repeat([]float64{p.L2}, features), A: a, Threads: threads, Team: p.team()}
+	q := &exact.Problem{
+		Data: p.Data, Rows: rows, Labels: p.Labels, Weights: p.SampleWeights,
+		Ridge: slices.Repeat([]float64{p.L2}, features), A: a, Threads: threads, Team: p.team(),
+	}
 	if p.Coupling != nil || !q.Pose(p.loss(), p.penalty(), p.domain()) {
 		return nil
 	}
@@ -50,7 +53,10 @@ func (r *Run) simpleGap(y []float64, penalty float64) float64 {
 	if !term.HasConjugate(g) || !term.HasSupport(domain) {
 		return math.Inf(1)
 	}
-	simple := gap.SimpleProblem{Data: p.Data, Weights: p.SampleWeights, Curvature: p.loss().Curvature(), A: r.product.Algebra, Mu: p.L2, Domain: domain, Team: p.team()}
+	simple := gap.SimpleProblem{
+		Data: p.Data, Weights: p.SampleWeights, Curvature: p.loss().Curvature(), A: r.product.Algebra,
+		Mu: p.L2, Domain: domain, Team: p.team(),
+	}
 	point := gap.SimplePoint{X: r.X, Y: slices.Clone(y), Penalty: penalty}
 	point.Beta, point.Conjugate = gap.FeasibleMultipliers(r.Dual, func(beta []float64) float64 {
 		return g.Conjugate(p.coupling().Multipliers(beta))

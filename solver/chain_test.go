@@ -21,7 +21,10 @@ func TestSignals(t *testing.T) {
 	for _, n := range sizes {
 		y := noisySignal(n)
 		lambda := 6 / float64(n)
-		p := &solver.Problem{Data: sparse.Identity(n), Labels: y, Loss: solver.Squared{}, Penalty: solver.L1{Lambda: lambda}, Constraint: graph.Chain(n).Incidence()}
+		p := &solver.Problem{
+			Data: sparse.Identity(n), Labels: y, Loss: solver.Squared{}, Penalty: solver.L1{Lambda: lambda},
+			Constraint: graph.Chain(n).Incidence(),
+		}
 		res, err := solver.Minimize(context.Background(), p, &solver.Settings{RelTol: 1e-12})
 		if err != nil {
 			t.Errorf("n = %d: %v", n, err)

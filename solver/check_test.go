@@ -79,7 +79,8 @@ func TestChecks(t *testing.T) {
 		}
 	}
 	for want, l := range map[string]solver.Loss{
-		"slope is": wrongSlope{}, "Curvature is": wrongCurvature{}, "SecondDerivative is": wrongSecondDerivative{}, "φ*": wrongConjugate{},
+		"slope is": wrongSlope{}, "Curvature is": wrongCurvature{},
+		"SecondDerivative is": wrongSecondDerivative{}, "φ*": wrongConjugate{},
 		"the infimum of φ must be 0": negativeLoss{}, "φ*(0) is 0.5": fallingLoss{}, "like the infimum of φ": shiftedLoss{},
 	} {
 		if err := solver.CheckLoss(l, []float64{-1, 1}); err == nil || !strings.Contains(err.Error(), want) {
@@ -90,14 +91,19 @@ func TestChecks(t *testing.T) {
 		t.Error("CheckLoss checks nothing without labels, and returns no error")
 	}
 	for _, g := range []solver.Penalty{
-		solver.L1{Lambda: 0.3}, solver.L1{Lambda: 0.3, Weights: []float64{1, 0, 2, 0.5, 3}}, solver.ElasticNet{L1: 0.2, L2: 0.7}, solver.SquaredL2{Lambda: 2},
-		solver.GroupL2{Lambda: 0.4, Groups: [][]int{{0, 3}, {1, 4}}}, solver.GroupL2{Lambda: 9, Groups: [][]int{{0, 1}}, Weights: []float64{1}}, solver.Within{Upper: math.Inf(1)}, solver.Within{Lower: -1, Upper: 0.5},
+		solver.L1{Lambda: 0.3}, solver.L1{Lambda: 0.3, Weights: []float64{1, 0, 2, 0.5, 3}},
+		solver.ElasticNet{L1: 0.2, L2: 0.7}, solver.SquaredL2{Lambda: 2},
+		solver.GroupL2{Lambda: 0.4, Groups: [][]int{{0, 3}, {1, 4}}},
+		solver.GroupL2{Lambda: 9, Groups: [][]int{{0, 1}}, Weights: []float64{1}},
+		solver.Within{Upper: math.Inf(1)}, solver.Within{Lower: -1, Upper: 0.5},
 	} {
 		if err := solver.CheckPenalty(g, 5); err != nil {
 			t.Error(err)
 		}
 	}
-	for want, g := range map[string]solver.Penalty{"is better": wrongProx{solver.L1{Lambda: 1}}, "g*": wrongPenaltyConjugate{solver.L1{Lambda: 1}}} {
+	for want, g := range map[string]solver.Penalty{
+		"is better": wrongProx{solver.L1{Lambda: 1}}, "g*": wrongPenaltyConjugate{solver.L1{Lambda: 1}},
+	} {
 		if err := solver.CheckPenalty(g, 5); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%T: %v, want it to say %q", g, err, want)
 		}

@@ -104,7 +104,9 @@ func TestNoDataAtAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, a := range []solver.Operator{nil, sparse.Identity(8), solver.NewConstraint(sparse.Identity(8))} {
-		res, err := solver.Minimize(t.Context(), &solver.Problem{Data: data, Labels: []float64{1, -1, 1}, Constraint: a, Penalty: solver.L1{Lambda: 0.1}}, nil)
+		res, err := solver.Minimize(t.Context(),
+			&solver.Problem{Data: data, Labels: []float64{1, -1, 1}, Constraint: a, Penalty: solver.L1{Lambda: 0.1}},
+			nil)
 		if err != nil || fmt.Sprint(res.X) != fmt.Sprint(make([]float64, 8)) || len(res.Dual) != 8 {
 			t.Errorf("%+v, %v", res, err)
 		}

@@ -44,7 +44,10 @@ func TestFeasible(t *testing.T) {
 			continue
 		}
 		_, p := c.Data.Dims()
-		for k, domain := range []solver.Domain{c.Domain, solver.NewBox(p, 1e-4, 1), solver.NewBox(p, 0.1, 0.2), solver.NewBox(p, -0.2, -0.1), solver.Simplex{Total: 0.2}} {
+		for k, domain := range []solver.Domain{
+			c.Domain, solver.NewBox(p, 1e-4, 1), solver.NewBox(p, 0.1, 0.2), solver.NewBox(p, -0.2, -0.1),
+			solver.Simplex{Total: 0.2},
+		} {
 			q := *c.Problem
 			q.Domain = domain
 			switch g := q.Penalty.(type) {

@@ -19,7 +19,10 @@ func TestConstants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &solver.Problem{Data: x, Labels: []float64{1, -1}, Constraint: graph.Chain(3).FusedLasso(), Penalty: solver.L1{Lambda: 0.5}, L2: 0.1, Domain: solver.Ball{Radius: 2}}
+	p := &solver.Problem{
+		Data: x, Labels: []float64{1, -1}, Constraint: graph.Chain(3).FusedLasso(),
+		Penalty: solver.L1{Lambda: 0.5}, L2: 0.1, Domain: solver.Ball{Radius: 2},
+	}
 	c, err := p.Constants(0)
 	if err != nil {
 		t.Fatal(err)

@@ -99,13 +99,21 @@ func TestEquivalentConstraints(t *testing.T) {
 		changeLeft, changeRight func(*solver.Problem)
 		tolerance               float64
 	}{
-		{"operator and matrix", func(p *solver.Problem) { p.Constraint = differences(15) }, func(p *solver.Problem) { p.Constraint = chain }, 1e-9},
-		{"B = -I given as a matrix", func(p *solver.Problem) { p.Constraint, p.Coupling = chain, &solver.Coupling{B: minusIdentity} }, func(p *solver.Problem) { p.Constraint = chain }, 1e-8},
+		{
+			"operator and matrix", func(p *solver.Problem) { p.Constraint = differences(15) },
+			func(p *solver.Problem) { p.Constraint = chain }, 1e-9,
+		},
+		{
+			"B = -I given as a matrix",
+			func(p *solver.Problem) { p.Constraint, p.Coupling = chain, &solver.Coupling{B: minusIdentity} },
+			func(p *solver.Problem) { p.Constraint = chain }, 1e-8,
+		},
 		{"B'B = 9 I", func(p *solver.Problem) {
 			p.Constraint, p.Coupling = chain, &solver.Coupling{B: scaledOrthogonal}
 		}, func(p *solver.Problem) { p.Constraint, p.Penalty = chain, solver.L1{Lambda: 0.02 / 3} }, 1e-9},
 		{"diagonal B", func(p *solver.Problem) {
-			p.Constraint, p.Coupling, p.Penalty = chain, &solver.Coupling{Diagonal: diagonal}, solver.L1{Lambda: 0.02, Weights: weights}
+			p.Constraint, p.Coupling, p.Penalty = chain, &solver.Coupling{Diagonal: diagonal},
+				solver.L1{Lambda: 0.02, Weights: weights}
 		}, func(p *solver.Problem) { p.Constraint = chain }, 1e-9},
 		{"diagonal B as a matrix", func(p *solver.Problem) {
 			b := matrix(t, l, l, func(i, j int) float64 {
@@ -120,16 +128,22 @@ func TestEquivalentConstraints(t *testing.T) {
 			func(p *solver.Problem) {
 				p.Constraint, p.Coupling = chain, &solver.Coupling{B: minusIdentity, C: shift}
 			}, 1e-8},
-		{"elastic net and L2", func(p *solver.Problem) { p.Constraint, p.L2, p.Penalty = nil, 0, solver.ElasticNet{L1: 0.02, L2: 0.3} },
+		{"elastic net and L2", func(p *solver.Problem) {
+			p.Constraint, p.L2, p.Penalty = nil, 0, solver.ElasticNet{L1: 0.02, L2: 0.3}
+		},
 			func(p *solver.Problem) { p.Constraint, p.L2, p.Penalty = nil, 0.3, solver.L1{Lambda: 0.02} }, 1e-9},
 		{"squared L2", func(p *solver.Problem) { p.Constraint, p.L2, p.Penalty = nil, 0, solver.SquaredL2{Lambda: 0.3} },
 			func(p *solver.Problem) { p.Constraint, p.L2, p.Penalty = nil, 0.3, nil }, 1e-9},
 		{"groups of one", func(p *solver.Problem) {
 			p.Constraint, p.Penalty = chain, solver.GroupL2{Lambda: 0.02, Groups: groups, Weights: ones}
 		}, func(p *solver.Problem) { p.Constraint = chain }, 1e-9},
-		{"indicator of y >= 0 and domain x >= 0", func(p *solver.Problem) { p.Constraint, p.Penalty = nil, solver.Within{Upper: math.Inf(1)} },
+		{"indicator of y >= 0 and domain x >= 0", func(p *solver.Problem) {
+			p.Constraint, p.Penalty = nil, solver.Within{Upper: math.Inf(1)}
+		},
 			func(p *solver.Problem) { p.Constraint, p.Penalty, p.Domain = nil, nil, solver.Nonnegative{} }, 1e-7},
-		{"indicator of a box and domain", func(p *solver.Problem) { p.Constraint, p.Penalty = nil, solver.Within{Lower: -0.2, Upper: 0.3} },
+		{"indicator of a box and domain", func(p *solver.Problem) {
+			p.Constraint, p.Penalty = nil, solver.Within{Lower: -0.2, Upper: 0.3}
+		},
 			func(p *solver.Problem) { p.Constraint, p.Penalty, p.Domain = nil, nil, solver.NewBox(15, -0.2, 0.3) }, 1e-7},
 		// B has more columns than rows. On the left A is a matrix, and on the right an operator without a
 		// matrix.
@@ -177,7 +191,9 @@ func TestZeroA(t *testing.T) {
 	}
 	unpenalisedProblem := *p
 	unpenalisedProblem.Constraint, unpenalisedProblem.Coupling, unpenalisedProblem.Penalty = nil, nil, nil
-	if d := solvertest.Distance(res.X, solvertest.Minimize(t, &unpenalisedProblem, &solver.Settings{Passes: 2000, Method: solver.SCASK{}, RelTol: -1}).X); d > 1e-9 {
+	if d := solvertest.Distance(res.X,
+		solvertest.Minimize(t, &unpenalisedProblem,
+			&solver.Settings{Passes: 2000, Method: solver.SCASK{}, RelTol: -1}).X); d > 1e-9 {
 		t.Errorf("x is %.1e from the minimiser of f alone", d)
 	}
 	if want := 1.5; math.Abs(res.At.Penalty-want) > 1e-6 {
@@ -187,7 +203,8 @@ func TestZeroA(t *testing.T) {
 
 // TestGroupLasso checks that results for the group lasso satisfy its optimality conditions.
 func TestGroupLasso(t *testing.T) {
-	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 200, Features: 20, GroupSize: 4, Groups: 2, Noise: 0.5, Seed: 18}, 0)
+	p, _ := solvertest.PlantedProblem(t,
+		sparse.SyntheticOptions{Rows: 200, Features: 20, GroupSize: 4, Groups: 2, Noise: 0.5, Seed: 18}, 0)
 	p.Constraint = nil
 	g := solver.GroupL2{Lambda: 0.04}
 	for j := 0; j < 20; j += 4 {
@@ -274,7 +291,8 @@ func TestNoProof(t *testing.T) {
 // TestGiantComponent checks a chain of 1,500 features. Each step of SCASK must use several samples, except in
 // short inner loops. SCASL must reach the same objective.
 func TestGiantComponent(t *testing.T) {
-	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 2000, Features: 1500, NonzerosPerRow: 8, Noise: 0.5, Seed: 19}, 2e-4)
+	p, _ := solvertest.PlantedProblem(t,
+		sparse.SyntheticOptions{Rows: 2000, Features: 1500, NonzerosPerRow: 8, Noise: 0.5, Seed: 19}, 2e-4)
 	p.L2 = 1e-2
 	p.Constraint = graph.Chain(1500).FusedLasso()
 	res := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 1000})

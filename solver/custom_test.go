@@ -19,7 +19,9 @@ func TestPlansOfOwnLosses(t *testing.T) {
 	for _, features := range []int{40, 900} {
 		for _, graph := range []bool{false, true} {
 			for _, domain := range []solver.Domain{nil, solver.Ball{Radius: 0.4}, solver.NewBox(features, -0.1, 0.1)} {
-				p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 200, Features: features, NonzerosPerRow: 8, Noise: 1, Seed: 3}, 1e-2)
+				p, _ := solvertest.PlantedProblem(t,
+					sparse.SyntheticOptions{Rows: 200, Features: features, NonzerosPerRow: 8, Noise: 1, Seed: 3},
+					1e-2)
 				p.Domain = domain
 				if !graph || features > 512 {
 					p.Constraint = nil

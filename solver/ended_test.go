@@ -34,7 +34,8 @@ func TestEndedBefore(t *testing.T) {
 			return res, int64(after.TotalAlloc - before.TotalAlloc), err
 		}
 		res, bytes, err := solveAndMeasure(endedCtx)
-		if res == nil || !errors.Is(err, context.Canceled) || res.Status != solver.Stopped || res.X[3] != 0.5 || res.At != p.Evaluate(start) {
+		if res == nil || !errors.Is(err, context.Canceled) || res.Status != solver.Stopped ||
+			res.X[3] != 0.5 || res.At != p.Evaluate(start) {
 			t.Fatalf("%v: %+v, %v", m, res, err)
 		}
 		if bytes > 2*d.X.NNZ() {
@@ -132,7 +133,8 @@ func TestStartIsBetter(t *testing.T) {
 	y := make([]float64, len(start.Y))
 	p.Constraint.MulVec(y, start.X)
 	if !slices.Equal(res.X, start.X) || !slices.Equal(res.Y, y) || res.At.Objective != res.Unrounded {
-		t.Errorf("x %v, y %v, objective %v, unrounded %v; want x %v, y %v", res.X, res.Y, res.At.Objective, res.Unrounded, start.X, y)
+		t.Errorf("x %v, y %v, objective %v, unrounded %v; want x %v, y %v",
+			res.X, res.Y, res.At.Objective, res.Unrounded, start.X, y)
 	}
 	if res.PrimalResidual != 0 || !(res.DualResidual < 1e-6) || res.Stats.Rounded {
 		t.Errorf("residuals %g and %g, rounded: %v", res.PrimalResidual, res.DualResidual, res.Stats.Rounded)

@@ -69,7 +69,9 @@ func ExampleLoss() {
 	if err := solver.CheckLoss(logCosh{}, []float64{-2, 0, 3}); err != nil {
 		log.Fatal(err)
 	}
-	data, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 300, Features: 5, Groups: 1, GroupSize: 2, Noise: 0.5, Regression: true, Seed: 1})
+	data, err := sparse.NewSynthetic(sparse.SyntheticOptions{
+		Rows: 300, Features: 5, Groups: 1, GroupSize: 2, Noise: 0.5, Regression: true, Seed: 1,
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -125,7 +127,8 @@ func ExamplePenalty() {
 	}
 	signal := []float64{2.0, 2.2, 0.8, 1.1, 0.9, -0.1, 0.1}
 	res, err := solver.Minimize(context.Background(), &solver.Problem{
-		Data: sparse.Identity(7), Labels: signal, Loss: solver.Squared{}, Constraint: graph.Chain(7).Incidence(), Penalty: g, L2: 1e-3,
+		Data: sparse.Identity(7), Labels: signal, Loss: solver.Squared{},
+		Constraint: graph.Chain(7).Incidence(), Penalty: g, L2: 1e-3,
 	}, &solver.Settings{Passes: 20000})
 	if err != nil {
 		log.Fatal(err)

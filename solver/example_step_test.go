@@ -55,7 +55,9 @@ func (Stochastic) Begin(r *solver.Run) (solver.Iteration, error) {
 // the loss times the largest |aᵢ|², plus mu. A step size in units of one over the curvature alone is too
 // large: the run diverges.
 func ExampleSamples_Curvature() {
-	data, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 400, Features: 30, Groups: 1, GroupSize: 4, Noise: 0.5, Regression: true, Seed: 1})
+	data, err := sparse.NewSynthetic(sparse.SyntheticOptions{
+		Rows: 400, Features: 30, Groups: 1, GroupSize: 4, Noise: 0.5, Regression: true, Seed: 1,
+	})
 	if err != nil {
 		log.Fatal(err)
 	}

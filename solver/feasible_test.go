@@ -35,12 +35,16 @@ func TestMeansAreFeasible(t *testing.T) {
 		}
 		for _, set := range []solver.Settings{
 			{Method: solver.SCAS{}, Schedule: solver.Theorem, Passes: 1e5},
-			{Method: solver.SCAS{}, Passes: 2000}, {Method: solver.SCASK{}, Passes: 200}, {Method: solver.SCASL{}, Passes: 200}, {},
+			{Method: solver.SCAS{}, Passes: 2000}, {Method: solver.SCASK{}, Passes: 200},
+			{Method: solver.SCASL{}, Passes: 200}, {},
 		} {
 			if seed%2 > 0 && set.Schedule == solver.Theorem {
 				continue // a single iteration would take 1e14 passes
 			}
-			p := &solver.Problem{Data: x, Labels: labels, Loss: solver.Huber{}, Penalty: solver.L1{Lambda: 1e-5}, Domain: solver.Simplex{}}
+			p := &solver.Problem{
+				Data: x, Labels: labels, Loss: solver.Huber{}, Penalty: solver.L1{Lambda: 1e-5},
+				Domain: solver.Simplex{},
+			}
 			res, err := solver.Minimize(t.Context(), p, &set)
 			if res == nil {
 				t.Fatal(err)
@@ -96,7 +100,8 @@ func TestBoundsByPenalty(t *testing.T) {
 			}
 			proved++
 			if math.IsInf(p.Evaluate(res.X).Penalty, 1) {
-				t.Errorf("seed %d, method %v, %g passes: gap %.3g at the infeasible point %v", seed, set.Method, set.Passes, res.DualityGap, res.X)
+				t.Errorf("seed %d, method %v, %g passes: gap %.3g at the infeasible point %v",
+					seed, set.Method, set.Passes, res.DualityGap, res.X)
 			}
 		}
 	}

@@ -110,7 +110,10 @@ func TestFileZeroConstraint(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, ridge := range []float64{0, 0.1} {
-		p := &solver.Problem{Data: d.X, Labels: d.Labels, Loss: solver.Squared{}, L2: ridge, Penalty: solver.L1{Lambda: 1e-3}, Constraint: zeroMatrix}
+		p := &solver.Problem{
+			Data: d.X, Labels: d.Labels, Loss: solver.Squared{}, L2: ridge, Penalty: solver.L1{Lambda: 1e-3},
+			Constraint: zeroMatrix,
+		}
 		best := solvertest.Minimize(t, p, nil).At.Objective
 		res, err := minimizeFile(t.Context(), p, &solver.Settings{Method: solver.SCASK{}}, 8<<20)
 		if err != nil || !(res.At.Objective < best+1e-4) {
@@ -184,7 +187,8 @@ func TestFileReport(t *testing.T) {
 	set := &solver.Settings{Method: solver.SCASK{}, Passes: 4, Report: report}
 	res, err := minimizeFile(t.Context(), p, set, 4<<20)
 	if err != nil || lastPasses != res.Stats.Passes || !(best >= res.At.Objective && best < 1) {
-		t.Errorf("%v: %v passes to the objective %v, in the result %v to %v", err, lastPasses, best, res.Stats.Passes, res.At.Objective)
+		t.Errorf("%v: %v passes to the objective %v, in the result %v to %v",
+			err, lastPasses, best, res.Stats.Passes, res.At.Objective)
 	}
 }
 
@@ -216,25 +220,45 @@ func TestFileBatches(t *testing.T) {
 		reference solver.Method
 		change    func(p *solver.Problem)
 	}{
-		"lasso":  {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 1}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) { p.Penalty = solver.L1{Lambda: 2e-3} }},
-		"sorted": {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 1}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) { p.Penalty = solver.L1{Lambda: 2e-3} }},
-		"fused": {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 2}, solver.SCASK{}, solver.SCASL{}, func(p *solver.Problem) {
+		"lasso": {
+			sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 1},
+			solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) { p.Penalty = solver.L1{Lambda: 2e-3} },
+		},
+		"sorted": {
+			sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 1},
+			solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) { p.Penalty = solver.L1{Lambda: 2e-3} },
+		},
+		"fused": {sparse.SyntheticOptions{
+			Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 2,
+		}, solver.SCASK{}, solver.SCASL{}, func(p *solver.Problem) {
 			p.Penalty, p.Constraint = solver.L1{Lambda: 2e-3}, graph.Chain(30).FusedLasso()
 		}},
-		"number": {sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 5, Regression: true}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) { p.Loss, p.Penalty = solver.Squared{}, solver.L1{Lambda: 1e-2} }},
-		"weights": {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 8}, solver.SCASL{}, solver.SCASL{}, func(p *solver.Problem) {
+		"number": {
+			sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 5, Regression: true},
+			solver.SCASK{}, solver.SCASK{},
+			func(p *solver.Problem) { p.Loss, p.Penalty = solver.Squared{}, solver.L1{Lambda: 1e-2} },
+		},
+		"weights": {sparse.SyntheticOptions{
+			Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 8,
+		}, solver.SCASL{}, solver.SCASL{}, func(p *solver.Problem) {
 			p.Penalty, p.SampleWeights = solver.L1{Lambda: 1e-3}, make([]float64, len(p.Labels))
 			for i, b := range p.Labels {
 				p.SampleWeights[i] = 2 + b
 			}
 		}},
-		"groups": {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 10}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) {
+		"groups": {sparse.SyntheticOptions{
+			Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 10,
+		}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) {
 			p.Penalty = solver.GroupL2{Lambda: 2e-3, Groups: [][]int{{0, 1, 2, 3}, {20, 7, 9}, {11}, {12, 13, 14, 15, 16}}}
 		}},
-		"box": {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 9}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) {
+		"box": {sparse.SyntheticOptions{
+			Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 9,
+		}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) {
 			p.Penalty, p.Domain = solver.L1{Lambda: 1e-3}, solver.NewBox(30, -0.2, 0.2)
 		}},
-		"ball": {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 9}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) {
+		"ball": {sparse.SyntheticOptions{
+			Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 9,
+		}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) {
 			p.Penalty, p.Domain = solver.L1{Lambda: 1e-3}, solver.Ball{Radius: 0.5}
 		}},
 	} {
@@ -264,9 +288,13 @@ func TestFileBatches(t *testing.T) {
 				t.Fatal(err)
 			}
 			objectiveAtZero, objective := p.Evaluate(make([]float64, 30)).Objective, p.Evaluate(res.X).Objective
-			excess, referenceExcess := (objective-best.At.Objective)/objectiveAtZero, (reference.At.Objective-best.At.Objective)/objectiveAtZero
-			t.Logf("off by %.1e, from all samples by %.1e; gap proved %.1e; %s: %s", excess, referenceExcess, res.DualityGap/objectiveAtZero, res.Stats.Plan, res.Stats.PlanReason)
-			if excess > 3*referenceExcess+1e-5 || math.Abs(objective-res.At.Objective) > 1e-12*objectiveAtZero || objective-best.At.Objective > res.DualityGap {
+			excess, referenceExcess := (objective-best.At.Objective)/objectiveAtZero,
+				(reference.At.Objective-best.At.Objective)/objectiveAtZero
+			t.Logf("off by %.1e, from all samples by %.1e; gap proved %.1e; %s: %s",
+				excess, referenceExcess, res.DualityGap/objectiveAtZero, res.Stats.Plan, res.Stats.PlanReason)
+			if excess > 3*referenceExcess+1e-5 ||
+				math.Abs(objective-res.At.Objective) > 1e-12*objectiveAtZero ||
+				objective-best.At.Objective > res.DualityGap {
 				t.Errorf("objective %v, %v from all samples; gap %v", objective, reference.At.Objective, res.DualityGap)
 			}
 			if p.Domain == nil && res.DualityGap > 2*(objective-best.At.Objective)+1e-6*objectiveAtZero {
@@ -346,7 +374,8 @@ func TestFileRecords(t *testing.T) {
 		if off > 1e-12 || pt.Average != got {
 			t.Errorf("%+v at a point of %+v", got, want)
 		}
-		if pt.Outer != len(points) || pt.Outer > 0 && (pt.Passes <= points[pt.Outer-1].Passes || pt.Seconds < points[pt.Outer-1].Seconds) {
+		if pt.Outer != len(points) ||
+			pt.Outer > 0 && (pt.Passes <= points[pt.Outer-1].Passes || pt.Seconds < points[pt.Outer-1].Seconds) {
 			t.Errorf("%+v after %d points", pt, len(points))
 		}
 		if pt.DualityGap < got.Objective-best {
@@ -368,7 +397,9 @@ func TestFileRecords(t *testing.T) {
 		t.Errorf("%v s of %v, with a Recorder of %v", seconds, elapsed, recorderTime)
 	}
 	lastPoint := points[len(points)-1]
-	if lastPoint.Last != res.At || !slices.Equal(lastPoint.X, res.X) || lastPoint.Outer != res.Stats.OuterIterations || lastPoint.Name != "mine" || res.Stats.Name != "mine" || lastPoint.Passes > res.Stats.Passes {
+	if lastPoint.Last != res.At || !slices.Equal(lastPoint.X, res.X) ||
+		lastPoint.Outer != res.Stats.OuterIterations || lastPoint.Name != "mine" ||
+		res.Stats.Name != "mine" || lastPoint.Passes > res.Stats.Passes {
 		t.Errorf("the last point is %+v of %+v", lastPoint, res)
 	}
 	if objectiveAtStart := p.Evaluate(make([]float64, 30)).Objective; math.Abs(points[0].Last.Objective-objectiveAtStart) > 1e-12 {
@@ -403,7 +434,8 @@ func TestFileRecorderStops(t *testing.T) {
 		if errors.Is(stop, solver.ErrStop) && err != nil || errors.Is(stop, errEnough) && err != errEnough {
 			t.Errorf("%v of %v", err, stop)
 		}
-		if res == nil || res.Status != solver.Stopped || !slices.Equal(res.X, x) || !(math.Abs(res.At.Objective-p.Evaluate(x).Objective) < 1e-12) {
+		if res == nil || res.Status != solver.Stopped || !slices.Equal(res.X, x) ||
+			!(math.Abs(res.At.Objective-p.Evaluate(x).Objective) < 1e-12) {
 			t.Errorf("%+v", res)
 		}
 	}
@@ -428,7 +460,8 @@ func TestFileOperator(t *testing.T) {
 	}
 	y := make([]float64, len(res.Dual))
 	a.MulVec(y, res.X)
-	if want := p.Evaluate(res.X); math.Abs(want.Loss-res.At.Loss)+math.Abs(want.Penalty-res.At.Penalty) > 1e-12 || lastPoint.Last != res.At {
+	if want := p.Evaluate(res.X); math.Abs(want.Loss-res.At.Loss)+
+		math.Abs(want.Penalty-res.At.Penalty) > 1e-12 || lastPoint.Last != res.At {
 		t.Errorf("%+v in the result, %+v in the last point, want %+v", res.At, lastPoint.Last, want)
 	}
 	if solvertest.Distance(res.Y, y) > 1e-12 || len(res.Y) != len(y) || res.DualResidual != residual {

@@ -112,7 +112,10 @@ func TestHostileBounds(t *testing.T) {
 		p := hostileProblem(rand.New(rand.NewPCG(seed, 9)))
 		var results []*solver.Result
 		lowestObjective := math.Inf(1)
-		settings := []solver.Settings{{RelTol: 1e-2}, {RelTol: 1e-4}, {RelTol: 1e-6}, {RelTol: 1e-9}, {RelTol: 1e-13}, {Method: solver.SCASK{}, Passes: 100}}
+		settings := []solver.Settings{
+			{RelTol: 1e-2}, {RelTol: 1e-4}, {RelTol: 1e-6}, {RelTol: 1e-9}, {RelTol: 1e-13},
+			{Method: solver.SCASK{}, Passes: 100},
+		}
 		for k := range settings {
 			res, err := solver.Minimize(context.Background(), p, &settings[k])
 			if res == nil {
@@ -123,7 +126,8 @@ func TestHostileBounds(t *testing.T) {
 				t.Errorf("seed %d, run %d: objective %.17g, %.17g at the start", seed, k, res.At.Objective, at)
 			}
 			if p.Domain != nil && domainDistance(p.Domain, res.X) > 1e-12 {
-				t.Errorf("seed %d, run %d: %s: x is %.1e outside of %T", seed, k, res.Status, domainDistance(p.Domain, res.X), p.Domain)
+				t.Errorf("seed %d, run %d: %s: x is %.1e outside of %T",
+					seed, k, res.Status, domainDistance(p.Domain, res.X), p.Domain)
 			}
 			if (err == nil) != (res.Status == solver.Converged) && settings[k].Method == nil {
 				t.Errorf("seed %d: %s with error %v", seed, res.Status, err)
@@ -135,7 +139,8 @@ func TestHostileBounds(t *testing.T) {
 		for k, res := range results {
 			if excess := res.At.Objective - lowestObjective; excess > res.DualityGap*(1+1e-6)+1e-13*math.Abs(lowestObjective) {
 				kind := fmt.Sprintf("%T, %T, %T", p.Loss, p.Penalty, p.Domain)
-				t.Errorf("seed %d, run %d: %s: proved to be within %.4g, and %.4g above another", seed, k, kind, res.DualityGap, excess)
+				t.Errorf("seed %d, run %d: %s: proved to be within %.4g, and %.4g above another",
+					seed, k, kind, res.DualityGap, excess)
 			}
 		}
 	}
@@ -150,7 +155,8 @@ func TestHostileBounds(t *testing.T) {
 func TestSimplexStays(t *testing.T) {
 	x, err := sparse.FromDense(6, 7, []float64{
 		0.00033339144406215423, 61.92653114853525, 0, 0, 0, 0.6751427223721512, 0,
-		1.1221628229243554e-05, 413.78314398658404, -1.45264403136253, -0.5844087239790378, 0, 1.056748201952958, -0.7091702487209994,
+		1.1221628229243554e-05, 413.78314398658404, -1.45264403136253, -0.5844087239790378, 0,
+		1.056748201952958, -0.7091702487209994,
 		6.435696684219768e-05, -86.82907531711197, 0.41214425418417827, 0.8397525554531418, 0, 0, 0,
 		0, 0, 0, 1.310061482596423, 0, -0.9682628843665966, -0.08341439448512666,
 		0, -6.659526204975409e+06, -0.05147031420728354, 0, 0, -0.21158349936858356, -0.6802624006797229,
@@ -160,7 +166,10 @@ func TestSimplexStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	const label = -3.903138180537935
-	p := &solver.Problem{Data: x, Labels: []float64{label, label, label, label, label, label}, Loss: solver.Huber{}, Domain: solver.Simplex{}}
+	p := &solver.Problem{
+		Data: x, Labels: []float64{label, label, label, label, label, label}, Loss: solver.Huber{},
+		Domain: solver.Simplex{},
+	}
 	res, err := solver.Minimize(context.Background(), p, &solver.Settings{RelTol: 1e-9})
 	if res == nil {
 		t.Fatal(err)
@@ -177,8 +186,10 @@ func TestSimplexStays(t *testing.T) {
 // TestBoundOfHeavyPenalty checks that the gap is valid if lambda is 2e6 times as large as the loss at x = 0.
 func TestBoundOfHeavyPenalty(t *testing.T) {
 	x, err := sparse.FromDense(5, 7, []float64{
-		-0.00424794259703046, -0.00849588519406092, -904.7497030836776, 0.019568811527848593, -0.32415465397603205, 0, -233.66937266206304,
-		0.006232211264898387, 0.012464422529796773, 0, -0.0437869618462325, 1.687290551873176, -0.09608599604641888, 5.575229427474401e+07,
+		-0.00424794259703046, -0.00849588519406092, -904.7497030836776, 0.019568811527848593,
+		-0.32415465397603205, 0, -233.66937266206304,
+		0.006232211264898387, 0.012464422529796773, 0, -0.0437869618462325, 1.687290551873176,
+		-0.09608599604641888, 5.575229427474401e+07,
 		0, 0, 156.74568378710256, 0.20847552932562216, 2.275032440819663, 0.36796850049696733, -608.1883968288824,
 		0.0042752288460206345, 0.008550457692041269, 2056.6871802809205, -0.08531595657611578, 0, 0, 318.58303496988015,
 		0.0017217330783635154, 0.0034434661567270307, 0, 0.10845391465109701, 0.2113083274539252, 0, -278.26612665247563,
@@ -191,8 +202,9 @@ func TestBoundOfHeavyPenalty(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &solver.Problem{
-		Data: x, Labels: []float64{-19.992857608803263, -3.2517268660206966, -11.7120979482311, -18.722648587383713, 14.830765577405424},
-		Loss: solver.Squared{}, Penalty: solver.L1{Lambda: 4.55345828947697e+08}, Constraint: a,
+		Data:   x,
+		Labels: []float64{-19.992857608803263, -3.2517268660206966, -11.7120979482311, -18.722648587383713, 14.830765577405424},
+		Loss:   solver.Squared{}, Penalty: solver.L1{Lambda: 4.55345828947697e+08}, Constraint: a,
 	}
 	best, err := solver.Minimize(context.Background(), p, nil)
 	if err != nil || best.At.Objective > 1e-9 {
@@ -219,7 +231,10 @@ func TestInfiniteStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &solver.Problem{Data: x, Labels: counts, SampleWeights: weights, Loss: solver.Poisson{}, Penalty: solver.SquaredL2{Lambda: 1e-3}}
+	p := &solver.Problem{
+		Data: x, Labels: counts, SampleWeights: weights, Loss: solver.Poisson{},
+		Penalty: solver.SquaredL2{Lambda: 1e-3},
+	}
 	want, err := solver.Minimize(t.Context(), p, nil)
 	if err != nil {
 		t.Fatal(err)

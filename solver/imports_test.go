@@ -57,7 +57,8 @@ func TestImports(t *testing.T) {
 				t.Errorf("%s depends on %s", name, path)
 			}
 		}
-		isSolver := within(name, "solver") && name != "solver/chart" && name != "solver/cmd/scas" && name != "solver/internal/solvertest"
+		isSolver := within(name, "solver") && name != "solver/chart" && name != "solver/cmd/scas" &&
+			name != "solver/internal/solvertest"
 		for _, path := range p.Imports {
 			switch path {
 			// Package model reads files, and package term parses numbers in the names of losses.
@@ -112,7 +113,8 @@ func TestReadmeExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := strings.NewReplacer("package solver_test", "package main", "func Example()", "func main()").Replace(string(example))
+	program := strings.NewReplacer("package solver_test", "package main", "func Example()",
+		"func main()").Replace(string(example))
 	_, rest, _ := strings.Cut(string(readme), "```go\n")
 	if block, _, _ := strings.Cut(rest, "```"); block != program {
 		t.Errorf("README.md: the program is not solver/example_readme_test.go:\n%s", block)

@@ -35,7 +35,10 @@ func sparseChain(t testing.TB, seed uint64, loss solver.Loss) *solver.Problem {
 	for j := range weights {
 		weights[j] = 0.5 + rng.Float64()
 	}
-	return &solver.Problem{Data: x, Labels: labels, Loss: loss, Constraint: graph.Chain(p).FusedLasso(), Penalty: solver.L1{Lambda: 0.004, Weights: weights}}
+	return &solver.Problem{
+		Data: x, Labels: labels, Loss: loss, Constraint: graph.Chain(p).FusedLasso(),
+		Penalty: solver.L1{Lambda: 0.004, Weights: weights},
+	}
 }
 
 // mirroredProblem returns p as a problem in v, where x_j = sign_j v_j and each sign_j is 1 or −1.
@@ -80,10 +83,12 @@ func TestInactiveSet(t *testing.T) {
 						} else {
 							q.Domain = solver.NewBox(len(want.X), -10, 10)
 						}
-						checkStructure(t, solvertest.Minimize(t, &q, &solver.Settings{RelTol: 1e-10}), want, q.Constraint.(*sparse.CSR))
+						checkStructure(t, solvertest.Minimize(t, &q, &solver.Settings{RelTol: 1e-10}), want,
+							q.Constraint.(*sparse.CSR))
 						defaultRun := solvertest.Minimize(t, &q, nil)
 						if excess := defaultRun.At.Objective - want.At.Objective; defaultRun.Status != solver.Converged || !defaultRun.Stats.Rounded || excess > defaultRun.DualityGap {
-							t.Errorf("by default %s, structure %v, %.1e above the optimum, proved %.1e", defaultRun.Status, defaultRun.Stats.Rounded, excess, defaultRun.DualityGap)
+							t.Errorf("by default %s, structure %v, %.1e above the optimum, proved %.1e",
+								defaultRun.Status, defaultRun.Stats.Rounded, excess, defaultRun.DualityGap)
 						}
 					})
 				}
@@ -101,7 +106,8 @@ func TestScaledColumns(t *testing.T) {
 				p := sparseChain(t, seed, loss)
 				weights := p.Penalty.(solver.L1).Weights
 				_, features := p.Data.Dims()
-				units, scaledWeights, box := make([]float64, features), make([]float64, features), solver.NewBox(features, -10, 10)
+				units, scaledWeights, box := make([]float64, features), make([]float64, features),
+					solver.NewBox(features, -10, 10)
 				for j := range units {
 					units[j] = []float64{1e-8, 1, 1e8}[j%3]
 					scaledWeights[j] = units[j] * weights[j]
@@ -156,7 +162,8 @@ func TestScaledTies(t *testing.T) {
 // res must have converged, with exact zeros and ties and a valid gap.
 func checkStructure(t *testing.T, res, want *solver.Result, a *sparse.CSR) {
 	t.Helper()
-	if excess := res.At.Objective - want.At.Objective; res.Status != solver.Converged || !res.Stats.Rounded || excess > res.DualityGap || excess < -want.DualityGap {
+	if excess := res.At.Objective - want.At.Objective; res.Status != solver.Converged || !res.Stats.Rounded ||
+		excess > res.DualityGap || excess < -want.DualityGap {
 		t.Errorf("%s, structure %v, %.1e above the optimum, proved %.1e", res.Status, res.Stats.Rounded, excess, res.DualityGap)
 	}
 	l, _ := a.Dims()

@@ -24,7 +24,8 @@ func (p *Problem) Memory(m Method) int64 {
 	n, features := p.Data.Dims()
 	l, _ := p.algebra().Dims()
 	chunkCount := rows.NewChunks(p.Data, 1).Count()
-	total := p.Data.CompactBytes() + 8*(2*int64(n)+int64(featureVectors+chunkCount-1)*int64(features)+rowVectors*int64(l))
+	total := p.Data.CompactBytes() +
+		8*(2*int64(n)+int64(featureVectors+chunkCount-1)*int64(features)+rowVectors*int64(l))
 	if a := p.algebra().Matrix(); a != nil {
 		total += 3 * (12*a.NNZ() + 8*int64(l+features)) // copies of A, A' and parts of them
 	}

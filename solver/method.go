@@ -32,10 +32,11 @@ type Checker interface {
 
 // MethodInfo describes a method, and says which settings and problems it takes.
 type MethodInfo struct {
-	Name      string `json:"name"`
-	Summary   string `json:"summary"`   // description in one line
-	Rate      string `json:"rate"`      // the proven rate of convergence
-	Memory    string `json:"memory"`    // how many numbers the method holds; Problem.Memory estimates a whole run
+	Name    string `json:"name"`
+	Summary string `json:"summary"` // description in one line
+	Rate    string `json:"rate"`    // the proven rate of convergence
+	// How many numbers the method holds; Problem.Memory estimates a whole run.
+	Memory    string `json:"memory"`
 	Reference string `json:"reference"` // the paper that describes the method
 	Eta       string `json:"eta"`       // meaning and default of Settings.Eta
 

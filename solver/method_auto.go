@@ -36,7 +36,8 @@ import (
 type Auto struct{}
 
 func (Auto) Info() MethodInfo {
-	info := scasInfo("auto", "Newton steps to a proved gap; scas-k alone where p, or with [G; I] the non-zeros, exceed some thousands")
+	info := scasInfo("auto",
+		"Newton steps to a proved gap; scas-k alone where p, or with [G; I] the non-zeros, exceed some thousands")
 	info.Rate, info.ManyUpdates = "of passes none proven; of Newton steps locally superlinear", true
 	info.Memory = "4p + 2l + n, at the end 4.5p^2 + 30p + 40l + 15n and a seventh of the data"
 	return info
@@ -84,7 +85,8 @@ func (a *auto) beginsWithNewton() bool {
 	// The first call of Finishes computes the cost of a Hessian, which Affords then includes. So
 	// budgetIsAmple is called before and after Finishes.
 	budgetIsAmple := func() bool { return a.goal > 0 && a.prover.Affords(a.budget) }
-	return budgetIsAmple() && !a.asksForPasses() && a.prover.Finishes() && budgetIsAmple() && !a.prover.WellConditioned()
+	return budgetIsAmple() && !a.asksForPasses() && a.prover.Finishes() && budgetIsAmple() &&
+		!a.prover.WellConditioned()
 }
 
 func (a *auto) beginPasses() (err error) {
@@ -140,14 +142,15 @@ func (r *Run) makeNewtonSteps() (refused bool, err error) {
 	if r.Stats.Passes > 0 {
 		startX, _ = r.makeExact() // Newton steps need less work if zeros are exact
 	}
-	res := r.prover.Finish(startX, r.Y, r.Dual, &exact.Settings{Tol: math.Max(r.goal, 0), Stop: r.Err, Watch: r.reportStep, Interrupt: func() error {
-		if !r.affordsStep() {
-			return errBudget
-		}
-		r.Spend(r.prover.Cost())
-		r.Stats.NewtonSteps++
-		return r.Err()
-	}})
+	res := r.prover.Finish(startX, r.Y, r.Dual,
+		&exact.Settings{Tol: math.Max(r.goal, 0), Stop: r.Err, Watch: r.reportStep, Interrupt: func() error {
+			if !r.affordsStep() {
+				return errBudget
+			}
+			r.Spend(r.prover.Cost())
+			r.Stats.NewtonSteps++
+			return r.Err()
+		}})
 	if r.prover.Refused() && r.Stats.NewtonSteps == 0 {
 		if r.Problem.unboundedCurvature() {
 			return false, r.newtonOnlyError()

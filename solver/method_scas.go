@@ -32,7 +32,8 @@ func Methods() []Method { return []Method{Auto{}, SCASK{}, SCAS{}, SCASStrong{},
 // scasInfo returns the fields of MethodInfo that SCAS-ADMM methods share.
 func scasInfo(name, summary string) MethodInfo {
 	return MethodInfo{
-		Name: name, Summary: summary, Rate: "none proven", Memory: "4p + 2l + n, with a graph the rotated data",
+		Name: name, Summary: summary, Rate: "none proven",
+		Memory:    "4p + 2l + n, with a graph the rotated data",
 		Reference: "this package", Eta: "the step size; from the curvature at each snapshot",
 		TakesEta: true, TakesBatchSize: true, TakesInnerSteps: true, AnyProblem: true, SCASInnerLoop: true,
 	}
@@ -103,7 +104,8 @@ func newSCAS(r *Run) (*scas, error) {
 		st.DualUpdates = set.DualUpdates
 		if st.DualUpdates == 0 {
 			n, _ := p.Data.Dims()
-			st.DualUpdates = admm.DualUpdates(float64(set.InnerSteps), p.team().Mean(float64(p.Data.NNZ()), float64(n)), r.product.Operations())
+			st.DualUpdates = admm.DualUpdates(float64(set.InnerSteps),
+				p.team().Mean(float64(p.Data.NNZ()), float64(n)), r.product.Operations())
 		}
 	}
 	if set.Rho == 0 {
@@ -135,8 +137,9 @@ func (s *scas) innerLoop() *admm.InnerLoop {
 		Data: p.Data, Rows: s.Samples.rows, Labels: p.Labels, Slope0: s.Snapshot.Slope,
 		Loss: p.loss(), A: s.product.Algebra, Set: p.domain(),
 		Rho: s.Stats.Rho, Ridge: p.L2 + s.outer.Anchor.Weight, Kappa: s.outer.Kappa,
-		Samples: set.InnerSteps, RoundSamples: set.InnerSteps / max(1, min(s.Stats.DualUpdates, set.InnerSteps/2)),
-		BatchSize: set.BatchSize, NoRotation: set.NoRotation, Interrupt: s.outer.Interrupt,
+		Samples:      set.InnerSteps,
+		RoundSamples: set.InnerSteps / max(1, min(s.Stats.DualUpdates, set.InnerSteps/2)),
+		BatchSize:    set.BatchSize, NoRotation: set.NoRotation, Interrupt: s.outer.Interrupt,
 	}
 	if set.Schedule == Theorem {
 		l.BatchSize = max(1, set.BatchSize) // the plan must not choose a larger one
@@ -153,15 +156,17 @@ func (s *scas) innerLoop() *admm.InnerLoop {
 // method, the settings and the problem allow it and the problem needs it.
 func (s *scas) chooseMetric() {
 	p, set := s.Problem, &s.Settings
-	allowed := set.Method.Info().ManyUpdates && s.autoEta() && set.Rho == 0 && s.dual.Limit != nil && p.Coupling == nil &&
+	allowed := set.Method.Info().ManyUpdates && s.autoEta() && set.Rho == 0 && s.dual.Limit != nil &&
+		p.Coupling == nil &&
 		p.Domain == nil && (s.product.IsIdentity() || s.product.Matrix() != nil)
 	if !allowed {
 		return
 	}
 	m := admm.NewMetric(&admm.MetricProblem{
 		Data: p.Data, A: s.product.Algebra, Limit: s.dual.Limit,
-		Curvature: p.loss().Curvature(), Ridge: p.L2, Unit: s.scales.Unit, LeastRho: s.scales.RidgeRho(s.Stats.DualUpdates),
-		Slope: rows.SlopeRMSAtZero(p.samples(s.Samples.rows), s.Snapshot.Slope), Team: p.team(),
+		Curvature: p.loss().Curvature(), Ridge: p.L2, Unit: s.scales.Unit,
+		LeastRho: s.scales.RidgeRho(s.Stats.DualUpdates),
+		Slope:    rows.SlopeRMSAtZero(p.samples(s.Samples.rows), s.Snapshot.Slope), Team: p.team(),
 	})
 	if m != nil {
 		rho, shares := m.RhoRatios()
@@ -212,7 +217,8 @@ func (s *scas) curvatureHere() float64 {
 	if s.rowCurvature == nil {
 		s.rowCurvature = admm.NewRowCurvature(s.data, s.Problem.SampleWeights)
 	}
-	return s.Problem.team().MaxNumber(s.rowCurvature.AtMargins(s.Problem.loss(), s.Snapshot.Margin, s.Snapshot.Slope, s.Problem.Labels))
+	return s.Problem.team().MaxNumber(s.rowCurvature.AtMargins(s.Problem.loss(), s.Snapshot.Margin,
+		s.Snapshot.Slope, s.Problem.Labels))
 }
 
 // automaticEta returns the automatic step size at the iterate. It takes a snapshot there.
@@ -229,11 +235,13 @@ func (s *Settings) checkInnerLoop(info MethodInfo, p *Problem) error {
 	m := s.InnerSteps
 	if err := firstBroken([]demand{
 		{info.Theorem != 2 || p.Domain == nil, "Method", info.Name, "Algorithm 2 is for X = R^p",
-			remedies(sparse.Remedy{Field: "Problem.Domain", To: "nil"}, useMethod(nameOf(SCASK{})+" or "+nameOf(SCAS{})))},
+			remedies(sparse.Remedy{Field: "Problem.Domain", To: "nil"},
+				useMethod(nameOf(SCASK{})+" or "+nameOf(SCAS{})))},
 		{info.Theorem != 2 || !theoremSchedule || p.L2 > 0, "Schedule", s.Schedule,
 			"Theorem 2 needs strong convexity", remedies(raiseL2)},
 		{info.Theorem != 1 || !theoremSchedule || bounded, "Schedule", s.Schedule,
-			"Theorem 1 needs a bounded domain", remedies(sparse.Remedy{Field: "Problem.Domain", To: "a Box or Ball"})},
+			"Theorem 1 needs a bounded domain",
+			remedies(sparse.Remedy{Field: "Problem.Domain", To: "a Box or Ball"})},
 		{!theoremSchedule || s.BatchSize <= 1, "BatchSize", s.BatchSize,
 			"the theorems are for steps of one sample", remedies(leaveZero)},
 		{s.DualUpdates <= m, "DualUpdates", s.DualUpdates,

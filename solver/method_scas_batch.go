@@ -39,7 +39,8 @@ func (b *batch) copyBlocks(s *fileSCAS, blocks []int) {
 		for _, end := range rows.Ptr[1:] {
 			b.ptr = append(b.ptr, end+shift)
 		}
-		b.idx, b.val = append(b.idx, rows.Idx[firstEntry:endEntry]...), append(b.val, rows.Val[firstEntry:endEntry]...)
+		b.idx, b.val = append(b.idx, rows.Idx[firstEntry:endEntry]...),
+			append(b.val, rows.Val[firstEntry:endEntry]...)
 		b.labels = append(b.labels, p.Labels[lo:hi]...)
 		if p.SampleWeights != nil {
 			b.weights = append(b.weights, p.SampleWeights[lo:hi]...)

@@ -124,11 +124,15 @@ func notStreamed(format string, args ...any) error {
 // newFileSCAS returns a run at its start. q is p for package exact.
 func newFileSCAS(ctx context.Context, p *Problem, set Settings, q *exact.Problem, began time.Time) *fileSCAS {
 	l, features := q.A.Dims()
-	r := &Run{ctx: ctx, Problem: p, Settings: set, product: q.A.Product(), dual: p.dualStep(l, l), clock: admm.NewClock(began)}
+	r := &Run{
+		ctx: ctx, Problem: p, Settings: set, product: q.A.Product(), dual: p.dualStep(l, l),
+		clock: admm.NewClock(began),
+	}
 	r.Iterate = Iterate{make([]float64, features), make([]float64, l), make([]float64, l)}
 	r.Mean = r.Iterate
 	r.Stats = Stats{
-		Name: cmp.Or(set.Name, nameOf(set.Method)), Method: nameOf(set.Method), Storage: p.Data.Rows(0, 0).Form(), DualUpdates: 1, BatchSize: 1,
+		Name: cmp.Or(set.Name, nameOf(set.Method)), Method: nameOf(set.Method),
+		Storage: p.Data.Rows(0, 0).Form(), DualUpdates: 1, BatchSize: 1,
 	}
 	r.gap, r.lastObjective = math.Inf(1), math.Inf(1)
 	f := exact.NewFile(q, exact.FileSettings{Memory: set.Memory})
@@ -177,7 +181,8 @@ func (s *fileSCAS) prepareFile() {
 	s.outer = admm.OuterLoop{
 		TakeSnapshot: s.snapshot, NextEta: s.schedule, EachRowSet: s.rowSets,
 		SnapshotCurvature: s.curvatureHere, Keeper: &s.keeper, Point: admm.Point(s.Iterate), Scales: s.scales,
-		A: s.product, DualStep: s.dual, Project: p.project, ManyUpdates: true, BatchSize: 1, Interrupt: s.file.Stop,
+		A: s.product, DualStep: s.dual, Project: p.project, ManyUpdates: true, BatchSize: 1,
+		Interrupt: s.file.Stop,
 	}
 	n, nonzeros := float64(len(p.Labels)), float64(p.Data.NNZ())
 	k := cmp.Or(set.DualUpdates, admm.DualUpdates(n, nonzeros/n, s.product.Operations()))
@@ -310,8 +315,10 @@ func (s *fileSCAS) rowSet(b *batch, x0 []float64, sampleCount int) (*admm.RowSet
 	n, p, o := len(b.labels), s.Problem, &s.outer
 	s.slopes, s.margins = linalg.Resized(s.slopes, n), linalg.Resized(s.margins, n)
 	l := &admm.InnerLoop{
-		Data: p.Data, Rows: kernels.Rows{Ptr: b.ptr, Idx: b.idx, Val: b.val, Cols: len(x0)}, Labels: b.labels, Slope0: s.slopes,
-		Loss: s.q.Loss, A: s.q.A, Set: p.domain(), Rho: s.Stats.Rho, Ridge: p.L2 + o.Anchor.Weight, Kappa: o.Kappa,
+		Data: p.Data, Rows: kernels.Rows{Ptr: b.ptr, Idx: b.idx, Val: b.val, Cols: len(x0)}, Labels: b.labels,
+		Slope0: s.slopes,
+		Loss:   s.q.Loss, A: s.q.A, Set: p.domain(), Rho: s.Stats.Rho, Ridge: p.L2 + o.Anchor.Weight,
+		Kappa:   o.Kappa,
 		Samples: n, RoundSamples: n / s.batchUpdates, BatchSize: 1, NoRotation: true,
 	}
 	l.Scratch = kernels.NewScratch(l.Rows)
@@ -324,8 +331,12 @@ func (s *fileSCAS) rowSet(b *batch, x0 []float64, sampleCount int) (*admm.RowSet
 		return nil, err
 	}
 	s.Stats.Plan = plan.Name()
-	s.Stats.PlanReason = fmt.Sprintf("%s; steps draw from a batch of the file at a time, of %d", plan.Reason(), s.batchCount)
-	return &admm.RowSet{Plan: plan, Draw: admm.NewSampler(s.rng.Uint64(), n, b.weights).Draw, Samples: sampleCount, Updates: s.batchUpdates}, nil
+	s.Stats.PlanReason = fmt.Sprintf("%s; steps draw from a batch of the file at a time, of %d",
+		plan.Reason(), s.batchCount)
+	return &admm.RowSet{
+		Plan: plan, Draw: admm.NewSampler(s.rng.Uint64(), n, b.weights).Draw, Samples: sampleCount,
+		Updates: s.batchUpdates,
+	}, nil
 }
 
 // prove sets s.gap to a proved gap of the iterate. It stops early if the gap is at most s.goal. If package exact

@@ -21,7 +21,8 @@ import (
 )
 
 func smallProblem(t testing.TB) *solver.Problem {
-	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 100, Features: 20, NonzerosPerRow: 6, Noise: 1, Seed: 11}, 1e-2)
+	p, _ := solvertest.PlantedProblem(t,
+		sparse.SyntheticOptions{Rows: 100, Features: 20, NonzerosPerRow: 6, Noise: 1, Seed: 11}, 1e-2)
 	return p
 }
 
@@ -34,7 +35,10 @@ func TestBadSettings(t *testing.T) {
 		{set: solver.Settings{DualUpdates: -1}, field: "DualUpdates", wantText: "at least 1"},
 		{set: solver.Settings{OuterIterations: -1}, field: "OuterIterations", wantText: "leave it 0 for no limit"},
 		{set: solver.Settings{DualUpdates: 101}, field: "DualUpdates", wantText: "between 1 and the 100 inner steps"},
-		{set: solver.Settings{Method: solver.SCAS{}, DualUpdates: 5}, field: "DualUpdates", wantText: "set Settings.Method to scas-k"},
+		{
+			set: solver.Settings{Method: solver.SCAS{}, DualUpdates: 5}, field: "DualUpdates",
+			wantText: "set Settings.Method to scas-k",
+		},
 		{set: solver.Settings{Passes: -1}, field: "Passes", wantText: "positive"},
 		{set: solver.Settings{Passes: math.NaN()}, field: "Passes", wantText: "positive"},
 		{set: solver.Settings{Passes: 1}, field: "Passes", wantText: "one outer iteration costs 2 passes"},
@@ -52,15 +56,33 @@ func TestBadSettings(t *testing.T) {
 		{set: solver.Settings{Start: solver.Iterate{X: []float64{1}}}, field: "Start.X", wantText: "20 features"},
 		{set: solver.Settings{Start: solver.Iterate{Y: []float64{1}}}, field: "Start.Y", wantText: "coordinates of y"},
 		{set: solver.Settings{Start: solver.Iterate{Dual: []float64{1}}}, field: "Start.Dual", wantText: "rows of A"},
-		{set: solver.Settings{Start: solver.Iterate{X: append(make([]float64, 19), math.NaN())}}, field: "Start.X[19]", wantText: "finite"},
-		{set: solver.Settings{Method: solver.SCASStrong{}}, field: "Method", wantText: "X = R^p", mod: func(p *solver.Problem) { p.Domain = solver.Ball{Radius: 1} }},
+		{
+			set:   solver.Settings{Start: solver.Iterate{X: append(make([]float64, 19), math.NaN())}},
+			field: "Start.X[19]", wantText: "finite",
+		},
+		{
+			set: solver.Settings{Method: solver.SCASStrong{}}, field: "Method", wantText: "X = R^p",
+			mod: func(p *solver.Problem) { p.Domain = solver.Ball{Radius: 1} },
+		},
 		{set: solver.Settings{Schedule: solver.Theorem}, field: "Schedule", wantText: "no theorem covers method auto"},
 		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCAS{}}, field: "Schedule", wantText: "bounded domain"},
-		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCAS{}}, field: "Schedule", wantText: "bounded domain", mod: func(p *solver.Problem) { p.Domain = ownNonnegative{} }},
-		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCASStrong{}}, field: "Schedule", wantText: "set Problem.L2 to a number above 0"},
+		{
+			set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCAS{}}, field: "Schedule",
+			wantText: "bounded domain", mod: func(p *solver.Problem) { p.Domain = ownNonnegative{} },
+		},
+		{
+			set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCASStrong{}}, field: "Schedule",
+			wantText: "set Problem.L2 to a number above 0",
+		},
 		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCAS{}, Eta: 1}, field: "Eta", wantText: "leave it 0"},
-		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCASStrong{}, BatchSize: 2}, field: "BatchSize", wantText: "steps of one sample", mod: func(p *solver.Problem) { p.L2 = 1 }},
-		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCAS{}, InnerSteps: 9}, field: "InnerSteps", wantText: "leave it 0"},
+		{
+			set:   solver.Settings{Schedule: solver.Theorem, Method: solver.SCASStrong{}, BatchSize: 2},
+			field: "BatchSize", wantText: "steps of one sample", mod: func(p *solver.Problem) { p.L2 = 1 },
+		},
+		{
+			set:   solver.Settings{Schedule: solver.Theorem, Method: solver.SCAS{}, InnerSteps: 9},
+			field: "InnerSteps", wantText: "leave it 0",
+		},
 	} {
 		p := smallProblem(t)
 		if c.mod != nil {
@@ -98,7 +120,10 @@ func TestBadProblems(t *testing.T) {
 		{"Box has 3 lower", func(p *solver.Problem) { p.Domain = solver.NewBox(3, 0, 1) }},
 		{"bounds of feature 0 are [1, 0]", func(p *solver.Problem) { p.Domain = solver.NewBox(20, 1, 0) }},
 		{"Radius = 0", func(p *solver.Problem) { p.Domain = solver.Ball{} }},
-		{"Coupling has both", func(p *solver.Problem) { p.Coupling = &solver.Coupling{B: sparse.Identity(5), Diagonal: []float64{1}} }},
+		{
+			"Coupling has both",
+			func(p *solver.Problem) { p.Coupling = &solver.Coupling{B: sparse.Identity(5), Diagonal: []float64{1}} },
+		},
 		{"Coupling.B has 5 rows", func(p *solver.Problem) { p.Coupling = &solver.Coupling{B: sparse.Identity(5)} }},
 		{"Coupling.C has length 1", func(p *solver.Problem) { p.Coupling = &solver.Coupling{C: []float64{1}} }},
 		{"C[0] = NaN", func(p *solver.Problem) {
@@ -120,7 +145,10 @@ func TestBadProblems(t *testing.T) {
 		{"share coordinate 1", func(p *solver.Problem) { p.Penalty = solver.GroupL2{Lambda: 1, Groups: [][]int{{0, 1}, {1}}} }},
 		{"has coordinate 99", func(p *solver.Problem) { p.Penalty = solver.GroupL2{Lambda: 1, Groups: [][]int{{99}}} }},
 		{"is empty", func(p *solver.Problem) { p.Penalty = solver.Within{Lower: 1, Upper: 0} }},
-		{"Within{+Inf, +Inf} is empty", func(p *solver.Problem) { p.Penalty = solver.Within{Lower: math.Inf(1), Upper: math.Inf(1)} }},
+		{
+			"Within{+Inf, +Inf} is empty",
+			func(p *solver.Problem) { p.Penalty = solver.Within{Lower: math.Inf(1), Upper: math.Inf(1)} },
+		},
 		{"ElasticNet.L2 = -1", func(p *solver.Problem) { p.Penalty = solver.ElasticNet{L1: 1, L2: -1} }},
 		{"SampleWeights has length 1", func(p *solver.Problem) { p.SampleWeights = []float64{1} }},
 		{"which is too small; multiply all", func(p *solver.Problem) {
@@ -139,7 +167,8 @@ func TestBadProblems(t *testing.T) {
 	} {
 		p := smallProblem(t)
 		c.mod(p)
-		if res, err := solver.Minimize(context.Background(), p, nil); err == nil || !strings.Contains(err.Error(), c.wantText) || res != nil {
+		if res, err := solver.Minimize(context.Background(), p, nil); err == nil ||
+			!strings.Contains(err.Error(), c.wantText) || res != nil {
 			t.Errorf("got %v, want an error that says %q", err, c.wantText)
 		}
 	}
@@ -160,7 +189,8 @@ func TestDivergence(t *testing.T) {
 	retriedRun := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Eta: diverged.Try, Passes: 1000})
 	automaticRun := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 1000})
 	if math.Abs(retriedRun.At.Objective-automaticRun.At.Objective) > 1e-6 {
-		t.Errorf("with the proposed eta = %v the objective is %v, automatic %v", diverged.Try, retriedRun.At.Objective, automaticRun.At.Objective)
+		t.Errorf("with the proposed eta = %v the objective is %v, automatic %v",
+			diverged.Try, retriedRun.At.Objective, automaticRun.At.Objective)
 	}
 }
 
@@ -205,10 +235,11 @@ func TestAverageAfterRestart(t *testing.T) {
 	var sinceRestart [][]float64 // iterates after the last restart
 	for outer := range 12 {
 		var lastX []float64
-		res := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, OuterIterations: outer + 1, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
-			lastX = slices.Clone(pt.X)
-			return nil
-		})})
+		res := solvertest.Minimize(t, p,
+			&solver.Settings{Method: solver.SCASK{}, OuterIterations: outer + 1, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
+				lastX = slices.Clone(pt.X)
+				return nil
+			})})
 		if res.Stats.StepHalvings > halvings {
 			halvings, sinceRestart = res.Stats.StepHalvings, nil
 		}
@@ -252,7 +283,8 @@ func sameBits(t *testing.T, p *solver.Problem, method solver.Method) {
 			t.Fatal(err)
 		}
 		res := solvertest.Minimize(t, p, &solver.Settings{Method: method, Passes: 20, Seed: 1})
-		if !slices.Equal(res.X, reference.X) || !slices.Equal(res.XAverage, reference.XAverage) || !slices.Equal(res.Dual, reference.Dual) || res.At != reference.At {
+		if !slices.Equal(res.X, reference.X) || !slices.Equal(res.XAverage, reference.XAverage) ||
+			!slices.Equal(res.Dual, reference.Dual) || res.At != reference.At {
 			t.Errorf("%T: level %v gives other bits", method, level)
 		}
 	}
@@ -284,7 +316,8 @@ func TestSingleThread(t *testing.T) {
 		loss := crowdedLoss{active: new(atomic.Int32), most: new(atomic.Int32)}
 		p.Loss = loss
 		solvertest.Minimize(t, p, &solver.Settings{
-			Method: solver.SCASK{}, Passes: 2, Threads: int(threads), Recorder: solver.RecorderFunc(func(*solver.Point) error { return nil }),
+			Method: solver.SCASK{}, Passes: 2, Threads: int(threads),
+			Recorder: solver.RecorderFunc(func(*solver.Point) error { return nil }),
 		})
 		if loss.most.Load() != threads {
 			t.Errorf("%d goroutines read rows with %d threads", loss.most.Load(), threads)
@@ -300,12 +333,16 @@ func TestThreads(t *testing.T) {
 	for _, c := range []struct {
 		p   *solver.Problem
 		set solver.Settings
-	}{{p, solver.Settings{Method: solver.SCASK{}, Passes: 4}}, {smallProblem(t), solver.Settings{}}, {ballProblem, solver.Settings{}}} {
+	}{
+		{p, solver.Settings{Method: solver.SCASK{}, Passes: 4}}, {smallProblem(t), solver.Settings{}},
+		{ballProblem, solver.Settings{}},
+	} {
 		c.set.Threads = 1
 		singleThreadRun := solvertest.Minimize(t, c.p, &c.set)
 		for _, threads := range []int{2, 3, 16, math.MaxInt32} {
 			c.set.Threads = threads
-			if res := solvertest.Minimize(t, c.p, &c.set); !slices.Equal(res.X, singleThreadRun.X) || res.At != singleThreadRun.At {
+			if res := solvertest.Minimize(t, c.p, &c.set); !slices.Equal(res.X, singleThreadRun.X) ||
+				res.At != singleThreadRun.At {
 				t.Errorf("%+v, domain %v: other bits than with one thread", c.set, c.p.Domain)
 			}
 		}
@@ -329,7 +366,8 @@ func TestBudget(t *testing.T) {
 	} {
 		res := solvertest.Minimize(t, p, &c.set)
 		if res.Stats.OuterIterations != c.outerIterations || res.Stats.Passes != c.passes || res.Status != solver.PassesDone {
-			t.Errorf("%+v: %d outer iterations, %v passes, want %d, %v", c.set, res.Stats.OuterIterations, res.Stats.Passes, c.outerIterations, c.passes)
+			t.Errorf("%+v: %d outer iterations, %v passes, want %d, %v",
+				c.set, res.Stats.OuterIterations, res.Stats.Passes, c.outerIterations, c.passes)
 		}
 	}
 }
@@ -341,7 +379,8 @@ func TestTheoremSchedule(t *testing.T) {
 	for outer := 1; outer <= 3; outer++ {
 		passes := 1.0
 		for {
-			res, err := solver.Minimize(context.Background(), p, &solver.Settings{Method: solver.SCAS{}, Schedule: solver.Theorem, Rho: 0.01, Passes: passes})
+			res, err := solver.Minimize(context.Background(), p,
+				&solver.Settings{Method: solver.SCAS{}, Schedule: solver.Theorem, Rho: 0.01, Passes: passes})
 			if err == nil && res.Stats.OuterIterations == outer {
 				got = append(got, res.Stats)
 				break
@@ -363,7 +402,8 @@ func TestTheoremSchedule(t *testing.T) {
 
 	p = smallProblem(t)
 	p.L2 = 0.5
-	res := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASStrong{}, Schedule: solver.Theorem, Rho: 0.1, Passes: 3000})
+	res := solvertest.Minimize(t, p,
+		&solver.Settings{Method: solver.SCASStrong{}, Schedule: solver.Theorem, Rho: 0.1, Passes: 3000})
 	best := solvertest.Minimize(t, p, &solver.Settings{Passes: 500})
 	c = res.Stats.Constants
 	if want := 0.5 / (8*c.NuF*c.NuF + 0.5*c.NuL); math.Abs(res.Stats.Eta/want-1) > 1e-12 {
@@ -381,16 +421,17 @@ func TestRecorder(t *testing.T) {
 	p := smallProblem(t)
 	var passes []float64
 	errStop := errors.New("enough")
-	res, err := solver.Minimize(context.Background(), p, &solver.Settings{Method: solver.SCASK{}, RecordEvery: 2, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
-		passes = append(passes, pt.Passes)
-		if pt.Outer == 0 && math.Abs(pt.Last.Objective-math.Ln2) > 1e-12 {
-			t.Errorf("objective at the origin is %v, want log 2", pt.Last.Objective)
-		}
-		if pt.Passes >= 8 {
-			return errStop
-		}
-		return nil
-	})})
+	res, err := solver.Minimize(context.Background(), p,
+		&solver.Settings{Method: solver.SCASK{}, RecordEvery: 2, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
+			passes = append(passes, pt.Passes)
+			if pt.Outer == 0 && math.Abs(pt.Last.Objective-math.Ln2) > 1e-12 {
+				t.Errorf("objective at the origin is %v, want log 2", pt.Last.Objective)
+			}
+			if pt.Passes >= 8 {
+				return errStop
+			}
+			return nil
+		})})
 	if !errors.Is(err, errStop) || res.Status != solver.Stopped || !slices.Equal(passes, []float64{0, 4, 8}) {
 		t.Errorf("recorder: %v, %v, passes %v", err, res.Status, passes)
 	}
@@ -417,7 +458,8 @@ func TestRecorder(t *testing.T) {
 	}
 	var lastPoint *solver.Point
 	provedCount := 0
-	for pt, err := range solver.Progress(context.Background(), p, &solver.Settings{Method: solver.SCASK{}, Passes: 40, RelTol: 1e-12}) {
+	for pt, err := range solver.Progress(context.Background(), p,
+		&solver.Settings{Method: solver.SCASK{}, Passes: 40, RelTol: 1e-12}) {
 		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 			t.Fatal(err)
 		}
@@ -427,15 +469,17 @@ func TestRecorder(t *testing.T) {
 		}
 	}
 	// Gaps are proved after 2, 4, 8 and 16 iterations.
-	if lastPoint.Result == nil || lastPoint.Last != lastPoint.Result.At || lastPoint.DualResidual() != lastPoint.Result.DualResidual || provedCount < 4 {
+	if lastPoint.Result == nil || lastPoint.Last != lastPoint.Result.At ||
+		lastPoint.DualResidual() != lastPoint.Result.DualResidual || provedCount < 4 {
 		t.Errorf("the last point is %+v; %d of them have a gap", lastPoint, provedCount)
 	}
-	if res, err := solver.Minimize(context.Background(), p, &solver.Settings{Method: solver.SCASK{}, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
-		if pt.Outer == 3 {
-			return fmt.Errorf("enough: %w", solver.ErrStop)
-		}
-		return nil
-	})}); err != nil || res.Status != solver.Stopped || res.Stats.OuterIterations != 3 {
+	if res, err := solver.Minimize(context.Background(), p,
+		&solver.Settings{Method: solver.SCASK{}, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
+			if pt.Outer == 3 {
+				return fmt.Errorf("enough: %w", solver.ErrStop)
+			}
+			return nil
+		})}); err != nil || res.Status != solver.Stopped || res.Stats.OuterIterations != 3 {
 		t.Errorf("ErrStop: %v, %v", res, err)
 	}
 }
@@ -446,7 +490,8 @@ func TestWarmStart(t *testing.T) {
 	p := smallProblem(t)
 	coldRun := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 1000})
 	shortRun := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 10})
-	warmXRun := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 10, Start: solver.Iterate{X: coldRun.X}})
+	warmXRun := solvertest.Minimize(t, p,
+		&solver.Settings{Method: solver.SCASK{}, Passes: 10, Start: solver.Iterate{X: coldRun.X}})
 	warmIterateRun := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 10, Start: coldRun.Iterate})
 	if !(warmXRun.At.Objective < shortRun.At.Objective) {
 		t.Errorf("warm start %v, cold start %v", warmXRun.At.Objective, shortRun.At.Objective)
@@ -466,7 +511,8 @@ func TestOuterIterations(t *testing.T) {
 		return nil
 	})}
 	res := solvertest.Minimize(t, p, s)
-	if st := res.Stats; res.Status != solver.PassesDone || st.OuterIterations != 3 || st.Passes != 6 || st.Name != "mine" || st.Method != "scas-k" || recordCount != 4 {
+	if st := res.Stats; res.Status != solver.PassesDone || st.OuterIterations != 3 || st.Passes != 6 ||
+		st.Name != "mine" || st.Method != "scas-k" || recordCount != 4 {
 		t.Errorf("status %v, %d records, %+v", res.Status, recordCount, st)
 	}
 }
@@ -509,7 +555,10 @@ func withValues(t *testing.T, x *sparse.CSR, f func(v float64) float64) *sparse.
 }
 
 func TestSettingsJSON(t *testing.T) {
-	want := solver.Settings{Name: "a", OuterIterations: 8, Passes: 7, Eta: 0.1, Rho: 3e-5, InnerSteps: 9, Schedule: solver.Practical, Delta: 1.5, Seed: math.MaxUint64, RecordEvery: 2}
+	want := solver.Settings{
+		Name: "a", OuterIterations: 8, Passes: 7, Eta: 0.1, Rho: 3e-5, InnerSteps: 9,
+		Schedule: solver.Practical, Delta: 1.5, Seed: math.MaxUint64, RecordEvery: 2,
+	}
 	b, err := json.Marshal(want)
 	if err != nil {
 		t.Fatal(err)
@@ -538,7 +587,9 @@ func TestZeroPenaltyAndEmptyRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if res := solvertest.Minimize(t, &solver.Problem{Data: emptyData, Labels: []float64{1, -1, 1}, Penalty: solver.L1{Lambda: 1}}, nil); kernels.Dot(res.X, res.X) != 0 {
+	if res := solvertest.Minimize(t,
+		&solver.Problem{Data: emptyData, Labels: []float64{1, -1, 1}, Penalty: solver.L1{Lambda: 1}},
+		nil); kernels.Dot(res.X, res.X) != 0 {
 		t.Errorf("x = %v without any data", res.X)
 	}
 }
@@ -546,7 +597,8 @@ func TestZeroPenaltyAndEmptyRows(t *testing.T) {
 // TestBallFloat32 checks that a run with Settings.Float32 gives the same average as a run with data rounded
 // to float32.
 func TestBallFloat32(t *testing.T) {
-	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 100, Features: 200, NonzerosPerRow: 5, Noise: 1, Seed: 21}, 1e-3)
+	p, _ := solvertest.PlantedProblem(t,
+		sparse.SyntheticOptions{Rows: 100, Features: 200, NonzerosPerRow: 5, Noise: 1, Seed: 21}, 1e-3)
 	p.Constraint, p.Domain = nil, solver.Ball{Radius: 0.3}
 	roundedProblem := *p
 	roundedProblem.Data = withValues(t, p.Data, func(v float64) float64 { return float64(float32(v)) })
@@ -564,7 +616,8 @@ func TestBallFloat32(t *testing.T) {
 // problem with rounded data. With odd seeds, rounding changes the data much, because all values are near 1e5.
 func TestGapOfRoundedData(t *testing.T) {
 	for seed := range uint64(4) {
-		p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 100, Features: 20, NonzerosPerRow: 6, Noise: 1, Seed: seed}, 1e-3)
+		p, _ := solvertest.PlantedProblem(t,
+			sparse.SyntheticOptions{Rows: 100, Features: 20, NonzerosPerRow: 6, Noise: 1, Seed: seed}, 1e-3)
 		p.L2 = 0.02
 		if seed%2 > 0 {
 			p.Data = withValues(t, p.Data, func(v float64) float64 { return 1e5 + v })
@@ -575,7 +628,8 @@ func TestGapOfRoundedData(t *testing.T) {
 				problem.Penalty = ownL1{p.Penalty.(solver.L1)}
 			}
 			for _, set := range []solver.Settings{
-				{Method: solver.SCASK{}, RelTol: 1e-9, Passes: 400}, {RelTol: 1e-9}, {RelTol: 1e-9, Passes: 40}, {RelTol: 1e-12, Passes: 400},
+				{Method: solver.SCASK{}, RelTol: 1e-9, Passes: 400}, {RelTol: 1e-9},
+				{RelTol: 1e-9, Passes: 40}, {RelTol: 1e-12, Passes: 400},
 			} {
 				set.Float32 = true
 				res, err := solver.Minimize(t.Context(), &problem, &set)
@@ -584,7 +638,8 @@ func TestGapOfRoundedData(t *testing.T) {
 				}
 				excess := res.At.Objective - best
 				if !(res.DualityGap >= excess-1e-14) {
-					t.Errorf("seed %d, own %v, method %T, %g passes: gap %.3g, excess %.3g", seed, ownPenalty, set.Method, set.Passes, res.DualityGap, excess)
+					t.Errorf("seed %d, own %v, method %T, %g passes: gap %.3g, excess %.3g",
+						seed, ownPenalty, set.Method, set.Passes, res.DualityGap, excess)
 				}
 			}
 		}
@@ -607,7 +662,8 @@ func TestNoWorseThanTheStart(t *testing.T) {
 			for _, passes := range []float64{2, 4, 10} {
 				res, err := solver.Minimize(context.Background(), p, &solver.Settings{Method: method, Eta: eta, Passes: passes})
 				if res == nil || res.At.Objective > objectiveAtStart*1.02 {
-					t.Errorf("%T, eta %g, %g passes: objective %v after %v, %v", method, eta, passes, res.At.Objective, objectiveAtStart, err)
+					t.Errorf("%T, eta %g, %g passes: objective %v after %v, %v",
+						method, eta, passes, res.At.Objective, objectiveAtStart, err)
 				}
 			}
 		}

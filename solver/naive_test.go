@@ -15,8 +15,11 @@ import (
 // follow the paper and use the same samples. It also checks that the runs take all plans, and that the plan
 // "dense" replaces a plan that does not fit the step size.
 func TestIteratesEqualNaive(t *testing.T) {
-	classification, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 60, Features: 23, NonzerosPerRow: 7, Seed: 1}, 1e-2)
-	regression, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 60, Features: 23, NonzerosPerRow: 7, Seed: 2, Regression: true, Noise: 0.1}, 1e-2)
+	classification, _ := solvertest.PlantedProblem(t,
+		sparse.SyntheticOptions{Rows: 60, Features: 23, NonzerosPerRow: 7, Seed: 1}, 1e-2)
+	regression, _ := solvertest.PlantedProblem(t,
+		sparse.SyntheticOptions{Rows: 60, Features: 23, NonzerosPerRow: 7, Seed: 2, Regression: true, Noise: 0.1},
+		1e-2)
 	wide, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 60, Features: 200, NonzerosPerRow: 5, Seed: 3}, 1e-3)
 	wider, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 60, Features: 340, NonzerosPerRow: 5, Seed: 4}, 1e-3)
 	toLasso := func(p *solver.Problem) { p.Constraint = nil }
@@ -50,8 +53,14 @@ func TestIteratesEqualNaive(t *testing.T) {
 		{"wide identity, medium L2", wide, func(p *solver.Problem) { toLasso(p); p.L2 = mediumL2 }, 0},
 		{"wide identity, large L2", wide, func(p *solver.Problem) { toLasso(p); p.L2 = largeL2 }, 0},
 		{"wide identity, ball", wide, func(p *solver.Problem) { toLasso(p); p.Domain = solver.Ball{Radius: 0.3} }, 0},
-		{"wide identity, ball, medium L2", wide, func(p *solver.Problem) { toLasso(p); p.L2 = mediumL2; p.Domain = solver.Ball{Radius: 0.02} }, 0},
-		{"wide identity, ball, large L2", wide, func(p *solver.Problem) { toLasso(p); p.L2 = largeL2; p.Domain = solver.Ball{Radius: 0.005} }, 0},
+		{
+			"wide identity, ball, medium L2", wide,
+			func(p *solver.Problem) { toLasso(p); p.L2 = mediumL2; p.Domain = solver.Ball{Radius: 0.02} }, 0,
+		},
+		{
+			"wide identity, ball, large L2", wide,
+			func(p *solver.Problem) { toLasso(p); p.L2 = largeL2; p.Domain = solver.Ball{Radius: 0.005} }, 0,
+		},
 		{"wide identity, box", wide, func(p *solver.Problem) { toLasso(p); p.Domain = solver.NewBox(200, -0.02, 0.05) }, 0},
 		{"wider diagonal", wider, toDiagonal, 0},
 		{"wider diagonal, large L2", wider, func(p *solver.Problem) { toDiagonal(p); p.L2 = largeL2 }, 0},
@@ -71,7 +80,11 @@ func TestIteratesEqualNaive(t *testing.T) {
 		{"squared", regression, func(*solver.Problem) {}, 0},
 		{"squared, identity", regression, toLasso, 0},
 		{"graph, box", classification, func(p *solver.Problem) { p.Domain = solver.NewBox(23, -0.05, 0.1) }, 0},
-		{"A = 0: SVRG with averaged snapshots", classification, func(p *solver.Problem) { p.Constraint = matrix(t, 1, 23, func(int, int) float64 { return 0 }) }, 0},
+		{
+			"A = 0: SVRG with averaged snapshots", classification,
+			func(p *solver.Problem) { p.Constraint = matrix(t, 1, 23, func(int, int) float64 { return 0 }) },
+			0,
+		},
 		{"user's domain", classification, func(p *solver.Problem) { p.Domain = ownNonnegative{} }, 0},
 	}
 	plans := map[string]bool{}
@@ -79,7 +92,10 @@ func TestIteratesEqualNaive(t *testing.T) {
 		for _, m := range []struct {
 			method solver.Method
 			k      int
-		}{{solver.SCAS{}, 1}, {solver.SCASK{}, 1}, {solver.SCASK{}, 7}, {solver.SCASStrong{}, 1}, {solver.SCASL{}, 1}, {solver.SCASL{}, 5}} {
+		}{
+			{solver.SCAS{}, 1}, {solver.SCASK{}, 1}, {solver.SCASK{}, 7}, {solver.SCASStrong{}, 1},
+			{solver.SCASL{}, 1}, {solver.SCASL{}, 5},
+		} {
 			prob := *c.base
 			c.mod(&prob)
 			if m.method == (solver.SCASStrong{}) && prob.Domain != nil {
@@ -112,7 +128,8 @@ func TestIteratesEqualNaive(t *testing.T) {
 				got, want []float64
 			}{{"x", res.X, ref.X}, {"average", res.XAverage, average}, {"y", res.Y, ref.Y}, {"beta", res.Dual, ref.Beta}} {
 				if d := solvertest.RelativeDistance(v.got, v.want); !(d < 1e-12) {
-					t.Errorf("%s, %T, K = %d, %s plan (%s): %s differs from the naive loop by %.1e", c.name, m.method, m.k, res.Stats.Plan, res.Stats.PlanReason, v.name, d)
+					t.Errorf("%s, %T, K = %d, %s plan (%s): %s differs from the naive loop by %.1e",
+						c.name, m.method, m.k, res.Stats.Plan, res.Stats.PlanReason, v.name, d)
 				}
 			}
 		}

@@ -41,7 +41,8 @@ func TestOneHot(t *testing.T) {
 					p.Data, p.Labels, p.Loss, p.Penalty = x, labels, loss, solver.L1{Lambda: 1e-3}
 					res := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-11})
 					scaskRun := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 400})
-					if excess := res.At.Objective - scaskRun.At.Objective; res.Status != solver.Converged || excess > 1e-11 || excess < -1e-6 {
+					if excess := res.At.Objective - scaskRun.At.Objective; res.Status != solver.Converged ||
+						excess > 1e-11 || excess < -1e-6 {
 						t.Errorf("%s, %.1e above what passes find", res.Status, excess)
 					}
 				})

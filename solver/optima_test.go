@@ -72,8 +72,14 @@ func TestKnownOptima(t *testing.T) {
 		{"heart_scale chain", "small/heart_scale", 13, 1e-2, 0, chain, optimumHeart, solver.SCAS{}, 100, 1e-6},
 		{"heart_scale chain", "small/heart_scale", 13, 1e-2, 0, chain, optimumHeart, solver.SCASStrong{}, 100, 1e-6},
 		{"covtype", "paper/covtype.libsvm.binary.scale.zst", 54, 1e-5, 0, "", optimumCovtype, solver.SCASK{}, 20, 1e-5},
-		{"a9a published", "paper/a9a.zst", 123, 1e-5, 0, "graphs/F_a9a_asvrpdhg.txt", optimumA9aPublished, solver.SCASK{}, 60, 1e-5},
-		{"covtype published", "paper/covtype.libsvm.binary.scale.zst", 54, 1e-5, 0, "graphs/F_covtype_asvrpdhg.txt", optimumCovtypePublished, solver.SCASK{}, 20, 1e-5},
+		{
+			"a9a published", "paper/a9a.zst", 123, 1e-5, 0, "graphs/F_a9a_asvrpdhg.txt", optimumA9aPublished,
+			solver.SCASK{}, 60, 1e-5,
+		},
+		{
+			"covtype published", "paper/covtype.libsvm.binary.scale.zst", 54, 1e-5, 0,
+			"graphs/F_covtype_asvrpdhg.txt", optimumCovtypePublished, solver.SCASK{}, 20, 1e-5,
+		},
 		{"rcv1 stand-in", "paper/rcv1v2_binary_train.libsvm.zst", 47236, 1e-4, 0, "", optimumRCV1, solver.SCASK{}, 8, 1e-2},
 	}
 	for _, c := range cases {
@@ -93,9 +99,11 @@ func TestKnownOptima(t *testing.T) {
 			res := solvertest.Minimize(t, p, &solver.Settings{Method: c.method, Passes: c.passes})
 			gap := res.At.Objective - c.optimum
 			t.Logf("gap %.2e after %g passes (average %.1e), eta %.3g, rho %.3g, residuals %.1e %.1e, %.2f s",
-				gap, res.Stats.Passes, res.AtAverage.Objective-c.optimum, res.Stats.Eta, res.Stats.Rho, res.PrimalResidual, res.DualResidual, res.Stats.Seconds)
+				gap, res.Stats.Passes, res.AtAverage.Objective-c.optimum, res.Stats.Eta, res.Stats.Rho,
+				res.PrimalResidual, res.DualResidual, res.Stats.Seconds)
 			if !(gap <= c.maxGap) || gap < -1e-10 {
-				t.Errorf("objective %.12f is %.2e from the optimum; want at most %.0e and not below", res.At.Objective, gap, c.maxGap)
+				t.Errorf("objective %.12f is %.2e from the optimum; want at most %.0e and not below",
+					res.At.Objective, gap, c.maxGap)
 			}
 			checkDual(t, p, res)
 			if c.mu > 0 && !(res.DualityGap >= gap-1e-13) {
@@ -121,7 +129,8 @@ func checkDual(t *testing.T, p *solver.Problem, res *solver.Result) {
 
 // TestSquaredAgainstRidge checks that the gradient of ridge regression is zero at the solution.
 func TestSquaredAgainstRidge(t *testing.T) {
-	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 40, Features: 15, Seed: 5, Regression: true, Noise: 0.5}, 0)
+	p, _ := solvertest.PlantedProblem(t,
+		sparse.SyntheticOptions{Rows: 40, Features: 15, Seed: 5, Regression: true, Noise: 0.5}, 0)
 	p.Constraint, p.L2 = nil, 0.3
 	res := solvertest.Minimize(t, p, &solver.Settings{Passes: 400})
 	ref := &solvertest.Naive{Problem: p, X: res.X}
@@ -158,7 +167,8 @@ func TestPlantedSolution(t *testing.T) {
 			t.Errorf("%+v: zeros and ties were not made exact", c.opt)
 		}
 		if res.Unrounded != lastObjective || res.At.Objective > lastObjective+1e-14 {
-			t.Errorf("%+v: objective %v, before zeros and ties were exact %v, in the last record %v", c.opt, res.At.Objective, res.Unrounded, lastObjective)
+			t.Errorf("%+v: objective %v, before zeros and ties were exact %v, in the last record %v",
+				c.opt, res.At.Objective, res.Unrounded, lastObjective)
 		}
 		for j, v := range s.Coefficients {
 			if (v == 0) != (res.X[j] == 0) {
@@ -277,10 +287,11 @@ func TestFixedPoint(t *testing.T) {
 	p.L2 = 1e-2
 	for _, method := range []solver.Method{(solver.SCASK{}), (solver.SCAS{}), (solver.SCASStrong{})} {
 		var before, after []float64
-		solvertest.Minimize(t, p, &solver.Settings{Method: method, Passes: 3000, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
-			before, after = after, slices.Clone(pt.X)
-			return nil
-		})})
+		solvertest.Minimize(t, p,
+			&solver.Settings{Method: method, Passes: 3000, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
+				before, after = after, slices.Clone(pt.X)
+				return nil
+			})})
 		if d := solvertest.Distance(before, after); d > 1e-13 {
 			t.Errorf("%T moves by %.1e at the solution", method, d)
 		}

@@ -27,10 +27,16 @@ func column(rows [][]float64, j int) []float64 {
 
 // compareGenlasso minimises ½|b − Xx|² + λ|Gx|₁, and compares objective and solution with the results of R's
 // genlasso.
-func compareGenlasso(t *testing.T, x *sparse.CSR, b []float64, g *sparse.CSR, lambda, objective float64, solution []float64, passes float64) {
+func compareGenlasso(
+	t *testing.T, x *sparse.CSR, b []float64, g *sparse.CSR, lambda, objective float64, solution []float64,
+	passes float64,
+) {
 	t.Helper()
 	halfRowCount := float64(len(b)) / 2
-	p := &solver.Problem{Data: x, Labels: b, Loss: solver.Squared{}, Constraint: g, Penalty: solver.L1{Lambda: lambda / halfRowCount}}
+	p := &solver.Problem{
+		Data: x, Labels: b, Loss: solver.Squared{}, Constraint: g,
+		Penalty: solver.L1{Lambda: lambda / halfRowCount},
+	}
 	res := solvertest.Minimize(t, p, &solver.Settings{Passes: passes})
 	if got := halfRowCount * res.At.Objective; math.Abs(got-objective) > 1e-6 {
 		t.Errorf("lambda %v: objective %.9f, genlasso %.9f", lambda, got, objective)
@@ -38,7 +44,9 @@ func compareGenlasso(t *testing.T, x *sparse.CSR, b []float64, g *sparse.CSR, la
 	if d := solvertest.Distance(res.X, solution); d > 1e-3 {
 		t.Errorf("lambda %v: %.1e from genlasso's solution", lambda, d)
 	}
-	t.Logf("lambda %v: objective off by %.1e, solution by %.1e, plan %s", lambda, halfRowCount*res.At.Objective-objective, solvertest.Distance(res.X, solution), res.Stats.PlanReason)
+	t.Logf("lambda %v: objective off by %.1e, solution by %.1e, plan %s",
+		lambda, halfRowCount*res.At.Objective-objective, solvertest.Distance(res.X, solution),
+		res.Stats.PlanReason)
 }
 
 // TestGenlassoChain compares the fused lasso of a signal with R's genlasso.

@@ -89,7 +89,10 @@ func sameFiles(t *testing.T, dir string, reference program, others []program, wi
 	commands := []command{
 		{"plain", "train --lambda 1e-2 -o OUT.json few.svm"},
 		{"chain", "train --lambda 1e-3 --graph chain --loss huber --intercept -o OUT.json few.svm"},
-		{"theorem", "train --method scas --schedule theorem --domain ball:2 --no-intercept --no-standardize --mu 0.01 --lambda 1e-2 --passes 60 -o OUT.json few.svm"},
+		{
+			"theorem",
+			"train --method scas --schedule theorem --domain ball:2 --no-intercept --no-standardize --mu 0.01 --lambda 1e-2 --passes 60 -o OUT.json few.svm",
+		},
 		{"path", "path --lambdas 6 -o OUT.csv few.svm"},
 		{"cv", "cv --lambdas 4 --folds 3 -o OUT.json few.svm"},
 		{"glasso", "graph --penalty 0.05 --signed --weighted -o OUT.edges --precision OUT.mat few.svm"},

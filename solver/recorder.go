@@ -70,8 +70,9 @@ func (res *Result) point() *Point {
 	}
 	st := &res.Stats
 	return &Point{
-		Name: st.Name, Outer: st.OuterIterations, Passes: st.Passes, PaperPasses: st.PaperPasses, Seconds: st.Seconds,
-		Last: res.At, Average: res.AtAverage, PrimalResidual: res.PrimalResidual,
+		Name: st.Name, Outer: st.OuterIterations, Passes: st.Passes, PaperPasses: st.PaperPasses,
+		Seconds: st.Seconds,
+		Last:    res.At, Average: res.AtAverage, PrimalResidual: res.PrimalResidual,
 		DualityGap: res.DualityGap, X: res.X, XAverage: res.XAverage, Result: res,
 		DualResidual: func() float64 { return res.DualResidual },
 	}

@@ -31,8 +31,9 @@ func (r *Run) report(objective, gap float64) {
 	}
 	st := &r.Stats
 	r.Settings.Report(Report{
-		Passes: st.Passes, Outer: st.OuterIterations, NewtonSteps: st.NewtonSteps, Eta: st.Eta, StepHalvings: st.StepHalvings,
-		Objective: objective, Gap: gap, Goal: math.Max(0, r.goal),
+		Passes: st.Passes, Outer: st.OuterIterations, NewtonSteps: st.NewtonSteps, Eta: st.Eta,
+		StepHalvings: st.StepHalvings,
+		Objective:    objective, Gap: gap, Goal: math.Max(0, r.goal),
 	})
 }
 

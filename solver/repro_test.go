@@ -18,7 +18,8 @@ import (
 func readReproduction(t *testing.T, name string, loss solver.Loss, lambda float64) *solver.Problem {
 	t.Helper()
 	isClassification := loss.Validate([]float64{0.5}) != nil
-	ds, err := sparse.ReadFile(sparsetest.DataFile(t, "repro", name), &sparse.ReadOptions{Regression: !isClassification, IndexBase: sparse.OneBased})
+	ds, err := sparse.ReadFile(sparsetest.DataFile(t, "repro", name),
+		&sparse.ReadOptions{Regression: !isClassification, IndexBase: sparse.OneBased})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,10 @@ func TestReproductions(t *testing.T) {
 	}{
 		{"simplex and graph: rises of ADMM are no reason to halve", simplexProblem, 3000, 6.606732095578928, 1e-11},
 		{"squared hinge on a simplex", hingeProblem, 2000, 0.971146679968, 1e-11},
-		{"huber in the unit of its labels", readReproduction(t, "price.svm", solver.Huber{Delta: 13500}, 2000), 100, 210328000.9663, 1e-11},
+		{
+			"huber in the unit of its labels",
+			readReproduction(t, "price.svm", solver.Huber{Delta: 13500}, 2000), 100, 210328000.9663, 1e-11,
+		},
 		{"general A", generalProblem(t), 20000, math.NaN(), 0},
 	} {
 		res := solvertest.Minimize(t, c.p, &solver.Settings{Method: solver.SCASK{}, Passes: c.passes})
@@ -57,7 +61,8 @@ func TestReproductions(t *testing.T) {
 			continue
 		}
 		if gap := res.At.Objective/c.optimum - 1; math.Abs(gap) > c.tolerance {
-			t.Errorf("%s: objective %.16g is %.1e from the optimum, relatively (%d halvings)", c.name, res.At.Objective, gap, res.Stats.StepHalvings)
+			t.Errorf("%s: objective %.16g is %.1e from the optimum, relatively (%d halvings)",
+				c.name, res.At.Objective, gap, res.Stats.StepHalvings)
 		}
 		provedRun := solvertest.Minimize(t, c.p, &solver.Settings{RelTol: 1e-10})
 		if gap := provedRun.At.Objective/c.optimum - 1; math.Abs(gap) > 1e-9 || provedRun.Status != solver.Converged {
@@ -69,7 +74,8 @@ func TestReproductions(t *testing.T) {
 // TestStructureSurvivesRounding checks that a run sets small coefficients to exactly 0, even if the objective
 // then rises slightly because of rounding.
 func TestStructureSurvivesRounding(t *testing.T) {
-	res := solvertest.Minimize(t, readReproduction(t, "lasso20.svm", solver.Logistic{}, 0.05), &solver.Settings{Method: solver.SCASK{}, Passes: 400})
+	res := solvertest.Minimize(t, readReproduction(t, "lasso20.svm", solver.Logistic{}, 0.05),
+		&solver.Settings{Method: solver.SCASK{}, Passes: 400})
 	if count := nonzero(res.X); count != 6 {
 		t.Errorf("%d of %d coefficients are not zero, want 6", count, len(res.X))
 	}
@@ -108,7 +114,10 @@ func generalProblem(t *testing.T) *solver.Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &solver.Problem{Data: x, Labels: d.Labels, Loss: solver.Squared{}, Constraint: a, Penalty: solver.L1{Lambda: d.Lambda, Weights: d.PW}}
+	return &solver.Problem{
+		Data: x, Labels: d.Labels, Loss: solver.Squared{}, Constraint: a,
+		Penalty: solver.L1{Lambda: d.Lambda, Weights: d.PW},
+	}
 }
 
 // TestIndicator checks that SCASK with the penalty Within and an automatic rho finds the solution that the
@@ -135,7 +144,9 @@ func TestIndicator(t *testing.T) {
 		}
 		prob := &solver.Problem{Data: x, Labels: scaledLabels, Loss: solver.Squared{}, Penalty: solver.Within{Upper: math.Inf(1)}}
 		res := solvertest.Minimize(t, prob, &solver.Settings{Method: solver.SCASK{}, Passes: 200})
-		want := solvertest.Minimize(t, &solver.Problem{Data: x, Labels: scaledLabels, Loss: solver.Squared{}, Domain: solver.Nonnegative{}}, &solver.Settings{RelTol: 1e-12})
+		want := solvertest.Minimize(t,
+			&solver.Problem{Data: x, Labels: scaledLabels, Loss: solver.Squared{}, Domain: solver.Nonnegative{}},
+			&solver.Settings{RelTol: 1e-12})
 		if d := solvertest.Distance(res.X, want.X); d > 1e-9*unit {
 			t.Errorf("labels in units of %g: x differs by %.1e from the solution; rho = %g", unit, d, res.Stats.Rho)
 		}

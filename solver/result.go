@@ -78,11 +78,12 @@ type Stats struct {
 	PlanReason string `json:"plan_reason,omitempty"` // the reason for the plan, in one line
 	Storage    string `json:"storage,omitempty"`     // types of the stored column numbers and values
 	// DualUpdates is the number of dual updates for each full gradient, not their total number.
-	DualUpdates int     `json:"dual_updates,omitempty"`
-	InnerSteps  int     `json:"inner_steps,omitempty"` // samples drawn in the last inner loop; 0 for methods without inner loops
-	BatchSize   int     `json:"batch_size,omitempty"`  // samples per inner step
-	Eta         float64 `json:"eta,omitempty"`         // the last step size; 0 for methods without step sizes
-	Rho         float64 `json:"rho,omitempty"`         // penalty parameter ρ of ADMM
+	DualUpdates int `json:"dual_updates,omitempty"`
+	// Samples drawn in the last inner loop; 0 for methods without inner loops.
+	InnerSteps int     `json:"inner_steps,omitempty"`
+	BatchSize  int     `json:"batch_size,omitempty"` // samples per inner step
+	Eta        float64 `json:"eta,omitempty"`        // the last step size; 0 for methods without step sizes
+	Rho        float64 `json:"rho,omitempty"`        // penalty parameter ρ of ADMM
 	// StepHalvings says how often an automatic η was halved.
 	StepHalvings    int     `json:"step_halvings,omitempty"`
 	OuterIterations int     `json:"outer_iterations,omitempty"` // all Newton steps count as one
@@ -168,5 +169,7 @@ func (e *NotConvergedError) remedyError() *sparse.RemedyError {
 	if e.Why != "" {
 		text += "; " + e.Why
 	}
-	return &sparse.RemedyError{Err: errorf("%s: %s", pkgerr.Text(ErrNotConverged), text), Remedies: e.Remedies}
+	return &sparse.RemedyError{
+		Err: errorf("%s: %s", pkgerr.Text(ErrNotConverged), text), Remedies: e.Remedies,
+	}
 }

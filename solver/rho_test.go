@@ -22,7 +22,8 @@ func TestRhoWithRidge(t *testing.T) {
 	}
 	starConstraint := starGraph.FusedLasso()
 	for _, a := range []solver.Operator{nil, graph.Chain(60).FusedLasso(), starConstraint} {
-		p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 2000, Features: 60, NonzerosPerRow: 20, Noise: 1, Seed: 3}, 1e-5)
+		p, _ := solvertest.PlantedProblem(t,
+			sparse.SyntheticOptions{Rows: 2000, Features: 60, NonzerosPerRow: 20, Noise: 1, Seed: 3}, 1e-5)
 		p.Constraint, p.L2 = a, 0
 		for _, m := range []solver.Method{solver.SCASK{}, solver.SCAS{}, solver.SCASStrong{}} {
 			if m.Info().ManyUpdates && a == solver.Operator(starConstraint) {
@@ -51,7 +52,8 @@ func TestFirstSteps(t *testing.T) {
 	best := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-10}).At.Objective
 	shortStepsRun := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 4})
 	curvature := 0.9 / shortStepsRun.Stats.Eta // Eta at the second snapshot was 0.9/curvature, see admm.StepFactor
-	longStepsRun := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 4, Rho: shortStepsRun.Stats.Rho, Eta: 1.5 / curvature})
+	longStepsRun := solvertest.Minimize(t, p,
+		&solver.Settings{Method: solver.SCASK{}, Passes: 4, Rho: shortStepsRun.Stats.Rho, Eta: 1.5 / curvature})
 	if a, b := shortStepsRun.At.Objective-best, longStepsRun.At.Objective-best; !(a < b/2) {
 		t.Errorf("gap %.1e, with steps as long as the last %.1e", a, b)
 	}

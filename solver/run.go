@@ -93,7 +93,10 @@ func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run
 	r.Iterate = Iterate{make([]float64, features), make([]float64, q), make([]float64, l)}
 	r.Mean = Iterate{X: make([]float64, features), Y: make([]float64, q)}
 	info := set.Method.Info()
-	r.Stats = Stats{Name: cmp.Or(set.Name, info.Name), Method: info.Name, Storage: r.Samples.rows.Form(), DualUpdates: 1, BatchSize: 1}
+	r.Stats = Stats{
+		Name: cmp.Or(set.Name, info.Name), Method: info.Name, Storage: r.Samples.rows.Form(), DualUpdates: 1,
+		BatchSize: 1,
+	}
 	r.prover = exact.NewProver(p.exactProblem(algebra, r.Samples.exact, set.Threads))
 	r.gap, r.lastObjective = math.Inf(1), math.Inf(1)
 	r.unit = p.unit()
@@ -205,8 +208,9 @@ func (r *Run) newScales(rowNorm float64, labels []float64) admm.Scales {
 	p := r.Problem
 	s := admm.Scales{
 		Samples: p.team().MeanCount(len(p.Labels)), Features: len(r.X), RowNorm: rowNorm, Unit: 1,
-		Curvature: p.loss().Curvature(), Mu: p.L2, Lambda1: r.product.LargestEigenvalue(), LambdaP: r.product.SmallestEigenvalue(),
-		Lambda: p.penalty().Scale(), Limited: term.Limits(p.penalty(), len(r.Y)) != nil,
+		Curvature: p.loss().Curvature(), Mu: p.L2, Lambda1: r.product.LargestEigenvalue(),
+		LambdaP: r.product.SmallestEigenvalue(),
+		Lambda:  p.penalty().Scale(), Limited: term.Limits(p.penalty(), len(r.Y)) != nil,
 	}
 	if p.isRegression() {
 		s.Unit = p.team().RMSOrOne(labels)

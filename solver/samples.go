@@ -55,7 +55,9 @@ type Snapshot struct {
 }
 
 func newSnapshot(n, features int) Snapshot {
-	return Snapshot{Gradient: make([]float64, features), Margin: make([]float64, n), Slope: make([]float64, n)}
+	return Snapshot{
+		Gradient: make([]float64, features), Margin: make([]float64, n), Slope: make([]float64, n),
+	}
 }
 
 // Gradient computes the snapshot at x and stores it in snapshot. It makes a pass over the data, which the

@@ -41,11 +41,28 @@ func TestUnits(t *testing.T) {
 		plan      string
 		tolerance float64
 	}{
-		{"few features", nil, 0, solver.SCASK{}, sparse.SyntheticOptions{Rows: 400, Features: 20, Noise: 1, Seed: 3}, "diagonal", 1e-4},
-		{"sparse rows", nil, 0, solver.SCASK{}, sparse.SyntheticOptions{Rows: 3000, Features: 400, NonzerosPerRow: 5, Noise: 1, Seed: 3}, "diagonal-decay", 1e-4},
-		{"regression with mu", nil, 1e-3, solver.SCASK{}, sparse.SyntheticOptions{Rows: 400, Features: 20, Noise: 1, Seed: 4, Regression: true}, "diagonal", 1e-9},
-		{"chain", graph.Chain(20).FusedLasso(), 0, solver.SCASK{}, sparse.SyntheticOptions{Rows: 400, Features: 20, Noise: 1, Seed: 5}, "rotated", 1e-3},
-		{"linearised", graph.Chain(20).FusedLasso(), 1e-4, solver.SCASL{}, sparse.SyntheticOptions{Rows: 400, Features: 20, Noise: 1, Seed: 5}, "diagonal", 1e-3},
+		{
+			"few features", nil, 0, solver.SCASK{},
+			sparse.SyntheticOptions{Rows: 400, Features: 20, Noise: 1, Seed: 3}, "diagonal", 1e-4,
+		},
+		{
+			"sparse rows", nil, 0, solver.SCASK{},
+			sparse.SyntheticOptions{Rows: 3000, Features: 400, NonzerosPerRow: 5, Noise: 1, Seed: 3},
+			"diagonal-decay", 1e-4,
+		},
+		{
+			"regression with mu", nil, 1e-3, solver.SCASK{},
+			sparse.SyntheticOptions{Rows: 400, Features: 20, Noise: 1, Seed: 4, Regression: true}, "diagonal",
+			1e-9,
+		},
+		{
+			"chain", graph.Chain(20).FusedLasso(), 0, solver.SCASK{},
+			sparse.SyntheticOptions{Rows: 400, Features: 20, Noise: 1, Seed: 5}, "rotated", 1e-3,
+		},
+		{
+			"linearised", graph.Chain(20).FusedLasso(), 1e-4, solver.SCASL{},
+			sparse.SyntheticOptions{Rows: 400, Features: 20, Noise: 1, Seed: 5}, "diagonal", 1e-3,
+		},
 	} {
 		plain, _ := solvertest.PlantedProblem(t, c.opt, 1e-5)
 		p := withScaledColumns(t, plain)

@@ -116,7 +116,8 @@ func normalProblem(t *testing.T, p int, loss solver.Loss, change func(row []floa
 // free column together separate samples.
 func TestFreeColumnsThatDepend(t *testing.T) {
 	oppositeProblem := normalProblem(t, 4, solver.Logistic{}, func(row []float64, _ float64) { row[1] = -row[0] })
-	oppositeProblem.Domain, oppositeProblem.Penalty = solver.Nonnegative{}, solver.L1{Lambda: 1e-2, Weights: []float64{0, 0, 1, 1}}
+	oppositeProblem.Domain, oppositeProblem.Penalty = solver.Nonnegative{},
+		solver.L1{Lambda: 1e-2, Weights: []float64{0, 0, 1, 1}}
 	separatingProblem := normalProblem(t, 3, solver.Logistic{}, func(row []float64, label float64) {
 		row[1], row[2] = 1, 1
 		if row[0] > 0.3 && label > 0 {

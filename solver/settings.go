@@ -214,9 +214,18 @@ func (s *Settings) checkValues() error {
 	nonnegativeFinite := func(v float64) bool { return v >= 0 && !math.IsInf(v, 0) }
 	return firstBroken([]demand{
 		{s.DualUpdates >= 0, "DualUpdates", s.DualUpdates, "it must be at least 1", remedies(useDefault)},
-		{nonnegativeFinite(s.Passes), "Passes", s.Passes, "it must be positive and finite", remedies(useDefault)},
-		{!math.IsNaN(s.RelTol) && s.RelTol < 1, "RelTol", s.RelTol, "it must be below 1", remedies(useDefault)},
-		{s.Memory >= 0, "Memory", s.Memory, "it must be positive", remedies(sparse.Remedy{To: "leave it 0 for data that fit in memory"})},
+		{
+			nonnegativeFinite(s.Passes), "Passes", s.Passes, "it must be positive and finite",
+			remedies(useDefault),
+		},
+		{
+			!math.IsNaN(s.RelTol) && s.RelTol < 1, "RelTol", s.RelTol, "it must be below 1",
+			remedies(useDefault),
+		},
+		{
+			s.Memory >= 0, "Memory", s.Memory, "it must be positive",
+			remedies(sparse.Remedy{To: "leave it 0 for data that fit in memory"}),
+		},
 		{s.TimeLimit >= 0, "TimeLimit", s.TimeLimit, "it must be positive", remedies(unlimited)},
 		{s.OuterIterations >= 0, "OuterIterations", s.OuterIterations,
 			"it must be positive", remedies(unlimited)},
@@ -228,7 +237,10 @@ func (s *Settings) checkValues() error {
 		{s.BatchSize >= 0, "BatchSize", s.BatchSize, "it must be at least 1", remedies(useDefault)},
 		{s.Schedule == Practical || s.Schedule == Theorem, "Schedule", s.Schedule,
 			"it must be practical or theorem", nil},
-		{s.Delta >= 1 && nonnegativeFinite(s.Delta), "Delta", s.Delta, "Theorem 1 needs at least 1", remedies(useDefault)},
+		{
+			s.Delta >= 1 && nonnegativeFinite(s.Delta), "Delta", s.Delta, "Theorem 1 needs at least 1",
+			remedies(useDefault),
+		},
 		{!s.NoProof || s.RelTol <= 0, "NoProof", s.NoProof, "a run that ends at a proved gap needs the proof", remedies(
 			sparse.Remedy{Field: "Settings.RelTol", To: "a number below 0"},
 			sparse.Remedy{Field: "Settings.NoProof", To: "false"},
@@ -268,7 +280,10 @@ func (iterate Iterate) check(p *Problem) error {
 		v    []float64
 		want int
 		unit string
-	}{{"X", iterate.X, features, "features"}, {"Y", iterate.Y, q, "coordinates of y"}, {"Dual", iterate.Dual, l, "rows of A"}} {
+	}{
+		{"X", iterate.X, features, "features"}, {"Y", iterate.Y, q, "coordinates of y"},
+		{"Dual", iterate.Dual, l, "rows of A"},
+	} {
 		if entry.v != nil && len(entry.v) != entry.want {
 			return &SettingError{
 				Field: "Start." + entry.name, Value: fmt.Sprintf("a slice of length %d", len(entry.v)),
@@ -290,7 +305,8 @@ func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 	if !info.AnyProblem {
 		if need, remedy := p.lacks(); need != "" {
 			return &SettingError{
-				Field: "Method", Value: info.Name, Allowed: "it is for " + need, Remedies: remedies(remedy, useMethod(nameOf(SCASK{}))),
+				Field: "Method", Value: info.Name, Allowed: "it is for " + need,
+				Remedies: remedies(remedy, useMethod(nameOf(SCASK{}))),
 			}
 		}
 	}
@@ -303,7 +319,8 @@ func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 	return firstBroken([]demand{
 		{info.ManyUpdates || p.team().Alone() && s.Checkpoint == nil, "Method", info.Name,
 			"it takes all rows in one process and keeps no checkpoint",
-			remedies(useMethod(fmt.Sprintf("%s, %s or %s", nameOf(Auto{}), nameOf(SCASK{}), nameOf(SCASL{}))))},
+			remedies(useMethod(fmt.Sprintf("%s, %s or %s", nameOf(Auto{}), nameOf(SCASK{}),
+				nameOf(SCASL{}))))},
 		{!info.NeedsL2 || p.L2 > 0, "Method", info.Name,
 			"its step sizes need strong convexity", remedies(raiseL2)},
 		{info.ManyUpdates || s.DualUpdates <= 1, "DualUpdates", s.DualUpdates,
@@ -319,7 +336,10 @@ func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 			fmt.Sprintf("method %s takes one sample at a time", info.Name), remedies(leaveZero)},
 		{!theoremSchedule || info.Theorem > 0, "Schedule", s.Schedule, "no theorem covers method " + info.Name,
 			remedies(useMethod(nameOf(SCAS{}) + " or " + nameOf(SCASStrong{})))},
-		{!theoremSchedule || s.Eta == 0, "Eta", s.Eta, "the theorem schedule sets the step sizes", remedies(leaveZero)},
+		{
+			!theoremSchedule || s.Eta == 0, "Eta", s.Eta, "the theorem schedule sets the step sizes",
+			remedies(leaveZero),
+		},
 		{!theoremSchedule || s.InnerSteps == 0, "InnerSteps", s.InnerSteps,
 			"the theorem schedule sets the inner steps", remedies(leaveZero)},
 	})
@@ -327,7 +347,8 @@ func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 
 // checkNewtonAlone checks the settings for a loss whose curvature has no bound.
 func (s *Settings) checkNewtonAlone(info MethodInfo, p *Problem) error {
-	reason := fmt.Sprintf("the curvature of the %s loss has no bound, from which steps on samples follow", p.loss())
+	reason := fmt.Sprintf("the curvature of the %s loss has no bound, from which steps on samples follow",
+		p.loss())
 	leaveAtZero := remedies(sparse.Remedy{To: "leave it 0 for the Newton steps of auto"})
 	return firstBroken([]demand{
 		{info.Name == nameOf(Auto{}), "Method", info.Name, reason, remedies(useMethod(nameOf(Auto{})))},

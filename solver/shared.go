@@ -68,7 +68,10 @@ func (r *Run) save() error {
 	if r.Settings.Checkpoint == nil || r.Stats.NewtonSteps > 0 { // a resumed run repeats its Newton steps
 		return nil
 	}
-	return r.Problem.team().Save(r.Settings.Checkpoint, saved{r.Iterate, r.Mean, r.averagedCount, r.loose, r.gap, r.keeper, r.Stats, r.Samples.sampler.State()})
+	return r.Problem.team().Save(r.Settings.Checkpoint,
+		saved{
+			r.Iterate, r.Mean, r.averagedCount, r.loose, r.gap, r.keeper, r.Stats, r.Samples.sampler.State(),
+		})
 }
 
 func (r *Run) resume() error {
@@ -76,12 +79,14 @@ func (r *Run) resume() error {
 	if stored, err := r.Problem.team().Load(r.Settings.Checkpoint, &s); err != nil || !stored {
 		return err
 	}
-	if iterate := s.At; len(iterate.X) != len(r.X) || len(iterate.Y) != len(r.Y) || len(iterate.Dual) != len(r.Dual) {
+	if iterate := s.At; len(iterate.X) != len(r.X) || len(iterate.Y) != len(r.Y) ||
+		len(iterate.Dual) != len(r.Dual) {
 		return errorf("the checkpoint is of %d features, %d coordinates of y and %d rows of A, the problem has %d, %d and %d",
 			len(iterate.X), len(iterate.Y), len(iterate.Dual), len(r.X), len(r.Y), len(r.Dual))
 	}
 	if s.Stats.Method != r.Stats.Method {
-		return errorf("the checkpoint is of the method %s, the run has the method %s", s.Stats.Method, r.Stats.Method)
+		return errorf("the checkpoint is of the method %s, the run has the method %s",
+			s.Stats.Method, r.Stats.Method)
 	}
 	if !r.inDomain(s.At.X) || !r.inDomain(s.Keeper.Kept.X) {
 		return errorf("the checkpoint is of another problem: its x is not in Problem.Domain; give an empty Checkpoint")

@@ -42,7 +42,8 @@ func (r *Run) loop(iteration Iteration) error {
 
 func (r *Run) hasBudget() bool {
 	maxIterations := r.Settings.OuterIterations
-	return (maxIterations == 0 || r.Stats.OuterIterations < maxIterations) && r.Stats.Passes < r.Settings.Passes
+	return (maxIterations == 0 || r.Stats.OuterIterations < maxIterations) &&
+		r.Stats.Passes < r.Settings.Passes
 }
 
 // prove tries to prove a gap of at most r.goal after the outer iterations 2, 4, 8, …, unless a proof costs
@@ -83,7 +84,8 @@ func (s *Settings) CheckBudget(passes float64) error {
 		cost = "1 pass"
 	}
 	return &SettingError{
-		Field: "Passes", Value: s.Passes, Allowed: fmt.Sprintf("one outer iteration costs %s here; allow at least as many", cost),
+		Field: "Passes", Value: s.Passes,
+		Allowed: fmt.Sprintf("one outer iteration costs %s here; allow at least as many", cost),
 	}
 }
 
@@ -138,7 +140,10 @@ func (r *Run) Lost(objective float64) error {
 	if r.keeper.Kept.X == nil {
 		start = r.evaluate(r.Iterate).Objective
 	}
-	return &DivergenceError{Outer: st.OuterIterations, Objective: objective, Start: start, Eta: st.Eta, Rho: st.Rho, Try: r.smallerEta()}
+	return &DivergenceError{
+		Outer: st.OuterIterations, Objective: objective, Start: start, Eta: st.Eta, Rho: st.Rho,
+		Try: r.smallerEta(),
+	}
 }
 
 // smallerEta returns the smaller of two step sizes: a fraction of the step size that diverged, and the

@@ -33,7 +33,8 @@ func TestSampleWeights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, want := solvertest.Minimize(t, p, &solver.Settings{Passes: 2000}), solvertest.Minimize(t, &copiedProblem, &solver.Settings{Passes: 2000})
+		got, want := solvertest.Minimize(t, p, &solver.Settings{Passes: 2000}),
+			solvertest.Minimize(t, &copiedProblem, &solver.Settings{Passes: 2000})
 		if d := solvertest.Distance(got.X, want.X); d > 1e-9 {
 			t.Errorf("%v: weighted and copied rows give solutions %.1e apart", loss, d)
 		}
@@ -48,7 +49,8 @@ func TestSampleWeights(t *testing.T) {
 // would be too long, and would have to be halved.
 func TestBatchesOfWeightedSamples(t *testing.T) {
 	const n, features = 1000, 20
-	p, s := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: n, Features: features, Noise: 1, Seed: 14, Regression: true}, 1e-2)
+	p, s := solvertest.PlantedProblem(t,
+		sparse.SyntheticOptions{Rows: n, Features: features, Noise: 1, Seed: 14, Regression: true}, 1e-2)
 	dense := make([]float64, 0, n*features)
 	p.SampleWeights = slices.Repeat([]float64{1}, n)
 	for i := range n {
@@ -70,7 +72,8 @@ func TestBatchesOfWeightedSamples(t *testing.T) {
 	optimum := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-10}).At.Objective
 	res := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, BatchSize: 64, Passes: 30})
 	if res.Stats.StepHalvings > 0 || res.At.Objective > 2*optimum {
-		t.Errorf("objective %v after %d halvings, optimum %v; %s", res.At.Objective, res.Stats.StepHalvings, optimum, res.Stats.PlanReason)
+		t.Errorf("objective %v after %d halvings, optimum %v; %s",
+			res.At.Objective, res.Stats.StepHalvings, optimum, res.Stats.PlanReason)
 	}
 }
 
@@ -82,7 +85,10 @@ func TestProjections(t *testing.T) {
 		t.Fatal(err)
 	}
 	point := func(i int) []float64 { _, v := s.X.Row(i); return slices.Clone(v) }
-	for _, d := range []solver.Domain{solver.NewBox(15, -0.4, 0.7), solver.Ball{Radius: 1.5}, (solver.Nonnegative{}), (solver.Simplex{}), solver.Simplex{Total: 3}} {
+	for _, d := range []solver.Domain{
+		solver.NewBox(15, -0.4, 0.7), solver.Ball{Radius: 1.5}, (solver.Nonnegative{}), (solver.Simplex{}),
+		solver.Simplex{Total: 3},
+	} {
 		for i := range 50 {
 			x, z := point(i), point(i+50)
 			px := slices.Clone(x)

@@ -11,7 +11,9 @@ import (
 
 // newData returns a data set with the matrix x, with features as setFeatures and labels as setLabels set
 // them. Its Stats are stats with the numbers of rows and entries.
-func newData(fileName string, x *CSR, names []string, y []float64, opt *ReadOptions, stats ReadStats) (*Dataset, error) {
+func newData(
+	fileName string, x *CSR, names []string, y []float64, opt *ReadOptions, stats ReadStats,
+) (*Dataset, error) {
 	if x.rows == 0 {
 		return nil, &ParseError{File: fileName, Msg: "a matrix without rows: expected a row for every sample"}
 	}
@@ -31,7 +33,11 @@ func (d *Dataset) setFeatures(fileName string, names []string, opt *ReadOptions)
 		err = d.arrange(fileName, opt)
 	} else if d.X, err = withFeatures(fileName, d.X, opt); err == nil && names != nil {
 		if len(names) < d.X.cols {
-			return &ParseError{File: fileName, Msg: fmt.Sprintf("%d features, which have names: expected the stated %d", len(names), d.X.cols)}
+			return &ParseError{
+				File: fileName,
+				Msg: fmt.Sprintf("%d features, which have names: expected the stated %d",
+					len(names), d.X.cols),
+			}
 		}
 		d.Names = names[:d.X.cols]
 	}
@@ -56,7 +62,9 @@ func (d *Dataset) setLabels(fileName string, y []float64, opt *ReadOptions) (err
 		return &ParseError{File: fileName, Msg: "the file has no labels: expected one for every row",
 			Remedies: []Remedy{{Field: "ReadOptions.LabelsFile", To: "a file of labels"}}}
 	case len(y) != n:
-		return &ParseError{File: fileName, Msg: fmt.Sprintf("%d labels for %d rows: expected one for every row", len(y), n)}
+		return &ParseError{
+			File: fileName, Msg: fmt.Sprintf("%d labels for %d rows: expected one for every row", len(y), n),
+		}
 	}
 	c := labelCollector{name: labelsName, opt: opt, labels: make([]float64, 0, n)}
 	for i, v := range y {
@@ -137,7 +145,9 @@ func (d *Dataset) arrange(file string, opt *ReadOptions) error {
 	if err := checkCopy(file, d.X, opt); err != nil {
 		return err
 	}
-	x := &CSR{rows: d.X.rows, ptr: slices.Clone(d.X.ptr), idx: slices.Clone(d.X.idx), val: slices.Clone(d.X.val)}
+	x := &CSR{
+		rows: d.X.rows, ptr: slices.Clone(d.X.ptr), idx: slices.Clone(d.X.idx), val: slices.Clone(d.X.val),
+	}
 	x.renumber(newColumnOf, len(names))
 	d.X, d.Names = x, names
 	return nil
@@ -166,7 +176,11 @@ func missingColumns(file string, missing, columns []string) error {
 	if n := len(missing) - 1; n > 0 {
 		suffix = fmt.Sprintf(", and %d more are absent", n)
 	}
-	return &ParseError{File: file, Msg: fmt.Sprintf("no column %q%s: expected every feature by its name; the file has %s", missing[0], suffix, firstNames(columns))}
+	return &ParseError{
+		File: file,
+		Msg: fmt.Sprintf("no column %q%s: expected every feature by its name; the file has %s",
+			missing[0], suffix, firstNames(columns)),
+	}
 }
 
 // firstNames joins the first few names with commas, and says how many more names there are.

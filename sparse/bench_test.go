@@ -106,7 +106,8 @@ func BenchmarkRead(b *testing.B) {
 				b.SetBytes(int64(file.Len()))
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := Read(bytes.NewReader(file.Bytes()), "bench", &ReadOptions{Format: format, AnyLabels: true}); err != nil {
+					if _, err := Read(bytes.NewReader(file.Bytes()), "bench",
+						&ReadOptions{Format: format, AnyLabels: true}); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -55,29 +55,41 @@ func readBinary(input *decompressor, opt *ReadOptions) (*Dataset, error) {
 // binaryMeta is the content of the section meta of a .scas file, which is JSON.
 type binaryMeta struct {
 	Features []string `json:"features,omitempty"`
-	Label    string   `json:"label,omitempty"`   // name of the column of the labels
-	Classes  []string `json:"classes,omitempty"` // Classes[k] is the word for label k; nil if labels are numbers
+	Label    string   `json:"label,omitempty"` // name of the column of the labels
+	// Classes[k] is the word for label k; nil if labels are numbers
+	Classes []string `json:"classes,omitempty"`
 }
 
 // newBinaryData returns the data of an open file.
 func newBinaryData(f *scasfile.File, name string, opt *ReadOptions) (*Dataset, error) {
 	var meta binaryMeta
 	if err := json.Unmarshal(f.Meta, &meta); err != nil {
-		return nil, &ParseError{File: name, Msg: "the names of the features and of the labels: " + err.Error(), Err: err}
+		return nil, &ParseError{
+			File: name, Msg: "the names of the features and of the labels: " + err.Error(), Err: err,
+		}
 	}
 	switch {
 	case f.Cols > MaxCols:
-		return nil, &ParseError{File: name, Msg: fmt.Sprintf("%d columns: expected at most %d", f.Cols, MaxCols)}
+		return nil, &ParseError{
+			File: name, Msg: fmt.Sprintf("%d columns: expected at most %d", f.Cols, MaxCols),
+		}
 	case f.Rows == 0:
 		return nil, &ParseError{File: name, Msg: "the file has no samples"}
 	case meta.Features != nil && int64(len(meta.Features)) != f.Cols:
-		return nil, &ParseError{File: name, Msg: fmt.Sprintf("%d names for %d columns: expected one for every column", len(meta.Features), f.Cols)}
+		return nil, &ParseError{
+			File: name,
+			Msg: fmt.Sprintf("%d names for %d columns: expected one for every column",
+				len(meta.Features), f.Cols),
+		}
 	}
 	if err := checkWords(f, name, meta.Classes); err != nil {
 		return nil, err
 	}
 	d := &Dataset{
-		X:         &CSR{rows: int(f.Rows), cols: int(f.Cols), ptr: f.Ptr, idx: f.Idx, val: f.Val, file: &mapping{f, name, 0}},
+		X: &CSR{
+			rows: int(f.Rows), cols: int(f.Cols), ptr: f.Ptr, idx: f.Idx, val: f.Val,
+			file: &mapping{f, name, 0},
+		},
 		LabelName: meta.Label,
 		Stats:     ReadStats{IndexBase: ZeroBased + IndexBase(f.IndexBase)},
 	}
@@ -95,11 +107,17 @@ func checkWords(f *scasfile.File, name string, words []string) error {
 	case words == nil:
 		return nil
 	case len(words) == 0:
-		return &ParseError{File: name, Msg: "a list of words for the labels without a word: expected one or more"}
+		return &ParseError{
+			File: name, Msg: "a list of words for the labels without a word: expected one or more",
+		}
 	}
 	for k := 1; k < len(words); k++ {
 		if words[k-1] >= words[k] {
-			return &ParseError{File: name, Msg: fmt.Sprintf("the words %q and %q of labels: expected different words in byte order", words[k-1], words[k])}
+			return &ParseError{
+				File: name,
+				Msg: fmt.Sprintf("the words %q and %q of labels: expected different words in byte order",
+					words[k-1], words[k]),
+			}
 		}
 	}
 	if f.Header.Labelling != scasfile.Signs {
@@ -114,7 +132,11 @@ func checkPosition(label float64, name string, row int, words []string) error {
 	if label >= 0 && label < float64(len(words)) && label == math.Trunc(label) {
 		return nil
 	}
-	return &ParseError{File: name, Line: row, Msg: fmt.Sprintf("the label %v: expected a number that stands for one of %d words", label, len(words))}
+	return &ParseError{
+		File: name, Line: row,
+		Msg: fmt.Sprintf("the label %v: expected a number that stands for one of %d words",
+			label, len(words)),
+	}
 }
 
 // binaryLabels sets the labels of d, and their mapping or classes. If words is not nil, the original labels are
@@ -125,9 +147,13 @@ func (d *Dataset) binaryLabels(f *scasfile.File, name string, words []string, op
 	case opt.targets.labels != nil || f.Labels == nil:
 		return d.setLabels(name, nil, opt)
 	case opt.Regression && words != nil:
-		return &ParseError{File: name, Msg: fmt.Sprintf("labels that are words, such as %q: expected numbers", words[0]), Remedies: []Remedy{fitClasses}}
+		return &ParseError{
+			File: name, Msg: fmt.Sprintf("labels that are words, such as %q: expected numbers", words[0]),
+			Remedies: []Remedy{fitClasses},
+		}
 	}
-	var signs LabelMapping // the labels for which the labels −1 and +1 of the file stand; zero if it stores others
+	// The labels for which the labels −1 and +1 of the file stand; zero if it stores others.
+	var signs LabelMapping
 	if f.Header.Labelling == scasfile.Signs {
 		signs = LabelMapping{Negative: f.Negative, Positive: f.Positive}
 	}

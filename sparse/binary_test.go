@@ -33,7 +33,8 @@ type naiveBinary struct {
 // readNaive decodes a .scas file without package scasfile.
 func readNaive(data []byte) (f naiveBinary, err error) {
 	le, table := binary.LittleEndian, crc32.MakeTable(crc32.Castagnoli)
-	if string(data[:8]) != "\x89SCAS\r\n\x1a" || le.Uint32(data[8:]) != 2 || crc32.Checksum(data[:4092], table) != le.Uint32(data[4092:]) {
+	if string(data[:8]) != "\x89SCAS\r\n\x1a" || le.Uint32(data[8:]) != 2 ||
+		crc32.Checksum(data[:4092], table) != le.Uint32(data[4092:]) {
 		return f, errors.New("the header")
 	}
 	f.rows, f.cols, f.nnz = int64(le.Uint64(data[16:])), int64(le.Uint64(data[24:])), int64(le.Uint64(data[32:]))
@@ -104,7 +105,8 @@ func TestBinaryLayout(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if int(f.rows) != d.X.rows || int(f.cols) != d.X.cols || !slices.Equal(f.ptr, d.X.ptr) || !slices.Equal(f.idx, d.X.idx) || !sameFloats(f.val, d.X.val) {
+		if int(f.rows) != d.X.rows || int(f.cols) != d.X.cols || !slices.Equal(f.ptr, d.X.ptr) ||
+			!slices.Equal(f.idx, d.X.idx) || !sameFloats(f.val, d.X.val) {
 			t.Errorf("%s: the matrix differs", name)
 		}
 		if !sameFloats(f.labels, d.Labels) {
@@ -140,7 +142,8 @@ func TestBinaryMaps(t *testing.T) {
 	}
 	reread.X.Prefetch(100, 30000)
 	reread.X.Release(100, 30000)
-	if !sameBits(d.X, reread.X) || !sameFloats(d.Labels, reread.Labels) || reread.Mapping != d.Mapping || reread.Stats.IndexBase != OneBased {
+	if !sameBits(d.X, reread.X) || !sameFloats(d.Labels, reread.Labels) || reread.Mapping != d.Mapping ||
+		reread.Stats.IndexBase != OneBased {
 		t.Errorf("%+v", reread.Stats)
 	}
 	if reread.X.Mapped() != mapsFiles {
@@ -161,7 +164,8 @@ func TestBinaryLabels(t *testing.T) {
 		d := mustRead(t, text, &ReadOptions{AnyLabels: true})
 		file := binaryBytes(t, d)
 		for k, opt := range []*ReadOptions{
-			nil, {AnyLabels: true}, {Regression: true}, {Positive: &three}, {Positive: &seven}, {Mapping: LabelMapping{Negative: 7, Positive: 3}},
+			nil, {AnyLabels: true}, {Regression: true}, {Positive: &three}, {Positive: &seven},
+			{Mapping: LabelMapping{Negative: 7, Positive: 3}},
 			{Mapping: LabelMapping{Negative: 3, Positive: 7}}, {Mapping: LabelMapping{Negative: -1, Positive: 1}},
 			{targets: labelsOfFile{labels: []float64{1, 2, 1}[:d.X.rows]}}, {Features: 9}, {Features: 1}, {PositiveName: "yes"},
 			{Counts: true}, {Counts: true, Regression: true}, {Counts: true, MaxClasses: 3}, {Counts: true, AnyLabels: true},
@@ -173,7 +177,8 @@ func TestBinaryLabels(t *testing.T) {
 			got, err := readAs(Binary, bytes.NewReader(file), "d", opt)
 			if (err == nil) != (wantErr == nil) {
 				t.Errorf("%q, %d: %v, the text: %v", text, k, err, wantErr)
-			} else if err == nil && (!slices.Equal(got.Labels, want.Labels) || got.Mapping != want.Mapping || !sameBits(got.X, want.X)) {
+			} else if err == nil &&
+				(!slices.Equal(got.Labels, want.Labels) || got.Mapping != want.Mapping || !sameBits(got.X, want.X)) {
 				t.Errorf("%q, %d: %v, %v", text, k, got.Labels, got.Mapping)
 			}
 		}
@@ -181,7 +186,8 @@ func TestBinaryLabels(t *testing.T) {
 	words := mustReadCSV(t, "a,ill\n1,no\n2,yes\n", &ReadOptions{AnyLabels: true})
 	for positive, want := range map[string][]float64{"": {-1, 1}, "yes": {-1, 1}, "no": {1, -1}} {
 		got, err := readAs(Binary, bytes.NewReader(binaryBytes(t, words)), "d", &ReadOptions{PositiveName: positive})
-		if err != nil || !slices.Equal(got.Labels, want) || got.Mapping.Name(-want[0]) != "yes" || !slices.Equal(got.Names, []string{"a"}) {
+		if err != nil || !slices.Equal(got.Labels, want) || got.Mapping.Name(-want[0]) != "yes" ||
+			!slices.Equal(got.Names, []string{"a"}) {
 			t.Errorf("%q: %+v, %v", positive, got, err)
 		}
 	}
@@ -203,8 +209,15 @@ func TestBinaryLabels(t *testing.T) {
 		{yes, ReadOptions{Mapping: LabelMapping{0, 1, "maybe", "no"}}, nil, `d:2: "yes": unknown label: expected maybe or no; `},
 		{yes, ReadOptions{Mapping: LabelMapping{Positive: 1}}, nil, `d:1: "no": unknown label: expected 0 or 1; `},
 		{yes, ReadOptions{Classes: Classes{[]float64{0, 1, 2}, []string{"maybe", "no", "yes"}}}, []float64{1, 2}, ""},
-		{yes, ReadOptions{Classes: Classes{[]float64{0, 1, 2}, []string{"a", "b", "yes"}}}, nil, `d:1: "no": unknown label: expected one of a, b, yes; `},
-		{yes, ReadOptions{Mapping: LabelMapping{0, 1, "maybe", "no"}, targets: labelsOfFile{labels: []float64{1, 0}}}, []float64{1, -1}, ""},
+		{
+			yes, ReadOptions{Classes: Classes{[]float64{0, 1, 2}, []string{"a", "b", "yes"}}}, nil,
+			`d:1: "no": unknown label: expected one of a, b, yes; `,
+		},
+		{
+			yes,
+			ReadOptions{Mapping: LabelMapping{0, 1, "maybe", "no"}, targets: labelsOfFile{labels: []float64{1, 0}}},
+			[]float64{1, -1}, "",
+		},
 	} {
 		file := binaryBytes(t, &Dataset{X: words.X, Labels: []float64{-1, 1}, Mapping: c.fileMapping})
 		d, err := readAs(Binary, bytes.NewReader(file), "d", &c.opt)
@@ -222,12 +235,18 @@ func TestBinaryLabels(t *testing.T) {
 func TestBinaryWords(t *testing.T) {
 	fiveClasses, zero := Classes{[]float64{0, 1, 2, 3, 4}, []string{"ant", "bee", "cat", "dog", "eel"}}, 0.0
 	options := []*ReadOptions{
-		nil, {AnyLabels: true}, {Regression: true}, {Counts: true}, {Positive: &zero}, {PositiveName: "bee"}, {PositiveName: "cat", MaxClasses: 3}, {MaxClasses: 3}, {MaxClasses: 9},
-		{Classes: fiveClasses}, {Classes: Classes{[]float64{0, 1, 2}, []string{"ant", "bee", "eel"}}}, {Classes: Classes{Values: []float64{0, 1, 2}}},
+		nil, {AnyLabels: true}, {Regression: true}, {Counts: true}, {Positive: &zero}, {PositiveName: "bee"},
+		{PositiveName: "cat", MaxClasses: 3}, {MaxClasses: 3}, {MaxClasses: 9},
+		{Classes: fiveClasses}, {Classes: Classes{[]float64{0, 1, 2}, []string{"ant", "bee", "eel"}}},
+		{Classes: Classes{Values: []float64{0, 1, 2}}},
 		{Classes: Classes{[]float64{3, 5, 7, 8}, []string{"ant", "bee", "cat", "dog"}}},
-		{Mapping: LabelMapping{0, 1, "bee", "cat"}}, {Mapping: LabelMapping{1, 0, "cat", "bee"}}, {Mapping: LabelMapping{0, 1, "ant", "bee"}}, {Mapping: LabelMapping{Positive: 1}},
+		{Mapping: LabelMapping{0, 1, "bee", "cat"}}, {Mapping: LabelMapping{1, 0, "cat", "bee"}},
+		{Mapping: LabelMapping{0, 1, "ant", "bee"}}, {Mapping: LabelMapping{Positive: 1}},
 	}
-	for _, words := range []string{"bee bee", "ant ant", "cat bee cat", "bee cat", "dog ant bee ant dog bee", "eel cat dog bee eel cat dog bee", "cat bee dog cat bee"} {
+	for _, words := range []string{
+		"bee bee", "ant ant", "cat bee cat", "bee cat", "dog ant bee ant dog bee",
+		"eel cat dog bee eel cat dog bee", "cat bee dog cat bee",
+	} {
 		text, numbers := "a,label\n", []float64(nil)
 		for i, word := range strings.Fields(words) {
 			text += fmt.Sprintf("%d,%s\n", i, word)
@@ -241,7 +260,8 @@ func TestBinaryWords(t *testing.T) {
 			case (err == nil) != (wantErr == nil):
 				t.Errorf("%s, %d: %v, the table: %v", words, k, err, wantErr)
 			case err != nil:
-			case !slices.Equal(got.Labels, want.Labels) || got.Mapping != want.Mapping || !slices.Equal(got.Classes.All(), want.Classes.All()):
+			case !slices.Equal(got.Labels, want.Labels) || got.Mapping != want.Mapping ||
+				!slices.Equal(got.Classes.All(), want.Classes.All()):
 				t.Errorf("%s, %d: %v, %v, %v", words, k, got.Labels, got.Mapping, got.Classes)
 			case slices.Equal(got.Labels, got.X.file.Labels) && &got.Labels[0] != &got.X.file.Labels[0]:
 				t.Errorf("%s, %d: the labels are a copy", words, k)
@@ -259,7 +279,8 @@ func TestBinaryWords(t *testing.T) {
 		}
 	}
 	x := mustReadCSV(t, "a,y\n1,no\n2,yes\n", nil).X
-	err := Write(io.Discard, Binary, &Dataset{X: x, Labels: []float64{0, 1}, Classes: Classes{[]float64{0, 1}, []string{"a", "\xe4"}}})
+	err := Write(io.Discard, Binary,
+		&Dataset{X: x, Labels: []float64{0, 1}, Classes: Classes{[]float64{0, 1}, []string{"a", "\xe4"}}})
 	sparsetest.CheckError(t, err, `the name "\xe4" is not text in UTF-8`)
 	for _, format := range []Format{Binary, NPZ} {
 		err = Write(io.Discard, format, &Dataset{X: x, Labels: []float64{0, 1}, Names: []string{"\xe4"}})
@@ -319,27 +340,65 @@ func TestBinaryHostile(t *testing.T) {
 		meta   string
 		kind   scasfile.Labelling
 	}{
-		"":                                    {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{}", scasfile.Numbers},
-		"row 1 has column 3 after 0":          {[]int32{0, 3, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{}", scasfile.Numbers},
-		"row 1 has column -1 after -1":        {[]int32{-1, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{}", scasfile.Numbers},
-		"row 1 has column 2 after 2":          {[]int32{2, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{}", scasfile.Numbers},
-		"row 2 has a value that is not":       {[]int32{0, 2, 1}, []float64{1, 2, inf}, []int64{0, 2, 3}, []float64{1, 2}, "{}", scasfile.Numbers},
-		"rows from entry 1 to 3":              {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{1, 2, 3}, []float64{1, 2}, "{}", scasfile.Numbers},
-		"rows from entry 0 to 2":              {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 2}, []float64{1, 2}, "{}", scasfile.Numbers},
-		"row 1 has entries from 0 to 4":       {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 4, 3}, []float64{1, 2}, "{}", scasfile.Numbers},
-		"row 2 has label +Inf":                {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, inf}, "{}", scasfile.Numbers},
-		"row 2 has label 2":                   {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{}", scasfile.Signs},
-		"the names of the features and of ":   {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{", scasfile.Numbers},
-		"1 names for 3 columns: expected one": {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, `{"features":["a"]}`, scasfile.Numbers},
-		`the words "b" and "a" of labels`:     {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{0, 1}, `{"classes":["b","a"]}`, scasfile.Numbers},
-		"a list of words for the labels with": {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{0, 1}, `{"classes":[]}`, scasfile.Numbers},
-		"the label 3: expected a number that": {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{-1, 1}, `{"classes":["a","b"]}`, scasfile.Signs},
+		"": {
+			[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{}", scasfile.Numbers,
+		},
+		"row 1 has column 3 after 0": {
+			[]int32{0, 3, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{}", scasfile.Numbers,
+		},
+		"row 1 has column -1 after -1": {
+			[]int32{-1, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{}", scasfile.Numbers,
+		},
+		"row 1 has column 2 after 2": {
+			[]int32{2, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{}", scasfile.Numbers,
+		},
+		"row 2 has a value that is not": {
+			[]int32{0, 2, 1}, []float64{1, 2, inf}, []int64{0, 2, 3}, []float64{1, 2}, "{}", scasfile.Numbers,
+		},
+		"rows from entry 1 to 3": {
+			[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{1, 2, 3}, []float64{1, 2}, "{}", scasfile.Numbers,
+		},
+		"rows from entry 0 to 2": {
+			[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 2}, []float64{1, 2}, "{}", scasfile.Numbers,
+		},
+		"row 1 has entries from 0 to 4": {
+			[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 4, 3}, []float64{1, 2}, "{}", scasfile.Numbers,
+		},
+		"row 2 has label +Inf": {
+			[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, inf}, "{}", scasfile.Numbers,
+		},
+		"row 2 has label 2": {
+			[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{}", scasfile.Signs,
+		},
+		"the names of the features and of ": {
+			[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{", scasfile.Numbers,
+		},
+		"1 names for 3 columns: expected one": {
+			[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, `{"features":["a"]}`,
+			scasfile.Numbers,
+		},
+		`the words "b" and "a" of labels`: {
+			[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{0, 1}, `{"classes":["b","a"]}`,
+			scasfile.Numbers,
+		},
+		"a list of words for the labels with": {
+			[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{0, 1}, `{"classes":[]}`,
+			scasfile.Numbers,
+		},
+		"the label 3: expected a number that": {
+			[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{-1, 1}, `{"classes":["a","b"]}`,
+			scasfile.Signs,
+		},
 	} {
 		var b bytes.Buffer
-		h := &scasfile.Header{Rows: 2, Cols: 3, NNZ: 3, Labelling: c.kind, Negative: 3, Positive: 7, MetaBytes: int64(len(c.meta))}
+		h := &scasfile.Header{
+			Rows: 2, Cols: 3, NNZ: 3, Labelling: c.kind, Negative: 3, Positive: 7,
+			MetaBytes: int64(len(c.meta)),
+		}
 		w, err := scasfile.NewWriter(&b, h)
 		for _, err := range []error{
-			err, scasfile.WriteNumbers(w, c.idx), w.EndSection(), scasfile.WriteNumbers(w, c.val), w.EndSection(), scasfile.WriteNumbers(w, c.ptr), w.EndSection(),
+			err, scasfile.WriteNumbers(w, c.idx), w.EndSection(), scasfile.WriteNumbers(w, c.val),
+			w.EndSection(), scasfile.WriteNumbers(w, c.ptr), w.EndSection(),
 			scasfile.WriteNumbers(w, c.labels), w.EndSection(),
 			errorOf(w.Write([]byte(c.meta))), w.EndSection(), w.Close(),
 		} {
@@ -505,13 +564,15 @@ func FuzzBinary(f *testing.F) {
 			wantParseError(t, err, 0, 0, "d: ")
 			return
 		}
-		if _, err := New(d.X.rows, d.X.cols, d.X.ptr, d.X.idx, d.X.val); err != nil || d.Labels != nil && len(d.Labels) != d.X.rows {
+		if _, err := New(d.X.rows, d.X.cols, d.X.ptr, d.X.idx, d.X.val); err != nil ||
+			d.Labels != nil && len(d.Labels) != d.X.rows {
 			t.Errorf("%v; %d labels for %d rows", err, len(d.Labels), d.X.rows)
 		}
 		d, err = readAs(Binary, bytes.NewReader(data), "d", &ReadOptions{MaxClasses: 5, LabelsOptional: true})
 		if _, ok := errors.AsType[*ParseError](err); err != nil && !ok {
 			t.Error(err)
-		} else if notSign := func(b float64) bool { return b != 1 && b != -1 }; err == nil && !d.Mapping.IsZero() && slices.ContainsFunc(d.Labels, notSign) {
+		} else if notSign := func(b float64) bool { return b != 1 && b != -1 }; err == nil &&
+			!d.Mapping.IsZero() && slices.ContainsFunc(d.Labels, notSign) {
 			t.Errorf("labels %v", d.Labels)
 		}
 	})
@@ -529,7 +590,10 @@ func BenchmarkMap(b *testing.B) {
 	for _, c := range []struct {
 		name, path string
 		opt        ReadOptions
-	}{{"text", textPath, ReadOptions{}}, {"checked", binaryPath, ReadOptions{}}, {"unchecked", binaryPath, ReadOptions{Memory: 1, Beyond: true}}} {
+	}{
+		{"text", textPath, ReadOptions{}}, {"checked", binaryPath, ReadOptions{}},
+		{"unchecked", binaryPath, ReadOptions{Memory: 1, Beyond: true}},
+	} {
 		b.Run(c.name, func(b *testing.B) {
 			info, err := os.Stat(c.path)
 			if err != nil {
@@ -563,7 +627,8 @@ func TestBinaryClasses(t *testing.T) {
 	for _, opt := range []*ReadOptions{classOptions, {Classes: Classes{Values: []float64{0, 1, 2, 3, 4}}}, {Regression: true}} {
 		reread, err := ReadFile(path, opt)
 		must(t, err)
-		if !sameFloats(d.Labels, reread.Labels) || &reread.Labels[0] != &reread.X.file.Labels[0] || reread.Classes.IsZero() != opt.Regression {
+		if !sameFloats(d.Labels, reread.Labels) || &reread.Labels[0] != &reread.X.file.Labels[0] ||
+			reread.Classes.IsZero() != opt.Regression {
 			t.Errorf("%+v: classes %v", opt, reread.Classes)
 		}
 		must(t, reread.Close())

@@ -28,7 +28,8 @@ func writeBinary(w io.Writer, d *Dataset) error {
 		switch {
 		case m.named():
 			words = slices.Sorted(slices.Values([]string{m.NegativeName, m.PositiveName}))
-			m.Negative, m.Positive = float64(slices.Index(words, m.NegativeName)), float64(slices.Index(words, m.PositiveName))
+			m.Negative, m.Positive = float64(slices.Index(words, m.NegativeName)), float64(slices.Index(words,
+				m.PositiveName))
 		case m.IsZero():
 			words = d.Classes.Names
 			var err error
@@ -54,7 +55,8 @@ func (c Classes) positions(labels []float64) ([]float64, error) {
 	for i, label := range labels {
 		k, ok := c.Find(label)
 		if !ok {
-			return nil, errorf("row %d has label %v: want one of the labels %v in Dataset.Classes", i+1, label, c.Values)
+			return nil, errorf("row %d has label %v: want one of the labels %v in Dataset.Classes",
+				i+1, label, c.Values)
 		}
 		positions[i] = float64(k)
 	}
@@ -80,7 +82,9 @@ func (s *binarySections) write(w io.Writer) error {
 	}
 	s.header.MetaBytes = int64(len(meta))
 	out, err := scasfile.NewWriter(w, &s.header)
-	sections := []func(io.Writer) error{s.idx, s.val, s.ptr, s.labels, func(w io.Writer) error { _, err := w.Write(meta); return err }}
+	sections := []func(io.Writer) error{
+		s.idx, s.val, s.ptr, s.labels, func(w io.Writer) error { _, err := w.Write(meta); return err },
+	}
 	for _, section := range sections {
 		if err == nil {
 			err = section(out)

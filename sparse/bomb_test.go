@@ -43,12 +43,15 @@ func TestBombs(t *testing.T) {
 	for _, text := range []string{" ", "\n", "1\n", "1 1:1\n", "# ", "1 1 1\n"} {
 		for kind, packed := range compress(t, bytes.Repeat([]byte(text), 10<<20/len(text))) {
 			for name, read := range readers {
-				if name == "LIBSVM" && text == "1 1 1\n" || kind == xzName && text != " " { // "1 1 1" is not LIBSVM text, and xz is slow
+				if name == "LIBSVM" && text == "1 1 1\n" || kind == xzName && text != " " {
+					// "1 1 1" is not LIBSVM text, and xz is slow
 					continue
 				}
 				var err error
 				mib := allocatedMiB(func() { err = read(bytes.NewReader(packed)) })
-				if err == nil || !strings.Contains(err.Error(), "bomb: the "+kind+" stream expands to more than 500 times") || mib > limit {
+				if err == nil ||
+					!strings.Contains(err.Error(), "bomb: the "+kind+" stream expands to more than 500 times") ||
+					mib > limit {
 					t.Errorf("%s of %q, %v: %d MiB, %v", name, text, kind, mib, err)
 				}
 			}

@@ -116,7 +116,8 @@ func (b *Builder) begin() error {
 	case b.cols < 0 || b.cols > MaxCols:
 		return errorf("NewBuilder(%d): want 0 to %d columns", b.cols, MaxCols)
 	case b.Names != nil && len(b.Names) != b.cols:
-		return errorf("Builder.Names has %d names for %d columns: want one for every column, or nil", len(b.Names), b.cols)
+		return errorf("Builder.Names has %d names for %d columns: want one for every column, or nil",
+			len(b.Names), b.cols)
 	}
 	if err := b.Options.check(); err != nil {
 		return err

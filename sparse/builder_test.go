@@ -71,7 +71,8 @@ func TestBuilder(t *testing.T) {
 				t.Errorf("%v labels %v, want %v", got.X.file, got.Labels[:9], want.Labels[:9])
 			}
 			got.Stats.Bytes = 0
-			if diff := cmp.Diff([]any{want.Mapping, want.Classes, want.Names, want.Stats}, []any{got.Mapping, got.Classes, got.Names, got.Stats}); diff != "" || want.Stats.SortedRows != rows/3 {
+			if diff := cmp.Diff([]any{want.Mapping, want.Classes, want.Names, want.Stats},
+				[]any{got.Mapping, got.Classes, got.Names, got.Stats}); diff != "" || want.Stats.SortedRows != rows/3 {
 				t.Errorf("%d rows sorted: %s", want.Stats.SortedRows, diff)
 			}
 			wantOnlyFiles(t, dir, "rows.scas")
@@ -162,8 +163,11 @@ func TestBuilderLeavesNothing(t *testing.T) {
 		want  string
 	}{
 		"one class": {firstClass, ReadOptions{}, "every label is 1"},
-		"positive":  {func(i int) float64 { return float64(i % 2) }, ReadOptions{Positive: new(3.0)}, "the label 3 said to be positive does not occur"},
-		"single":    {func(i int) float64 { return min(2, float64(i)) }, ReadOptions{MaxClasses: 3}, "the only row of this label"},
+		"positive": {
+			func(i int) float64 { return float64(i % 2) }, ReadOptions{Positive: new(3.0)},
+			"the label 3 said to be positive does not occur",
+		},
+		"single": {func(i int) float64 { return min(2, float64(i)) }, ReadOptions{MaxClasses: 3}, "the only row of this label"},
 	} {
 		dir := t.TempDir()
 		for _, memory := range []int64{0, 5000} {
@@ -243,7 +247,10 @@ func TestBuilderRecords(t *testing.T) {
 		Mapping: LabelMapping{Negative: 0, Positive: 1, NegativeName: "green", PositiveName: "ripe"},
 		Table:   TableOptions{Label: "state", Offset: "log", Fill: map[string]float64{"height": 2}},
 	}
-	cells := [][]string{{"1.5", "clay", "0.5", "green"}, {"", "sand", "-1", "ripe"}, {"3", "peat", "0", "ripe"}, {"0", "peat", "2", "green"}, {"4", "loam", "0", "green"}}
+	cells := [][]string{
+		{"1.5", "clay", "0.5", "green"}, {"", "sand", "-1", "ripe"}, {"3", "peat", "0", "ripe"},
+		{"0", "peat", "2", "green"}, {"4", "loam", "0", "green"},
+	}
 	tableText := "height,soil,log,state\n"
 	for _, c := range cells {
 		tableText += strings.Join(c, ",") + "\n"
@@ -265,13 +272,15 @@ func TestBuilderRecords(t *testing.T) {
 		}
 		err := b.AppendRecord(map[string]any{"height": "tall", "soil": "clay", "log": 0}, 1)
 		sparsetest.CheckError(t, err, `sparse: row 6: column height: "tall": expected a finite number`)
-		sparsetest.CheckError(t, b.AppendRecord(map[string]any{"height": 1, "log": 0}, 1), "sparse: row 6: the record lacks the columns of soil")
+		sparsetest.CheckError(t, b.AppendRecord(map[string]any{"height": 1, "log": 0}, 1),
+			"sparse: row 6: the record lacks the columns of soil")
 		got, err := b.Dataset()
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer got.Close()
-		if !sameBits(got.X, want.X) || !sameFloats(got.Labels, want.Labels) || !sameFloats(got.Offsets, want.Offsets) || (got.X.file != nil) != (memory == 1) {
+		if !sameBits(got.X, want.X) || !sameFloats(got.Labels, want.Labels) ||
+			!sameFloats(got.Offsets, want.Offsets) || (got.X.file != nil) != (memory == 1) {
 			t.Errorf("%v %v, want %v %v", got.Labels, got.Offsets, want.Labels, want.Offsets)
 		}
 		summary := &TableSummary{

@@ -40,7 +40,10 @@ func TestClasses(t *testing.T) {
 		"LIBSVM": {"t.svm", libsvm.String(), nil}, "CSV": {"t.csv", csv.String(), nil},
 		"npy": {"t.npy", npy.String(), labels}, "scas": {"t.scas", binary.String(), nil},
 	} {
-		for _, opt := range []*ReadOptions{{MaxClasses: 3}, {MaxClasses: 100}, {Classes: want}, {Classes: Classes{Values: []float64{-1, 0, 3, 7}}}} {
+		for _, opt := range []*ReadOptions{
+			{MaxClasses: 3}, {MaxClasses: 100}, {Classes: want},
+			{Classes: Classes{Values: []float64{-1, 0, 3, 7}}},
+		} {
 			opt.targets.labels = c.targets
 			d, err := Read(strings.NewReader(c.text), c.file, opt)
 			if err != nil {
@@ -61,7 +64,10 @@ func TestClasses(t *testing.T) {
 		}{
 			{ReadOptions{}, "a third label"},
 			{ReadOptions{MaxClasses: 2}, "a third label"},
-			{ReadOptions{MaxClasses: 100, Positive: &labels[0]}, "the label 7 is to be positive, but there are 3 classes, -1, 3, 7: expected two"},
+			{
+				ReadOptions{MaxClasses: 100, Positive: &labels[0]},
+				"the label 7 is to be positive, but there are 3 classes, -1, 3, 7: expected two",
+			},
 			{ReadOptions{Classes: Classes{Values: []float64{-1, 3, 8}}}, "unknown label: expected one of -1, 3, 8"},
 			{ReadOptions{Mapping: LabelMapping{Negative: -1, Positive: 3}}, "unknown label: expected -1 or 3"},
 		} {
@@ -96,17 +102,46 @@ func TestClassesRefused(t *testing.T) {
 		opt        ReadOptions
 		want       string
 	}{
-		{"t.svm", "1 1:1\n-1 1:2\n1 1:3\n3 1:3\n-1 1:4\n", ReadOptions{MaxClasses: 9}, `t.svm:4:1: "3": the only row of this label, beside -1, 1: expected two rows of every class or more; correct the label`},
-		{"t.csv", "a,y\n1,u\n2,v\n3,u\n4,vv\n5,v\n", ReadOptions{MaxClasses: 9}, `t.csv:5: "vv": the only row of this label, beside u, v: expected`},
+		{
+			"t.svm", "1 1:1\n-1 1:2\n1 1:3\n3 1:3\n-1 1:4\n", ReadOptions{MaxClasses: 9},
+			`t.svm:4:1: "3": the only row of this label, beside -1, 1: expected two rows of every class or more; correct the label`,
+		},
+		{
+			"t.csv", "a,y\n1,u\n2,v\n3,u\n4,vv\n5,v\n", ReadOptions{MaxClasses: 9},
+			`t.csv:5: "vv": the only row of this label, beside u, v: expected`,
+		},
 		{"t.svm", "1 1:1\n2 1:2\n3 1:3\n", ReadOptions{MaxClasses: 9}, `t.svm:3:1: "3": the only row`},
-		{"t.svm", "1 1:1\n2 1:2\n1 1:3\n0.5 1:3\n", ReadOptions{MaxClasses: 9}, `t.svm:4:1: "0.5": a third label, after 1 (line 1) and 2 (line 2): expected two classes, or whole numbers for more; keep two`},
+		{
+			"t.svm", "1 1:1\n2 1:2\n1 1:3\n0.5 1:3\n", ReadOptions{MaxClasses: 9},
+			`t.svm:4:1: "0.5": a third label, after 1 (line 1) and 2 (line 2): expected two classes, or whole numbers for more; keep two`,
+		},
 		{"t.svm", "1 1:1\n2.5 1:2\n1 1:3\n3 1:3\n", ReadOptions{MaxClasses: 9}, `t.svm:4:1: "3": a third label`},
-		{"t.svm", "1 1:1\n2 1:2\n3 1:3\n4 1:3\n5 1:3\n", ReadOptions{MaxClasses: 4}, `t.svm:5:1: "5": more than 4 different labels: expected at most 4 classes; set ReadOptions.Regression to true if the labels are numbers`},
-		{"t.csv", "a,y\n1,u\n2,v\n3,w\n4,z\n", ReadOptions{MaxClasses: 3}, `t.csv:5:3: "z": column y: more than 3 different labels`},
-		{"t.csv", "a,y\n1,u\n2,v\n3,w\n4,u\n5,v\n6,w\n", ReadOptions{MaxClasses: 3, PositiveName: "v"}, `the label v is to be positive, but there are 3 classes, u, v, w`},
-		{"t.csv", "a,y\n1,u\n2,vee\n", ReadOptions{Classes: Classes{[]float64{0, 1, 2}, []string{"u", "v", "w"}}}, `t.csv:3:3: "vee": column y: unknown label: expected one of u, v, w`},
-		{"t.csv", "a,y\n1,1\n2,vee\n", ReadOptions{Classes: Classes{Values: []float64{0, 1, 2}}}, `t.csv:3:3: "vee": column y: unknown label: expected one of 0, 1, 2`},
-		{"t.svm", "0 1:1\n3 1:2\n", ReadOptions{Classes: Classes{[]float64{0, 1, 2}, []string{"u", "v", "w"}}}, `t.svm:2:1: "3": unknown label: expected one of 0 (u), 1 (v), 2 (w)`},
+		{
+			"t.svm", "1 1:1\n2 1:2\n3 1:3\n4 1:3\n5 1:3\n", ReadOptions{MaxClasses: 4},
+			`t.svm:5:1: "5": more than 4 different labels: expected at most 4 classes; set ReadOptions.Regression to true if the labels are numbers`,
+		},
+		{
+			"t.csv", "a,y\n1,u\n2,v\n3,w\n4,z\n", ReadOptions{MaxClasses: 3},
+			`t.csv:5:3: "z": column y: more than 3 different labels`,
+		},
+		{
+			"t.csv", "a,y\n1,u\n2,v\n3,w\n4,u\n5,v\n6,w\n", ReadOptions{MaxClasses: 3, PositiveName: "v"},
+			`the label v is to be positive, but there are 3 classes, u, v, w`,
+		},
+		{
+			"t.csv", "a,y\n1,u\n2,vee\n",
+			ReadOptions{Classes: Classes{[]float64{0, 1, 2}, []string{"u", "v", "w"}}},
+			`t.csv:3:3: "vee": column y: unknown label: expected one of u, v, w`,
+		},
+		{
+			"t.csv", "a,y\n1,1\n2,vee\n", ReadOptions{Classes: Classes{Values: []float64{0, 1, 2}}},
+			`t.csv:3:3: "vee": column y: unknown label: expected one of 0, 1, 2`,
+		},
+		{
+			"t.svm", "0 1:1\n3 1:2\n",
+			ReadOptions{Classes: Classes{[]float64{0, 1, 2}, []string{"u", "v", "w"}}},
+			`t.svm:2:1: "3": unknown label: expected one of 0 (u), 1 (v), 2 (w)`,
+		},
 	} {
 		_, err := Read(strings.NewReader(c.text), c.file, &c.opt)
 		sparsetest.CheckError(t, err, c.want)

@@ -40,7 +40,9 @@ type Converted struct {
 // If a conversion of LIBSVM text to .scas is killed or ended by progress, converted rows stay in the directory
 // .OUT.parts beside the file OUT, and the next conversion of the same text with the same options
 // continues from them. Convert removes the directory when it has written OUT, or when it ends with any other error.
-func Convert(inPath, outPath string, opt *ReadOptions, progress func(stage string, done, total int64) error) (*Converted, error) {
+func Convert(
+	inPath, outPath string, opt *ReadOptions, progress func(stage string, done, total int64) error,
+) (*Converted, error) {
 	fileOpt, err := opt.forFile(inPath)
 	if err != nil {
 		return nil, err
@@ -120,7 +122,8 @@ func (c *conversion) open(f *os.File, outPath string) error {
 	}
 	c.sourceSize = info.Size()
 	source := partsSource{Name: filepath.Base(f.Name()), Size: info.Size(), Modified: info.ModTime().UnixNano(),
-		Format: c.opt.Format, Features: c.opt.Features, Ignore: c.opt.IgnoreBeyond, Base: c.opt.IndexBase, Strict: c.opt.Strict}
+		Format: c.opt.Format, Features: c.opt.Features, Ignore: c.opt.IgnoreBeyond, Base: c.opt.IndexBase,
+		Strict: c.opt.Strict}
 	c.parts, c.lastRecord, err = openParts(partsDir(atomicfile.Followed(outPath)), source)
 	if err != nil {
 		return errorf("converting %s: %w", c.name, err)
@@ -151,7 +154,8 @@ func (c *conversion) run(f *os.File, outPath string, convert converter) (*Conver
 	if err != nil {
 		return nil, err
 	}
-	result.Stats.Compression, result.Stats.Bytes, result.Resumed = input.kind, input.textBytes.Load(), resumedBytes
+	result.Stats.Compression, result.Stats.Bytes, result.Resumed = input.kind, input.textBytes.Load(),
+		resumedBytes
 	if err := c.flush(); err != nil {
 		return nil, err
 	}

@@ -14,7 +14,9 @@ func convertLIBSVM(c *conversion, input *decompressor) (*Converted, *binarySecti
 		p.lines, p.indexRange, p.stats = r.Lines, r.indexRange, r.Stats
 	}
 	record := func() error {
-		return c.parts.record(&partsRecord{Lines: p.lines, indexRange: p.indexRange, labelPair: c.twoLabels, Stats: p.stats})
+		return c.parts.record(&partsRecord{
+			Lines: p.lines, indexRange: p.indexRange, labelPair: c.twoLabels, Stats: p.stats,
+		})
 	}
 	err := inParallel(input, c.name, p.parseBlock, func(part *libsvmPart) error {
 		if err := c.reportText(input); err != nil {

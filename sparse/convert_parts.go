@@ -101,9 +101,11 @@ func openParts(dir string, source partsSource) (*parts, *partsRecord, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if atomicfile.Lock(p.journal) == atomicfile.ErrLocked { // without file locks, there is another error, and no protection
+	if atomicfile.Lock(p.journal) == atomicfile.ErrLocked {
+		// without file locks, there is another error, and no protection
 		p.journal.Close()
-		return nil, nil, fmt.Errorf("another conversion to this file is at work: wait for it, or remove %s", dir)
+		return nil, nil, fmt.Errorf("another conversion to this file is at work: wait for it, or remove %s",
+			dir)
 	}
 	for k := range p.files {
 		f, err := os.OpenFile(filepath.Join(dir, partNames[k]), os.O_RDWR|os.O_CREATE, 0o666)
@@ -129,7 +131,8 @@ func openParts(dir string, source partsSource) (*parts, *partsRecord, error) {
 
 // reset empties the journal and the parts, and writes where the first row begins: at entry 0.
 func (p *parts) reset() error {
-	return errors.Join(p.journal.Truncate(0), p.truncate(&partsRecord{}), scasfile.WriteNumbers(&p.files[rowsPart], []int64{0}))
+	return errors.Join(p.journal.Truncate(0), p.truncate(&partsRecord{}),
+		scasfile.WriteNumbers(&p.files[rowsPart], []int64{0}))
 }
 
 // lastRecord returns the last record that the journal has for p.source. It returns nil if there is none. It
@@ -151,7 +154,8 @@ func (p *parts) lastRecord() *partsRecord {
 		if record == nil {
 			return nil
 		}
-		if n, err := io.Copy(checksum, io.NewSectionReader(p.files[k].f, 0, record.Sizes[k])); err != nil || n != record.Sizes[k] || checksum.Sum32() != record.Sums[k] {
+		if n, err := io.Copy(checksum, io.NewSectionReader(p.files[k].f, 0, record.Sizes[k])); err != nil ||
+			n != record.Sizes[k] || checksum.Sum32() != record.Sums[k] {
 			return nil
 		}
 	}

@@ -90,7 +90,8 @@ func (c *tableConversion) median(j, n int) (float64, error) {
 	if col.missingCount == 0 {
 		return 0, nil
 	}
-	if err := c.opt.checkMemory(c.name, 8*int64(n), "the numbers of column %s, for their median,", col.name); err != nil {
+	if err := c.opt.checkMemory(c.name, 8*int64(n), "the numbers of column %s, for their median,",
+		col.name); err != nil {
 		return 0, err
 	}
 	if err := c.flush(); err != nil {

@@ -57,15 +57,19 @@ var missingRules = []Missing{MissingRefuse, MissingMean, MissingMedian, MissingZ
 func TestConvertTable(t *testing.T) {
 	dir := t.TempDir()
 	for _, text := range []string{
-		houses, "a,b,y\n1,u,2\n3,v,4\n", "\ufeffa,\"b\"\"c\",y\r\n\"1\",\"u\nv\",2\r\n", "a,y\n1,no\n2,yes\n3,no\n", "a,y\n1,c\n2,a\n3,b\n", "a,y\n1,u\n", "a,y\n0,\xad\n", "y\n1\n", "", "a,y\n", "a,y\n1\n",
-		"a,b,c,y\n,3,u,0\n1,NA,,1\n2,nan,v,1\n0,6,n/a,0\n", "a,y\n,1\n,0\n", "a,b,y\n,1,0\nu,,1\nv,3,1\n,,1\n", "a,y\n1e308,0\n1.7e308,1\n,1\n", "a,b,y\n,,0\n0,u,1\n-1,v,1\n",
+		houses, "a,b,y\n1,u,2\n3,v,4\n", "\ufeffa,\"b\"\"c\",y\r\n\"1\",\"u\nv\",2\r\n",
+		"a,y\n1,no\n2,yes\n3,no\n", "a,y\n1,c\n2,a\n3,b\n", "a,y\n1,u\n", "a,y\n0,\xad\n", "y\n1\n", "",
+		"a,y\n", "a,y\n1\n",
+		"a,b,c,y\n,3,u,0\n1,NA,,1\n2,nan,v,1\n0,6,n/a,0\n", "a,y\n,1\n,0\n",
+		"a,b,y\n,1,0\nu,,1\nv,3,1\n,,1\n", "a,y\n1e308,0\n1.7e308,1\n,1\n", "a,b,y\n,,0\n0,u,1\n-1,v,1\n",
 		strings.Repeat("\n", 2*blockSize) + "a,y\n1,0\n,1\n", // the header is not in the first block
 	} {
 		for _, rule := range missingRules {
 			checkConversion(t, dir, text, ReadOptions{Table: TableOptions{Missing: rule}})
 		}
 		for _, opt := range []ReadOptions{
-			{Table: TableOptions{NoLabel: true}}, {Table: TableOptions{NoHeader: true}}, {Table: TableOptions{Categorical: []string{"1"}}},
+			{Table: TableOptions{NoLabel: true}}, {Table: TableOptions{NoHeader: true}},
+			{Table: TableOptions{Categorical: []string{"1"}}},
 			{Features: 2, Table: TableOptions{Drop: []string{"a"}}}, {Table: TableOptions{Offset: "1"}},
 		} {
 			opt.Table.Missing = MissingMedian
@@ -88,7 +92,8 @@ func longTable(rows int) string {
 		if rng.IntN(3) > 0 {
 			cellOrMissing = fmt.Sprint(rng.NormFloat64())
 		}
-		fmt.Fprintf(&b, "%v,%s,%s,w%d,%s\n", rng.NormFloat64(), lateCell, cellOrMissing, rng.IntN(1+i/50), []string{"no", "yes", "perhaps"}[rng.IntN(2+i/(rows-9))])
+		fmt.Fprintf(&b, "%v,%s,%s,w%d,%s\n", rng.NormFloat64(), lateCell, cellOrMissing, rng.IntN(1+i/50),
+			[]string{"no", "yes", "perhaps"}[rng.IntN(2+i/(rows-9))])
 	}
 	return b.String()
 }
@@ -143,7 +148,10 @@ func TestConvertTableStops(t *testing.T) {
 		want   string
 	}{
 		{longTable(60000), 450_000, "the first "},
-		{"a,y\n" + strings.Repeat("1,0\n,1\n2,1\n", 300_000), 4_200_000, "the numbers of column a, for their median, take 4.58 MiB"},
+		{
+			"a,y\n" + strings.Repeat("1,0\n,1\n2,1\n", 300_000), 4_200_000,
+			"the numbers of column a, for their median, take 4.58 MiB",
+		},
 	} {
 		if err := os.WriteFile(inPath, []byte(tt.text), 0o666); err != nil {
 			t.Fatal(err)
@@ -156,7 +164,10 @@ func TestConvertTableStops(t *testing.T) {
 }
 
 func FuzzConvertTable(f *testing.F) {
-	for _, s := range []string{houses, "a,b,c,y\n,3,u,0\n1,NA,,1\n2,nan,v,1\n0,6,n/a,0\n", "a,b,y\n,1,0\nu,,1\nv,3,1\n,,1\n", "a,y\n1,c\n2,a\n3,b\n"} {
+	for _, s := range []string{
+		houses, "a,b,c,y\n,3,u,0\n1,NA,,1\n2,nan,v,1\n0,6,n/a,0\n", "a,b,y\n,1,0\nu,,1\nv,3,1\n,,1\n",
+		"a,y\n1,c\n2,a\n3,b\n",
+	} {
 		for k := range missingRules {
 			f.Add(s, uint8(k))
 		}

@@ -50,7 +50,8 @@ func TestConvert(t *testing.T) {
 	} {
 		for _, opt := range []*ReadOptions{nil, {Features: 9}, {IndexBase: ZeroBased}, {Regression: true, Counts: true}} {
 			writeText(t, inPath, func(w io.Writer) error {
-				return compressionByEnding(".zst").compressTo(w, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
+				return compressionByEnding(".zst").compressTo(w,
+					func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
 			})
 			var o ReadOptions
 			if opt != nil {
@@ -59,7 +60,8 @@ func TestConvert(t *testing.T) {
 			o.AnyLabels, o.Regression, o.Counts = true, false, false
 			d := mustRead(t, text, &o)
 			got, c := mustConvert(t, inPath, outPath, opt)
-			if !bytes.Equal(got, binaryBytes(t, d)) || c.Features != d.X.cols || c.Stats.NNZ != d.X.NNZ() || c.Stats.Compression != "zstd" {
+			if !bytes.Equal(got, binaryBytes(t, d)) || c.Features != d.X.cols || c.Stats.NNZ != d.X.NNZ() ||
+				c.Stats.Compression != "zstd" {
 				t.Errorf("%q, %+v: %+v", text, opt, c)
 			}
 		}

@@ -47,7 +47,8 @@ func New(rows, cols int, ptr []int64, idx []int32, val []float64) (*CSR, error) 
 func checkShape(rows, cols int, ptr []int64, nidx, nval int) error {
 	switch {
 	case rows < 0 || cols < 0 || cols > MaxCols:
-		return errorf("shape %d x %d is out of range: want rows >= 0 and 0 <= cols <= %d", rows, cols, MaxCols)
+		return errorf("shape %d x %d is out of range: want rows >= 0 and 0 <= cols <= %d",
+			rows, cols, MaxCols)
 	case len(ptr) != rows+1:
 		return errorf("%d row pointers for %d rows: want rows+1", len(ptr), rows)
 	case nidx != nval:
@@ -57,7 +58,8 @@ func checkShape(rows, cols int, ptr []int64, nidx, nval int) error {
 	}
 	for i := range rows {
 		if ptr[i+1] < ptr[i] {
-			return errorf("row pointer %d is %d, below its predecessor %d: want no decrease", i+1, ptr[i+1], ptr[i])
+			return errorf("row pointer %d is %d, below its predecessor %d: want no decrease",
+				i+1, ptr[i+1], ptr[i])
 		}
 	}
 	if ptr[rows] != int64(nidx) {
@@ -112,7 +114,9 @@ func Identity(n int) *CSR {
 	if n < 0 || n > MaxCols {
 		panic(fmt.Sprintf("sparse: Identity(%d): want 0 <= n <= %d", n, MaxCols))
 	}
-	a := &CSR{rows: n, cols: n, ptr: make([]int64, n+1), idx: make([]int32, n), val: slices.Repeat([]float64{1}, n)}
+	a := &CSR{
+		rows: n, cols: n, ptr: make([]int64, n+1), idx: make([]int32, n), val: slices.Repeat([]float64{1}, n),
+	}
 	for i := range n {
 		a.ptr[i+1], a.idx[i] = int64(i+1), int32(i)
 	}
@@ -155,7 +159,8 @@ func FromTriplets(rows, cols int, entries []Triplet) (*CSR, error) {
 	ptr := make([]int64, rows+1)
 	for k, e := range entries {
 		if e.Row < 0 || e.Row >= rows || e.Col < 0 || e.Col >= cols {
-			return nil, errorf("entry %d: place (%d, %d) is outside the %d x %d matrix", k, e.Row, e.Col, rows, cols)
+			return nil, errorf("entry %d: place (%d, %d) is outside the %d x %d matrix",
+				k, e.Row, e.Col, rows, cols)
 		}
 		if math.IsNaN(e.Value) || math.IsInf(e.Value, 0) {
 			return nil, errorf("entry %d at (%d, %d): value %v is not finite", k, e.Row, e.Col, e.Value)

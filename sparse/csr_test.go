@@ -31,8 +31,14 @@ func TestNewRefuses(t *testing.T) {
 		{"unlike lengths", 1, 1, []int64{0, 1}, []int32{0}, nil, []string{"1 column indices but 0 values"}},
 		{"column too large", 2, 3, []int64{0, 0, 1}, []int32{3}, one, []string{"row 1, position 0", "column 3", "0..2"}},
 		{"column negative", 1, 3, []int64{0, 1}, []int32{-1}, one, []string{"row 0, position 0", "column -1"}},
-		{"repeated", 1, 3, []int64{0, 2}, []int32{1, 1}, []float64{1, 2}, []string{"row 0, position 1", "column 1 follows column 1"}},
-		{"unsorted", 1, 3, []int64{0, 2}, []int32{2, 1}, []float64{1, 2}, []string{"row 0, position 1", "column 1 follows column 2"}},
+		{
+			"repeated", 1, 3, []int64{0, 2}, []int32{1, 1}, []float64{1, 2},
+			[]string{"row 0, position 1", "column 1 follows column 1"},
+		},
+		{
+			"unsorted", 1, 3, []int64{0, 2}, []int32{2, 1}, []float64{1, 2},
+			[]string{"row 0, position 1", "column 1 follows column 2"},
+		},
 		{"NaN", 1, 3, []int64{0, 2}, []int32{1, 2}, []float64{1, math.NaN()}, []string{"row 0, position 1", "NaN"}},
 		{"Inf", 1, 3, []int64{0, 1}, []int32{1}, []float64{math.Inf(-1)}, []string{"-Inf is not finite"}},
 	}

@@ -201,7 +201,8 @@ func (d *Dataset) appendLabel(line []byte, i int, delimiter byte) []byte {
 
 // appendCell appends the text of a cell, quoted if necessary.
 func appendCell(line []byte, s string, delimiter byte) []byte {
-	needsNoQuotes := s != "" && strings.Trim(s, " \t") == s && !strings.ContainsAny(s, "\"\n\r") && strings.IndexByte(s, delimiter) < 0
+	needsNoQuotes := s != "" && strings.Trim(s, " \t") == s && !strings.ContainsAny(s, "\"\n\r") &&
+		strings.IndexByte(s, delimiter) < 0
 	if needsNoQuotes && !strings.HasPrefix(s, byteOrderMark) {
 		return append(line, s...)
 	}
@@ -225,5 +226,6 @@ func isMissing(cell []byte) bool {
 	if len(cell) > 4 {
 		return false
 	}
-	return len(cell) == 0 || slices.Contains([]string{"na", "n/a", "nan", "null"}, strings.ToLower(string(cell)))
+	return len(cell) == 0 ||
+		slices.Contains([]string{"na", "n/a", "nan", "null"}, strings.ToLower(string(cell)))
 }

@@ -18,7 +18,10 @@ func (t *table) finish() (*Dataset, error) {
 			t.val[k] = t.columns[j].fill
 		}
 	}
-	d := &Dataset{X: t.matrix(len(featureOf)), Names: names, LabelName: t.summary.Label, Table: &t.summary, Stats: t.stats}
+	d := &Dataset{
+		X: t.matrix(len(featureOf)), Names: names, LabelName: t.summary.Label, Table: &t.summary,
+		Stats: t.stats,
+	}
 	d.X.renumber(featureOf, len(names))
 	d.Stats.NNZ = d.X.NNZ()
 	for _, col := range t.columns {
@@ -46,9 +49,13 @@ func (t *table) resolveFeatures(n int, median func(c, n int) (float64, error)) (
 ) {
 	switch {
 	case t.columns == nil:
-		return nil, nil, &ParseError{File: t.name, Msg: "the file is empty: expected a table, a header and a line for every sample"}
+		return nil, nil, &ParseError{
+			File: t.name, Msg: "the file is empty: expected a table, a header and a line for every sample",
+		}
 	case n == 0:
-		return nil, nil, &ParseError{File: t.name, Msg: "a header and no line below it: expected one for every sample"}
+		return nil, nil, &ParseError{
+			File: t.name, Msg: "a header and no line below it: expected one for every sample",
+		}
 	}
 	if err := t.setFills(n, median); err != nil {
 		return nil, nil, err
@@ -58,7 +65,10 @@ func (t *table) resolveFeatures(n int, median func(c, n int) (float64, error)) (
 		return nil, nil, err
 	}
 	if p := t.opt.Features; p != 0 && p != len(names) && t.opt.Names == nil {
-		return nil, nil, &ParseError{File: t.name, Msg: fmt.Sprintf("the table has %d features: expected the stated %d", len(names), p)}
+		return nil, nil, &ParseError{
+			File: t.name,
+			Msg:  fmt.Sprintf("the table has %d features: expected the stated %d", len(names), p),
+		}
 	}
 	t.stats.Rows, t.stats.IndexBase = n, OneBased
 	return featureOf, names, nil
@@ -81,7 +91,10 @@ func (t *table) setFills(n int, median func(c, n int) (float64, error)) error {
 				Remedies: []Remedy{dropColumnRemedy(col.name)},
 			}
 		case col.kind == numberColumn && rule == MissingRefuse && col.missingLine > 0:
-			return &ParseError{File: t.name, Line: col.missingLine, Msg: fmt.Sprintf("column %s: %s", col.name, noFill), Err: ErrMissing}
+			return &ParseError{
+				File: t.name, Line: col.missingLine, Msg: fmt.Sprintf("column %s: %s", col.name, noFill),
+				Err: ErrMissing,
+			}
 		case col.kind != numberColumn, rule == MissingRefuse:
 			continue
 		case col.fillGiven, rule == MissingZero:
@@ -95,7 +108,11 @@ func (t *table) setFills(n int, median func(c, n int) (float64, error)) error {
 			}
 		}
 		if math.IsInf(col.fill, 0) {
-			return &ParseError{File: t.name, Msg: fmt.Sprintf("column %s: the mean is beyond float64: expected smaller numbers", col.name)}
+			return &ParseError{
+				File: t.name,
+				Msg: fmt.Sprintf("column %s: the mean is beyond float64: expected smaller numbers",
+					col.name),
+			}
 		}
 		t.summary.Fill[col.name] = col.fill
 	}

@@ -52,7 +52,10 @@ func (s *scanner) splitRecord(b []byte, i, n int) (end int, wrong *scanError) {
 				i++
 			}
 			if b[i] == '"' {
-				return 0, &scanError{i, "a quote within a cell that does not begin with one: expected the whole cell in quotes, its own doubled"}
+				return 0, &scanError{
+					i,
+					"a quote within a cell that does not begin with one: expected the whole cell in quotes, its own doubled",
+				}
 			}
 			c = s.trimmedCell(b, start, i)
 		}
@@ -111,7 +114,10 @@ func (s *scanner) quotedCell(b []byte, i, n int) (c cell, end int, wrong *scanEr
 		i++
 	}
 	if i < n && b[i] != s.delim && b[i] != '\n' {
-		return c, 0, &scanError{i, "text behind a closing quote: expected a delimiter or the end of the line; a quote within quotes is doubled"}
+		return c, 0, &scanError{
+			i,
+			"text behind a closing quote: expected a delimiter or the end of the line; a quote within quotes is doubled",
+		}
 	}
 	return c, i, nil
 }

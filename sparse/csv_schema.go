@@ -24,13 +24,14 @@ type schema struct {
 // A tableColumn is a column of a table. Its kind follows from the options, the header or its first value;
 // until then it is unknownColumn.
 type tableColumn struct {
-	name         string
-	kind         columnKind
-	number       int32            // provisional number of the feature (see table) if the column holds numbers
-	categories   map[string]int32 // provisional number of the feature of each category
-	order        []string         // the categories in order of first occurrence
-	namesMissing bool             // whether ReadOptions.Names has a category that is a missing value, such as NA
-	categoryLine int              // the line whose value made the column categorical; 0 if no value did
+	name       string
+	kind       columnKind
+	number     int32            // provisional number of the feature (see table) if the column holds numbers
+	categories map[string]int32 // provisional number of the feature of each category
+	order      []string         // the categories in order of first occurrence
+	// Whether ReadOptions.Names has a category that is a missing value, such as NA.
+	namesMissing bool
+	categoryLine int // the line whose value made the column categorical; 0 if no value did
 	// fill replaces missing numbers. It comes from TableOptions.Fill if fillGiven is true; otherwise it is
 	// computed at the end of the file, by the rule TableOptions.Missing.
 	fill         float64
@@ -72,7 +73,10 @@ func (s *schema) createColumns(cells []cell, line int, delim byte) error {
 		}
 		switch {
 		case names[name] && name != "":
-			return &ParseError{File: s.name, Line: line, Msg: fmt.Sprintf("two columns have the name %q: expected different names", name)}
+			return &ParseError{
+				File: s.name, Line: line,
+				Msg: fmt.Sprintf("two columns have the name %q: expected different names", name),
+			}
 		case len(cells) == 1 && bytes.IndexByte(cell.text, ';') > 0:
 			return &ParseError{
 				File: s.name, Line: line,
@@ -103,7 +107,11 @@ func (s *schema) findColumn(name string) (*tableColumn, *ParseError) {
 	if k, err := strconv.Atoi(name); err == nil && k >= 1 && k <= len(s.columns) {
 		return s.columns[k-1], nil
 	}
-	return nil, &ParseError{File: s.name, Msg: fmt.Sprintf("no column %q: expected a name, or a number from 1; the file has %s", name, firstNames(s.columnNames()))}
+	return nil, &ParseError{
+		File: s.name,
+		Msg: fmt.Sprintf("no column %q: expected a name, or a number from 1; the file has %s",
+			name, firstNames(s.columnNames())),
+	}
 }
 
 func (s *schema) columnNames() []string {
@@ -121,7 +129,10 @@ func (s *schema) setKinds(line int) error {
 		kind   columnKind
 		remedy Remedy // for the name of a column that is absent
 	}{
-		{s.opt.Table.Categorical, categoryColumn, Remedy{Field: "TableOptions.Categorical", To: "names of columns"}},
+		{
+			s.opt.Table.Categorical, categoryColumn,
+			Remedy{Field: "TableOptions.Categorical", To: "names of columns"},
+		},
 		{s.opt.Table.Drop, droppedColumn, Remedy{Field: "TableOptions.Drop", To: "names of columns"}},
 	} {
 		for _, name := range option.names {
@@ -179,7 +190,10 @@ func (s *schema) findOffset() error {
 		err.Remedies = []Remedy{{Field: "TableOptions.Offset", To: "the column of the offsets"}}
 		return err
 	case col.kind != unknownColumn || slices.Contains(s.opt.Names, col.name):
-		return &ParseError{File: s.name, Msg: fmt.Sprintf("column %q cannot have the offsets: it is left out, one of categories, or a feature", col.name)}
+		return &ParseError{
+			File: s.name,
+			Msg:  fmt.Sprintf("column %q cannot have the offsets: it is left out, one of categories, or a feature", col.name),
+		}
 	}
 	col.kind, s.summary.Offset = offsetColumn, col.name
 	return nil
@@ -211,7 +225,10 @@ func (s *schema) findLabel() error {
 			err.Remedies = []Remedy{chooseLabel}
 			return err
 		case !canBeLabel(col):
-			return &ParseError{File: s.name, Msg: fmt.Sprintf("column %q cannot have the labels: it is left out or a feature", col.name)}
+			return &ParseError{
+				File: s.name,
+				Msg:  fmt.Sprintf("column %q cannot have the labels: it is left out or a feature", col.name),
+			}
 		}
 		return choose(col, "chosen")
 	}
@@ -343,9 +360,16 @@ func (s *schema) featureOrder() (featureOf []int32, names []string, err error) {
 		seen[name] = true
 	}
 	if names == nil {
-		err := &ParseError{File: s.name, Msg: "no column is a feature: expected one at least beside the labels"}
+		err := &ParseError{
+			File: s.name, Msg: "no column is a feature: expected one at least beside the labels",
+		}
 		if k := strings.IndexAny(s.columns[0].name, ",;\t"); len(s.columns) == 1 && k >= 0 {
-			err.Remedies = []Remedy{{Field: "TableOptions.Delimiter", To: strconv.QuoteRune(rune(s.columns[0].name[k])), If: "that separates the columns"}}
+			err.Remedies = []Remedy{
+				{
+					Field: "TableOptions.Delimiter", To: strconv.QuoteRune(rune(s.columns[0].name[k])),
+					If: "that separates the columns",
+				},
+			}
 		}
 		return nil, nil, err
 	}
@@ -357,7 +381,10 @@ var likeNumbers = []struct {
 	name    string
 	pattern *regexp.Regexp
 }{
-	{"dates", regexp.MustCompile(`(?i)^(\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.](\d\d|\d{4})|(\d\d?[ -])?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[ .,-]+\d[\d ,-]*)([ T]\d\d?:.*)?$`)},
+	{
+		"dates",
+		regexp.MustCompile(`(?i)^(\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.](\d\d|\d{4})|(\d\d?[ -])?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[ .,-]+\d[\d ,-]*)([ T]\d\d?:.*)?$`),
+	},
 	{"amounts", regexp.MustCompile(`^[-+(]?(\p{Sc} ?[-+]?\d[\d.,']*|\d[\d.,']* ?[\p{Sc}%])\)?$`)},
 }
 
@@ -402,7 +429,11 @@ func (s *schema) orderByNames(featureOf []int32, names []string) {
 			for value, id := range col.categories {
 				featureOf[id] = position[col.name+"="+value]
 			}
-			s.summary.Categorical = append(s.summary.Categorical, Category{Column: col.name, Categories: len(col.categories), Unknown: col.unknownCount, Example: col.example})
+			s.summary.Categorical = append(s.summary.Categorical,
+				Category{
+					Column: col.name, Categories: len(col.categories), Unknown: col.unknownCount,
+					Example: col.example,
+				})
 		}
 	}
 }

@@ -50,7 +50,9 @@ func newTable(name string, opt *ReadOptions) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m := opt.Table.Missing; !slices.Contains([]Missing{MissingRefuse, MissingMean, MissingMedian, MissingZero}, m) {
+	if m := opt.Table.Missing; !slices.Contains([]Missing{
+		MissingRefuse, MissingMean, MissingMedian, MissingZero,
+	}, m) {
 		return nil, errorf("TableOptions.Missing is %q: want mean, median, zero or the empty string", m)
 	}
 	return &table{
@@ -150,8 +152,9 @@ func (t *table) parsePlainRecord(b []byte, i int) (recordEnd int, ok bool) {
 func (t *table) errorAt(b []byte, start, position int, token, msg string) *ParseError {
 	prefix := b[start:position]
 	return &ParseError{
-		File: t.name, Line: t.line + bytes.Count(prefix, []byte{'\n'}), Column: len(prefix) - bytes.LastIndexByte(prefix, '\n'),
-		Token: token, Msg: msg,
+		File: t.name, Line: t.line + bytes.Count(prefix, []byte{'\n'}),
+		Column: len(prefix) - bytes.LastIndexByte(prefix, '\n'),
+		Token:  token, Msg: msg,
 	}
 }
 
@@ -164,7 +167,8 @@ func (t *table) storeRecord(b []byte, start int) error {
 		}
 	}
 	if len(cells) != len(t.columns) {
-		msg := fmt.Sprintf("the number of cells is %d: expected %d, as in the first line", len(cells), len(t.columns))
+		msg := fmt.Sprintf("the number of cells is %d: expected %d, as in the first line",
+			len(cells), len(t.columns))
 		if len(cells) == len(t.columns)+1 && len(cells[len(cells)-1].text) == 0 {
 			msg += "; remove the delimiter at the end of the line"
 		}
@@ -227,7 +231,9 @@ func (t *table) storeCell(col *tableColumn, cellText []byte) (wrong *ParseError)
 	case hasDecimalComma(cellText):
 		return cellError("a comma within a number: expected a decimal point and no marks of thousands")
 	}
-	declareRemedy := Remedy{Field: "TableOptions.Categorical", To: strconv.Quote(col.name), If: "its values are categories"}
+	declareRemedy := Remedy{
+		Field: "TableOptions.Categorical", To: strconv.Quote(col.name), If: "its values are categories",
+	}
 	return cellError("expected a finite decimal number, as in the column's first line", declareRemedy)
 }
 

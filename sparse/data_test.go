@@ -16,13 +16,31 @@ func TestRealData(t *testing.T) {
 		opt                *ReadOptions
 	}{
 		{"paper", "a9a.zst", 32561, 123, 451592, 24720, 7841, LabelMapping{Negative: -1, Positive: 1}, nil},
-		{"paper", "a9a.t.zst", 16281, 123, 225731, 12435, 3846, LabelMapping{Negative: -1, Positive: 1}, &ReadOptions{Features: 123}},
+		{
+			"paper", "a9a.t.zst", 16281, 123, 225731, 12435, 3846, LabelMapping{Negative: -1, Positive: 1},
+			&ReadOptions{Features: 123},
+		},
 		{"paper", "a9a.t.zst", 16281, 122, 225731, 12435, 3846, LabelMapping{Negative: -1, Positive: 1}, nil},
-		{"paper", "covtype.libsvm.binary.scale.zst", 581012, 54, 6940438, 297711, 283301, LabelMapping{Negative: 1, Positive: 2}, nil},
-		{"paper", "rcv1v2_binary_train.libsvm.zst", 20242, 47236, 1517192, 0, 0, LabelMapping{Negative: -1, Positive: 1}, &ReadOptions{Features: 47236}},
-		{"paper", "rcv1v2_binary_test.libsvm.zst", 3507, 47236, 266582, 0, 0, LabelMapping{Negative: -1, Positive: 1}, &ReadOptions{Features: 47236}},
-		{"paper", "hivfp_train.libsvm.zst", 12678, 4932, 5453485, 12260, 418, LabelMapping{Negative: -1, Positive: 1}, &ReadOptions{Features: 4932}},
-		{"paper", "hivfp_test.libsvm.zst", 10000, 4932, 4293008, 9639, 361, LabelMapping{Negative: -1, Positive: 1}, &ReadOptions{Features: 4932}},
+		{
+			"paper", "covtype.libsvm.binary.scale.zst", 581012, 54, 6940438, 297711, 283301,
+			LabelMapping{Negative: 1, Positive: 2}, nil,
+		},
+		{
+			"paper", "rcv1v2_binary_train.libsvm.zst", 20242, 47236, 1517192, 0, 0,
+			LabelMapping{Negative: -1, Positive: 1}, &ReadOptions{Features: 47236},
+		},
+		{
+			"paper", "rcv1v2_binary_test.libsvm.zst", 3507, 47236, 266582, 0, 0,
+			LabelMapping{Negative: -1, Positive: 1}, &ReadOptions{Features: 47236},
+		},
+		{
+			"paper", "hivfp_train.libsvm.zst", 12678, 4932, 5453485, 12260, 418,
+			LabelMapping{Negative: -1, Positive: 1}, &ReadOptions{Features: 4932},
+		},
+		{
+			"paper", "hivfp_test.libsvm.zst", 10000, 4932, 4293008, 9639, 361,
+			LabelMapping{Negative: -1, Positive: 1}, &ReadOptions{Features: 4932},
+		},
 		{"small", "a1a", 1605, 119, 0, 1210, 395, LabelMapping{Negative: -1, Positive: 1}, nil},
 		{"small", "heart_scale", 270, 13, 0, 150, 120, LabelMapping{Negative: -1, Positive: 1}, nil},
 		{"small", "breast-cancer_scale", 683, 10, 0, 239, 444, LabelMapping{Negative: -1, Positive: 1}, nil},

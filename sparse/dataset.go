@@ -48,7 +48,8 @@ func (d *Dataset) SelectRows(rows []int) (*Dataset, error) {
 		return picked
 	}
 	return &Dataset{
-		X: x, Labels: pick(d.Labels), Offsets: pick(d.Offsets), Mapping: d.Mapping, Classes: d.Classes, Names: d.Names, LabelName: d.LabelName,
+		X: x, Labels: pick(d.Labels), Offsets: pick(d.Offsets), Mapping: d.Mapping, Classes: d.Classes,
+		Names: d.Names, LabelName: d.LabelName,
 		Stats: ReadStats{IndexBase: d.Stats.IndexBase},
 	}, nil
 }

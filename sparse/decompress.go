@@ -40,8 +40,12 @@ var compressions = []compression{
 	{xzName, ".xz", "\xfd7zXZ\x00",
 		func(r io.Reader) (io.Reader, error) { return xz.NewReader(r) }, nil},
 	{"zstd", ".zst", zstdMagic,
-		func(r io.Reader) (io.Reader, error) { return zstd.NewReader(r, zstd.WithDecoderMaxWindow(maxWindow)) },
-		func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1)) }},
+		func(r io.Reader) (io.Reader, error) {
+			return zstd.NewReader(r, zstd.WithDecoderMaxWindow(maxWindow))
+		},
+		func(w io.Writer) (io.WriteCloser, error) {
+			return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
+		}},
 }
 
 // uncompressed stands for no compression. xzName is the name of the compression xz.
@@ -167,7 +171,10 @@ func (d *decompressor) randomAccess(opt *ReadOptions) (io.ReaderAt, int64, error
 	case err != nil:
 		return nil, 0, err
 	case int64(len(data)) > maxBytes:
-		return nil, 0, &ParseError{File: d.name, Msg: fmt.Sprintf("more than %s: a stream or a compressed file must fit in memory: give a file that is not compressed", formatBytes(maxBytes))}
+		return nil, 0, &ParseError{
+			File: d.name,
+			Msg:  fmt.Sprintf("more than %s: a stream or a compressed file must fit in memory: give a file that is not compressed", formatBytes(maxBytes)),
+		}
 	}
 	return bytes.NewReader(data), int64(len(data)), nil
 }

@@ -50,9 +50,12 @@ func NewEncoder(opt *ReadOptions) (*Encoder, error) {
 	case opt.Names == nil:
 		return nil, errorf("NewEncoder: the features have no names, by which it finds them: give ReadOptions.Names")
 	case opt.Table.Missing != MissingRefuse && opt.Table.Missing != MissingZero:
-		return nil, errorf("NewEncoder: TableOptions.Missing is %q, which takes many records: want Fill", opt.Table.Missing)
+		return nil, errorf("NewEncoder: TableOptions.Missing is %q, which takes many records: want Fill",
+			opt.Table.Missing)
 	}
-	e := &Encoder{position: make(map[string]int32, len(opt.Names)), categories: map[string][]string{}, table: opt.Table}
+	e := &Encoder{
+		position: make(map[string]int32, len(opt.Names)), categories: map[string][]string{}, table: opt.Table,
+	}
 	for j, name := range opt.Names {
 		if _, twice := e.position[name]; twice {
 			return nil, errorf("NewEncoder: two features are called %q: want different names", name)
@@ -178,7 +181,8 @@ func (e *Encoder) storeValue(r *Record, record map[string]any, column string, va
 		return nil
 	}
 	category, err := textOf(value)
-	if _, known := e.position[column+"="+category]; !known { // the blanks may be from a quoted cell of a table
+	if _, known := e.position[column+"="+category]; !known {
+		// The blanks may be from a quoted cell of a table.
 		category = trimBlanks(category)
 	}
 	switch {

@@ -18,7 +18,10 @@ import (
 func TestEncoderReadsAsTables(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	columns := []string{"age", "soil", "a=b", "code", "odd", "left out"}
-	cells := [][]string{{"1", "2.5", "-0", "0", "", "NA"}, {"clay", "loam", "x=y", "", "null", "sand"}, {"1", "3", "NaN"}, {"1", "2", "01", ""}, {"p", "p=q", ""}, {"z", ""}}
+	cells := [][]string{
+		{"1", "2.5", "-0", "0", "", "NA"}, {"clay", "loam", "x=y", "", "null", "sand"}, {"1", "3", "NaN"},
+		{"1", "2", "01", ""}, {"p", "p=q", ""}, {"z", ""},
+	}
 	for round := range 200 {
 		opt := &ReadOptions{
 			Names: []string{"code=1", "age", "soil=clay", "a=b", "soil=loam", "odd=p=q", "odd=p", "code=2", "soil=x=y"},
@@ -65,7 +68,10 @@ func TestEncoderReadsAsTables(t *testing.T) {
 }
 
 func TestEncoderRefuses(t *testing.T) {
-	e, err := NewEncoder(&ReadOptions{Names: []string{"age", "soil=clay"}, Table: TableOptions{Offset: "log", Fill: map[string]float64{"age": 3}}})
+	e, err := NewEncoder(&ReadOptions{
+		Names: []string{"age", "soil=clay"},
+		Table: TableOptions{Offset: "log", Fill: map[string]float64{"age": 3}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +126,9 @@ func TestEncoderMissing(t *testing.T) {
 
 // TestEncoderTexts checks which text a value has as a category or as a number.
 func TestEncoderTexts(t *testing.T) {
-	e, err := NewEncoder(&ReadOptions{Names: []string{"a", "c=0.1", "c=u", "c= v", "c=v"}, Table: TableOptions{Missing: MissingZero}})
+	e, err := NewEncoder(&ReadOptions{
+		Names: []string{"a", "c=0.1", "c=u", "c= v", "c=v"}, Table: TableOptions{Missing: MissingZero},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,9 +136,11 @@ func TestEncoderTexts(t *testing.T) {
 		a, c any
 		want string
 	}{
-		{0, 0.1, "[1] [1] []"}, {0, float32(0.1), "[1] [1] []"}, {0, "\tu ", "[2] [1] []"}, {0, []byte(" u"), "[2] [1] []"}, {0, "u v", "[] [] [c]"},
+		{0, 0.1, "[1] [1] []"}, {0, float32(0.1), "[1] [1] []"}, {0, "\tu ", "[2] [1] []"},
+		{0, []byte(" u"), "[2] [1] []"}, {0, "u v", "[] [] [c]"},
 		{0, " v", "[3] [1] []"}, {0, "v", "[4] [1] []"}, {0, "  v", "[4] [1] []"}, {0, " NA ", "[] [] []"},
-		{" 2.5\t", "", "[0] [2.5] []"}, {" NA", " ", "[] [] []"}, {json.Number("3"), nil, "[0] [3] []"}, {float32(0.5), nil, "[0] [0.5] []"},
+		{" 2.5\t", "", "[0] [2.5] []"}, {" NA", " ", "[] [] []"}, {json.Number("3"), nil, "[0] [3] []"},
+		{float32(0.5), nil, "[0] [0.5] []"},
 	} {
 		r, err := e.Encode(map[string]any{"a": c.a, "c": c.c})
 		if err != nil {

@@ -115,8 +115,14 @@ type fileFormat struct {
 // fileFormats lists all formats. The first is the format of files whose names have no known ending.
 var fileFormats = []fileFormat{
 	{LIBSVM, nil, readLIBSVM, writeLIBSVM, convertLIBSVM},
-	{CSV, []string{".csv"}, readTable, func(w io.Writer, d *Dataset) error { return writeTable(w, d, ',') }, convertTable},
-	{TSV, []string{".tsv"}, readTable, func(w io.Writer, d *Dataset) error { return writeTable(w, d, '\t') }, convertTable},
+	{
+		CSV, []string{".csv"}, readTable,
+		func(w io.Writer, d *Dataset) error { return writeTable(w, d, ',') }, convertTable,
+	},
+	{
+		TSV, []string{".tsv"}, readTable,
+		func(w io.Writer, d *Dataset) error { return writeTable(w, d, '\t') }, convertTable,
+	},
 	{NPY, []string{".npy"}, readNPY, writeNPY, nil},
 	{NPZ, []string{".npz"}, readNPZ, writeNPZ, nil},
 	{MatrixMarket, []string{".mtx", ".mm"}, readMatrixMarket, writeMatrixMarket, nil},
@@ -244,7 +250,8 @@ func Write(w io.Writer, format Format, d *Dataset) error {
 	case d.Labels != nil && len(d.Labels) != d.X.rows:
 		return errorf("%d labels for %d rows: want one per row", len(d.Labels), d.X.rows)
 	}
-	if row := slices.IndexFunc(d.Labels, func(b float64) bool { return b != 1 && b != -1 }); row >= 0 && !d.Mapping.IsZero() {
+	if row := slices.IndexFunc(d.Labels, func(b float64) bool { return b != 1 && b != -1 }); row >= 0 &&
+		!d.Mapping.IsZero() {
 		return errorf("row %d has label %v, but Dataset.Mapping says that all labels are -1 or +1: set it to the zero value for labels of another kind", row+1, d.Labels[row])
 	}
 	return f.write(w, d)

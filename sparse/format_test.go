@@ -18,7 +18,8 @@ import (
 
 func TestFormatOf(t *testing.T) {
 	for name, want := range map[string]Format{
-		"a.csv": CSV, "A.CSV": CSV, "a.csv.gz": CSV, "a.tsv.zst": TSV, "dir.csv/a": LIBSVM, "a.npy.xz": NPY, "a.npz": NPZ, "a.mtx.bz2": MatrixMarket, "a.mm": MatrixMarket,
+		"a.csv": CSV, "A.CSV": CSV, "a.csv.gz": CSV, "a.tsv.zst": TSV, "dir.csv/a": LIBSVM, "a.npy.xz": NPY,
+		"a.npz": NPZ, "a.mtx.bz2": MatrixMarket, "a.mm": MatrixMarket,
 		"a.svm": LIBSVM, "a.zst": LIBSVM, "csv": LIBSVM, "": LIBSVM, "stdin": LIBSVM, ".csv": CSV, "a.csv.gz.gz": LIBSVM,
 	} {
 		if got := FormatOf(name); got != want {
@@ -51,7 +52,9 @@ func TestIgnoreBeyond(t *testing.T) {
 				entries = append(entries, Triplet{i, int(j), val[k]})
 			}
 		}
-		if want := []Triplet{{0, 1, 0.1}, {1, 0, 1.0 / 3}, {3, 1, math.SmallestNonzeroFloat64}, {3, 2, 0}}; n != 4 || p != 3 || !slices.Equal(entries, want) {
+		if want := []Triplet{
+			{0, 1, 0.1}, {1, 0, 1.0 / 3}, {3, 1, math.SmallestNonzeroFloat64}, {3, 2, 0},
+		}; n != 4 || p != 3 || !slices.Equal(entries, want) {
 			t.Errorf("%v: %d x %d: %v", format, n, p, entries)
 		}
 		opt.IgnoreBeyond = false
@@ -89,12 +92,16 @@ func TestIgnoreBeyondUnknownBase(t *testing.T) {
 func awkwardDataset(t *testing.T) *Dataset {
 	t.Helper()
 	x, err := FromTriplets(4, 5, []Triplet{
-		{0, 1, 0.1}, {0, 4, -1e-300}, {1, 0, 1.0 / 3}, {2, 3, math.MaxFloat64}, {3, 1, math.SmallestNonzeroFloat64}, {3, 2, math.Copysign(0, -1)}, {3, 4, 123456789012345680},
+		{0, 1, 0.1}, {0, 4, -1e-300}, {1, 0, 1.0 / 3}, {2, 3, math.MaxFloat64},
+		{3, 1, math.SmallestNonzeroFloat64}, {3, 2, math.Copysign(0, -1)}, {3, 4, 123456789012345680},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Dataset{X: x, Labels: []float64{0.1, -2, 1e17, math.Copysign(0, -1)}, Names: []string{"a", "b,c", `"d"`, " e", "f=g\nh"}}
+	return &Dataset{
+		X: x, Labels: []float64{0.1, -2, 1e17, math.Copysign(0, -1)},
+		Names: []string{"a", "b,c", `"d"`, " e", "f=g\nh"},
+	}
 }
 
 // TestWriteFile checks that data written in any format, compressed or not, are read back with the
@@ -202,7 +209,10 @@ func TestLabelsFiles(t *testing.T) {
 		"a.txt": {[]byte("1\n# none\n\n2 3\n"), `a.txt:4:3: "3": expected one label a line`},
 		"b.txt": {[]byte("1\nnan\n"), `b.txt:2:1: "nan": expected one label a line, a finite`},
 		"c.txt": {nil, "no labels"},
-		"d.npy": {npyFile("<f8", false, "(1,)", 0, 0, 0, 0, 0, 0, 0xf0, 0x7f), `"+Inf": the labels, element 0 (counted from 0): not finite`},
+		"d.npy": {
+			npyFile("<f8", false, "(1,)", 0, 0, 0, 0, 0, 0, 0xf0, 0x7f),
+			`"+Inf": the labels, element 0 (counted from 0): not finite`,
+		},
 		"e.npy": {npyFile("|i1", false, "(2, 2)", 1, 2, 3, 4), "the labels: shape [2 2]: expected one dimension"},
 		"f.npy": {npyFile("|S1", false, "(2,)", 1, 2), "the labels: words: expected numbers"},
 		"g.npy": {nil, "the file ends within the header"},
@@ -276,8 +286,15 @@ func TestReadNPYRefuses(t *testing.T) {
 		{"long header", []byte("\x93NUMPY\x02\x00\xff\xff\xff\x7f\x00\x00\x00"), ReadOptions{}, "a header of more than"},
 		{"no dictionary", header("[1, 2]"), ReadOptions{}, `the header "[1, 2]" is not of the form`},
 		{"no shape", header("{'descr': '<f8', 'fortran_order': False, }"), ReadOptions{}, "is not of the form"},
-		{"shape twice", header("{'shape': (1, 1), 'shape': (1, 1), 'descr': '<f8', 'fortran_order': False, }"), ReadOptions{}, "is not of the form"},
-		{"negative shape", header("{'shape': (-1, 1), 'descr': '<f8', 'fortran_order': False, }"), ReadOptions{}, "is not of the form"},
+		{
+			"shape twice",
+			header("{'shape': (1, 1), 'shape': (1, 1), 'descr': '<f8', 'fortran_order': False, }"),
+			ReadOptions{}, "is not of the form",
+		},
+		{
+			"negative shape", header("{'shape': (-1, 1), 'descr': '<f8', 'fortran_order': False, }"),
+			ReadOptions{}, "is not of the form",
+		},
 		{"open shape", header("{'shape': (1, 1, 'descr': '<f8', 'fortran_order': False, }"), ReadOptions{}, "is not of the form"},
 		{"order", header("{'shape': (1, 1), 'descr': '<f8', 'fortran_order': 1, }"), ReadOptions{}, "is not of the form"},
 		{"huge", npyFile("<f8", false, "(4000000000000, 4000000000000)"), ReadOptions{}, "more than any machine holds"},
@@ -287,12 +304,24 @@ func TestReadNPYRefuses(t *testing.T) {
 		{"no rows", npyFile("|i1", false, "(0, 2)"), ReadOptions{}, "a matrix without rows"},
 		{"no columns", npyFile("|i1", false, "(2, 0)"), ReadOptions{}, "at least one column"},
 		{"short", npyFile("|i1", false, "(3, 3)", ones...), ReadOptions{}, "the file ends after 8 of 9 elements"},
-		{"short, column by column", npyFile("|i1", true, "(3, 3)", ones...), ReadOptions{}, "the file ends after 8 of 9 elements"},
+		{
+			"short, column by column", npyFile("|i1", true, "(3, 3)", ones...), ReadOptions{},
+			"the file ends after 8 of 9 elements",
+		},
 		{"long", npyFile("|i1", false, "(7, 1)", ones...), ReadOptions{}, "bytes after the last of 7 elements"},
-		{"lying", npyFile("<f8", false, "(1000000, 1000000)", ones...), ReadOptions{}, "the file ends after 1 of 1000000000000 elements"},
+		{
+			"lying", npyFile("<f8", false, "(1000000, 1000000)", ones...), ReadOptions{},
+			"the file ends after 1 of 1000000000000 elements",
+		},
 		{"features", npyFile("|i1", false, "(4, 2)", ones...), ReadOptions{Features: 3}, "2 columns: expected the stated 3"},
-		{"memory", npyFile("|i1", false, "(4, 2)", 1, 1, 1, 1, 1, 1, 1, 1), ReadOptions{Memory: 100}, "the first 4 of 4 rows take"},
-		{"nan, column by column", npyFile("<f4", true, "(2, 1)", 0, 0, 0, 0, 0, 0, 0xc0, 0x7f), ReadOptions{}, `"NaN": the array, row 1, column 0 (counted from 0): not finite`},
+		{
+			"memory", npyFile("|i1", false, "(4, 2)", 1, 1, 1, 1, 1, 1, 1, 1), ReadOptions{Memory: 100},
+			"the first 4 of 4 rows take",
+		},
+		{
+			"nan, column by column", npyFile("<f4", true, "(2, 1)", 0, 0, 0, 0, 0, 0, 0xc0, 0x7f),
+			ReadOptions{}, `"NaN": the array, row 1, column 0 (counted from 0): not finite`,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.opt.AnyLabels = true
@@ -344,41 +373,94 @@ func TestReadNPZRefuses(t *testing.T) {
 	}{
 		{"no archive", []byte("PK nonsense"), ReadOptions{}, "no archive of arrays"},
 		{"empty", zipArchive(t, zip.Store), ReadOptions{}, "no matrix among the arrays []"},
-		{"no matrix", zipArchive(t, zip.Store, "y.npy", string(vectorFile("(4,)", 1, 2, 3, 4))), ReadOptions{}, "no matrix among the arrays [y]"},
-		{"twice", zipArchive(t, zip.Store, append(slices.Clone(goodParts), goodParts[0], goodParts[1])...), ReadOptions{}, `two arrays have the name "indices"`},
+		{
+			"no matrix", zipArchive(t, zip.Store, "y.npy", string(vectorFile("(4,)", 1, 2, 3, 4))),
+			ReadOptions{}, "no matrix among the arrays [y]",
+		},
+		{
+			"twice", zipArchive(t, zip.Store, append(slices.Clone(goodParts), goodParts[0], goodParts[1])...),
+			ReadOptions{}, `two arrays have the name "indices"`,
+		},
 		{"no data", archiveWith("data", nil), ReadOptions{}, `no array data`},
-		{"columns", archiveWith("format", npyFile("|S3", false, "()", 'c', 's', 'c')), ReadOptions{}, `"csc": array format: expected csr`},
+		{
+			"columns", archiveWith("format", npyFile("|S3", false, "()", 'c', 's', 'c')), ReadOptions{},
+			`"csc": array format: expected csr`,
+		},
 		{"shape", archiveWith("shape", vectorFile("(3,)", 1, 2, 3)), ReadOptions{}, "array shape: [1 2 3]"},
 		{"negative shape", archiveWith("shape", vectorFile("(2,)", 4, 0xff)), ReadOptions{},
 			"array shape: [4 -1]"},
-		{"float indices", archiveWith("indices", npyFile("<f4", false, "(1,)", 0, 0, 0, 0)), ReadOptions{}, `array indices: elements of type "<f4": expected whole numbers`},
-		{"column", archiveWith("indices", vectorFile("(4,)", 0, 3, 1, 0)), ReadOptions{}, "array indices, element 1 (counted from 0), of row 0: expected a column in 0..2"},
+		{
+			"float indices", archiveWith("indices", npyFile("<f4", false, "(1,)", 0, 0, 0, 0)), ReadOptions{},
+			`array indices: elements of type "<f4": expected whole numbers`,
+		},
+		{
+			"column", archiveWith("indices", vectorFile("(4,)", 0, 3, 1, 0)), ReadOptions{},
+			"array indices, element 1 (counted from 0), of row 0: expected a column in 0..2",
+		},
 		{"negative column", archiveWith("indices", vectorFile("(4,)", 0, 0xff, 1, 0)), ReadOptions{}, "array indices, element 1"},
 		{"column twice", archiveWith("indices", vectorFile("(4,)", 2, 2, 1, 0)), ReadOptions{}, "row 0 has column 2 twice"},
-		{"out of order", archiveWith("indices", vectorFile("(4,)", 2, 0, 1, 0)), ReadOptions{Strict: true}, "row 0 has columns out of order"},
+		{
+			"out of order", archiveWith("indices", vectorFile("(4,)", 2, 0, 1, 0)), ReadOptions{Strict: true},
+			"row 0 has columns out of order",
+		},
 		{"indptr falls", archiveWith("indptr", vectorFile("(5,)", 0, 3, 2, 3, 4)), ReadOptions{}, "row pointer 2 is 2, below"},
 		{"indptr short", archiveWith("indptr", vectorFile("(4,)", 0, 3, 3, 4)), ReadOptions{}, "4 row pointers for 4 rows"},
-		{"indptr long", archiveWith("indptr", vectorFile("(6,)", 0, 3, 3, 4, 4, 4)), ReadOptions{}, "6 numbers: expected at most 5"},
-		{"nan", archiveWith("data", npyFile("<f4", false, "(4,)", 0, 0, 0, 0, 0, 0, 0xc0, 0x7f, 0, 0, 0, 0, 0, 0, 0, 0)), ReadOptions{}, `"NaN": array data, element 1`},
-		{"fewer data", archiveWith("data", npyFile("<f4", false, "(1,)", 0, 0, 0, 0)), ReadOptions{}, "4 column indices but 1 values"},
+		{
+			"indptr long", archiveWith("indptr", vectorFile("(6,)", 0, 3, 3, 4, 4, 4)), ReadOptions{},
+			"6 numbers: expected at most 5",
+		},
+		{
+			"nan",
+			archiveWith("data", npyFile("<f4", false, "(4,)", 0, 0, 0, 0, 0, 0, 0xc0, 0x7f, 0, 0, 0, 0, 0, 0, 0, 0)),
+			ReadOptions{}, `"NaN": array data, element 1`,
+		},
+		{
+			"fewer data", archiveWith("data", npyFile("<f4", false, "(1,)", 0, 0, 0, 0)), ReadOptions{},
+			"4 column indices but 1 values",
+		},
 		{"labels", archiveWith("y", vectorFile("(3,)", 1, 2, 1)), ReadOptions{}, "3 labels for 4 rows"},
 		{"checksum", damagedArchive, ReadOptions{}, "array y: zip: checksum error"},
-		{"names", archiveWith("names", npyFile("|S1", false, "(2,)", 'a', 'b')), ReadOptions{}, "array names: 2 names for 3 columns"},
-		{"names without characters", archiveWith("names", npyFile("<U0", false, "(3,)")), ReadOptions{}, `array names: elements of type "<U0"`},
-		{"long names", archiveWith("names", npyFile("<U65537", false, "(3,)")), ReadOptions{}, `array names: elements of type "<U65537": expected strings of at most 65536 characters`},
-		{"same names", archiveWith("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'a')), ReadOptions{}, `array names: the name "a" comes twice`},
-		{"absent name", archiveWith("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'c')), ReadOptions{Names: []string{"d"}}, `no column "d"`},
-		{"features", archiveWith("y", vectorFile("(4,)", 1, 2, 1, 2)), ReadOptions{Features: 2}, "3 columns: expected at most 2 features"},
+		{
+			"names", archiveWith("names", npyFile("|S1", false, "(2,)", 'a', 'b')), ReadOptions{},
+			"array names: 2 names for 3 columns",
+		},
+		{
+			"names without characters", archiveWith("names", npyFile("<U0", false, "(3,)")), ReadOptions{},
+			`array names: elements of type "<U0"`,
+		},
+		{
+			"long names", archiveWith("names", npyFile("<U65537", false, "(3,)")), ReadOptions{},
+			`array names: elements of type "<U65537": expected strings of at most 65536 characters`,
+		},
+		{
+			"same names", archiveWith("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'a')), ReadOptions{},
+			`array names: the name "a" comes twice`,
+		},
+		{
+			"absent name", archiveWith("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'c')),
+			ReadOptions{Names: []string{"d"}}, `no column "d"`,
+		},
+		{
+			"features", archiveWith("y", vectorFile("(4,)", 1, 2, 1, 2)), ReadOptions{Features: 2},
+			"3 columns: expected at most 2 features",
+		},
 		{"memory", archiveWith("y", vectorFile("(4,)", 1, 2, 1, 2)), ReadOptions{Memory: 70}, "more than 70 bytes: a stream"},
-		{"reserve", archiveWith("y", vectorFile("(4,)", 1, 2, 1, 2)), ReadOptions{Memory: 1e6 + 70, Reserve: 1e6}, "more than 70 bytes: a stream"},
-		{"large reserve", archiveWith("y", vectorFile("(4,)", 1, 2, 1, 2)), ReadOptions{Memory: 1e6, Reserve: 2e6}, "more than 0 bytes: a stream"},
+		{
+			"reserve", archiveWith("y", vectorFile("(4,)", 1, 2, 1, 2)),
+			ReadOptions{Memory: 1e6 + 70, Reserve: 1e6}, "more than 70 bytes: a stream",
+		},
+		{
+			"large reserve", archiveWith("y", vectorFile("(4,)", 1, 2, 1, 2)),
+			ReadOptions{Memory: 1e6, Reserve: 2e6}, "more than 0 bytes: a stream",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := readAs(NPZ, bytes.NewReader(tt.data), "z.npz", &tt.opt)
 			wantParseError(t, err, 0, 0, "z.npz", tt.want)
 		})
 	}
-	d, err := readAs(NPZ, bytes.NewReader(archiveWith("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'c'))), "z.npz", &ReadOptions{Names: []string{"c", "a"}, Features: 2})
+	d, err := readAs(NPZ, bytes.NewReader(archiveWith("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'c'))),
+		"z.npz", &ReadOptions{Names: []string{"c", "a"}, Features: 2})
 	if err != nil || !sameTable([][]float64{{2, 1}, {0, 0}, {0, 0}, {0, 4}}, d.X) {
 		t.Errorf("by names: %+v, %v", d, err)
 	}
@@ -391,12 +473,15 @@ func TestReadNPZRefuses(t *testing.T) {
 		_, err := readAs(format, bytes.NewReader(data), "d", opt)
 		wantParseError(t, err, 0, 0, "d", "3 features, which have names: expected the stated 5")
 		opt.Features, opt.IgnoreBeyond = 2, true
-		if d, err := readAs(format, bytes.NewReader(data), "d", opt); err != nil || d.X.cols != 2 || !slices.Equal(d.Names, []string{"a", "b"}) {
+		if d, err := readAs(format, bytes.NewReader(data), "d", opt); err != nil || d.X.cols != 2 ||
+			!slices.Equal(d.Names, []string{"a", "b"}) {
 			t.Errorf("%v: the first features: %+v, %v", format, d, err)
 		}
 	}
-	d, err = readAs(NPZ, bytes.NewReader(archiveWith("indices", vectorFile("(4,)", 2, 0, 1, 0))), "z.npz", &ReadOptions{Features: 5})
-	if err != nil || d.Stats.SortedRows != 1 || !sameTable([][]float64{{2, 0, 1, 0, 0}, {0, 0, 0, 0, 0}, {0, 3, 0, 0, 0}, {4, 0, 0, 0, 0}}, d.X) {
+	d, err = readAs(NPZ, bytes.NewReader(archiveWith("indices", vectorFile("(4,)", 2, 0, 1, 0))), "z.npz",
+		&ReadOptions{Features: 5})
+	if err != nil || d.Stats.SortedRows != 1 ||
+		!sameTable([][]float64{{2, 0, 1, 0, 0}, {0, 0, 0, 0, 0}, {0, 3, 0, 0, 0}, {4, 0, 0, 0, 0}}, d.X) {
 		t.Errorf("wide, out of order: %+v, %v", d, err)
 	}
 }
@@ -449,7 +534,9 @@ func TestHugeSizes(t *testing.T) {
 				}
 				var err error
 				mib := allocatedMiB(func() { _, err = readAs(format, strings.NewReader(file), "huge", opt) })
-				if refused := err != nil && (strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "the 1 MiB allowed")); refused != (want != "") || mib > 4 {
+				if refused := err != nil &&
+					(strings.Contains(err.Error(), want) ||
+						strings.Contains(err.Error(), "the 1 MiB allowed")); refused != (want != "") || mib > 4 {
 					t.Errorf("%v, memory %d: %d MiB allocated, error %v; want %q", format, memory, mib, err, want)
 				}
 			}

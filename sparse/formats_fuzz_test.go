@@ -39,7 +39,8 @@ func naiveTable(data []byte) (names []string, x [][]float64, y []float64, ok boo
 		}
 		column := make([]string, len(lines)-1)
 		for i, row := range lines[1:] {
-			if len(row) != len(head) || row[c] == "" || slices.Contains([]string{"na", "n/a", "nan", "null"}, strings.ToLower(row[c])) {
+			if len(row) != len(head) || row[c] == "" ||
+				slices.Contains([]string{"na", "n/a", "nan", "null"}, strings.ToLower(row[c])) {
 				return nil, nil, nil, false
 			}
 			column[i] = row[c]
@@ -82,7 +83,9 @@ func naiveColumn(name string, column []string, x [][]float64) (names []string, o
 		return []string{name}, true
 	}
 	v, err := strconv.ParseFloat(strings.TrimLeft(column[0], "+-"), 64)
-	if len(column[0]) > 2 && strings.Index(column[0], ",") > 0 && strings.Trim(column[0], "+-.,0123456789") == "" || err != nil && math.IsInf(v, 0) || err == nil && (math.IsInf(v, 0) || math.IsNaN(v)) {
+	if len(column[0]) > 2 && strings.Index(column[0], ",") > 0 &&
+		strings.Trim(column[0], "+-.,0123456789") == "" || err != nil && math.IsInf(v, 0) ||
+		err == nil && (math.IsInf(v, 0) || math.IsNaN(v)) {
 		return nil, false
 	}
 	sorted := slices.Clone(column)
@@ -98,8 +101,10 @@ func naiveColumn(name string, column []string, x [][]float64) (names []string, o
 
 func FuzzReadCSV(f *testing.F) {
 	for _, s := range []string{
-		houses, "a,b,y\n1,u,2\n3,v,4\n", "a,\"b\"\"c\",y\r\n\"1\",\"u\nv\",2\r\n", "\ufeffa,y\n-0,1\n", "a,y\n1,5,2\n", "a,y\n\"1,5\",2\n",
-		"a,y\n1\"2,1\n", "a,y\n\"1\"2,1\n", "a,y\n\"1,1\n", "a,a,y\n1,1,1\n", "a,y\n\n\n1,2", "y\n1\n", "a,a=u,y\nu,1,0\n", "0,A\n\",\",0", "a,y\n1e999,1\n", "a,y\nNA,1\n",
+		houses, "a,b,y\n1,u,2\n3,v,4\n", "a,\"b\"\"c\",y\r\n\"1\",\"u\nv\",2\r\n", "\ufeffa,y\n-0,1\n",
+		"a,y\n1,5,2\n", "a,y\n\"1,5\",2\n",
+		"a,y\n1\"2,1\n", "a,y\n\"1\"2,1\n", "a,y\n\"1,1\n", "a,a,y\n1,1,1\n", "a,y\n\n\n1,2", "y\n1\n",
+		"a,a=u,y\nu,1,0\n", "0,A\n\",\",0", "a,y\n1e999,1\n", "a,y\nNA,1\n",
 	} {
 		f.Add([]byte(s))
 	}
@@ -117,8 +122,10 @@ func FuzzReadCSV(f *testing.F) {
 		head, _, _ := bytes.Cut(unixText, []byte("\n"))
 		columnCount := strings.Count(string(head), ",") + 1
 		names, x, y, ok := naiveTable(unixText)
-		d, err := readAs(CSV, bytes.NewReader(unixText), "fuzz", &ReadOptions{Regression: true, Table: TableOptions{Label: lastColumnName(unixText, columnCount)}})
-		if err != nil && ok && !strings.Contains(err.Error(), "nothing but numbers") && !strings.Contains(err.Error(), "has no name") {
+		d, err := readAs(CSV, bytes.NewReader(unixText), "fuzz",
+			&ReadOptions{Regression: true, Table: TableOptions{Label: lastColumnName(unixText, columnCount)}})
+		if err != nil && ok && !strings.Contains(err.Error(), "nothing but numbers") &&
+			!strings.Contains(err.Error(), "has no name") {
 			t.Fatalf("encoding/csv reads %v, %v; here %v", names, x, err)
 		}
 		if err != nil {
@@ -164,13 +171,15 @@ func checkCSVRoundTrip(t *testing.T, d *Dataset) {
 	if err := Write(&b, CSV, d); err != nil {
 		t.Fatal(err)
 	}
-	reread, err := readAs(CSV, bytes.NewReader(b.Bytes()), "written", &ReadOptions{Regression: true, Table: TableOptions{Label: d.LabelColumn()}})
+	reread, err := readAs(CSV, bytes.NewReader(b.Bytes()), "written",
+		&ReadOptions{Regression: true, Table: TableOptions{Label: d.LabelColumn()}})
 	if err != nil {
 		t.Fatalf("%q: %v", b.String(), err)
 	}
 	if !slices.Equal(reread.Names, d.Names) || !sameBits(reread.X, d.X) ||
 		!sameFloats(reread.Labels, d.Labels) {
-		t.Fatalf("%v, %v became %v, %v by %q", d.Names, sparsetest.Dense(d.X), reread.Names, sparsetest.Dense(reread.X), b.String())
+		t.Fatalf("%v, %v became %v, %v by %q",
+			d.Names, sparsetest.Dense(d.X), reread.Names, sparsetest.Dense(reread.X), b.String())
 	}
 }
 
@@ -188,10 +197,12 @@ func naiveNPY(data []byte) (x [][]float64, ok bool) {
 	var descr, order string
 	var n, p int
 	head := strings.TrimRight(string(data[10:10+size]), " \n")
-	if k, err := fmt.Sscanf(head, "{'descr': '%3s', 'fortran_order': %s 'shape': (%d, %d), }", &descr, &order, &n, &p); k != 4 || err != nil {
+	if k, err := fmt.Sscanf(head, "{'descr': '%3s', 'fortran_order': %s 'shape': (%d, %d), }",
+		&descr, &order, &n, &p); k != 4 || err != nil {
 		return nil, false
 	}
-	if want := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s 'shape': (%d, %d), }", descr, order, n, p); want != head || order != "True," && order != "False," || n < 1 || p < 1 {
+	if want := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s 'shape': (%d, %d), }",
+		descr, order, n, p); want != head || order != "True," && order != "False," || n < 1 || p < 1 {
 		return nil, false
 	}
 	decodeElement := map[string]func([]byte) *big.Float{
@@ -463,7 +474,8 @@ func naiveMarket(data string) (x [][]float64, ok bool) {
 			i, err1 := strconv.ParseUint(f[0], 10, 31)
 			j, err2 := strconv.ParseUint(f[1], 10, 31)
 			place := [2]int{int(i) - 1, int(j) - 1}
-			if err1 != nil || err2 != nil || len(f[0]) > 18 || len(f[1]) > 18 || !slices.Contains(places, place) || set[place[0]][place[1]] {
+			if err1 != nil || err2 != nil || len(f[0]) > 18 || len(f[1]) > 18 ||
+				!slices.Contains(places, place) || set[place[0]][place[1]] {
 				return nil, false
 			}
 			set[place[0]][place[1]] = true
@@ -501,18 +513,27 @@ func naivePlace(x [][]float64, place [2]int, mirror float64, s string) {
 func FuzzMatrixMarket(f *testing.F) {
 	const head = "%%MatrixMarket matrix "
 	for _, s := range []string{
-		"coordinate real general\n% c\n2 3 2\n1 1 .5\n2 3 -1e9\n", "coordinate integer symmetric\n2 2 2\n1 1 3\n2 1 -4\n", "coordinate pattern skew-symmetric\n2 2 1\n2 1\n",
-		"array real general\n2 2\n1\n2\n-0\n4\n", "array integer symmetric\n2 2\n1\n2\n3\n", "array real skew-symmetric\n3 3\n1\n2\n3\n", "array real skew-symmetric\n1 1\n",
-		"coordinate real general\n2 2 2\n1 1 1\n1 1 1\n", "array real general\n2 2\n1\n", "array real general\n0 5\n", "array real general#c\n0 0", "array real skew-symmetric\n2 2\n0\n", "coordinate real symmetric\n2 2 1\n1 2 1\n",
+		"coordinate real general\n% c\n2 3 2\n1 1 .5\n2 3 -1e9\n",
+		"coordinate integer symmetric\n2 2 2\n1 1 3\n2 1 -4\n",
+		"coordinate pattern skew-symmetric\n2 2 1\n2 1\n",
+		"array real general\n2 2\n1\n2\n-0\n4\n", "array integer symmetric\n2 2\n1\n2\n3\n",
+		"array real skew-symmetric\n3 3\n1\n2\n3\n", "array real skew-symmetric\n1 1\n",
+		"coordinate real general\n2 2 2\n1 1 1\n1 1 1\n", "array real general\n2 2\n1\n",
+		"array real general\n0 5\n", "array real general#c\n0 0", "array real skew-symmetric\n2 2\n0\n",
+		"coordinate real symmetric\n2 2 1\n1 2 1\n",
 	} {
 		f.Add(head + s)
 	}
-	for _, s := range []string{"2 3 2\n1 1 .5\n2 3 -1e9\n", "0 0 0\n", "3 3 1 # c\n\n3 3 0", "1 1 2\n1 1 1\n1 1 1", "9 9 99999999\n1 1 1", "1 1\n", "%%MatrixMarket", "%"} {
+	for _, s := range []string{
+		"2 3 2\n1 1 .5\n2 3 -1e9\n", "0 0 0\n", "3 3 1 # c\n\n3 3 0", "1 1 2\n1 1 1\n1 1 1",
+		"9 9 99999999\n1 1 1", "1 1\n", "%%MatrixMarket", "%",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, data string) {
 		// naiveMarket does not decompress, and it also splits lines at blanks that are not ASCII.
-		isPlain := refuseBinary([]byte(data[:min(len(data), blockSize)]), "") == nil && !strings.ContainsFunc(data, func(c rune) bool { return c >= 0x80 })
+		isPlain := refuseBinary([]byte(data[:min(len(data), blockSize)]), "") == nil &&
+			!strings.ContainsFunc(data, func(c rune) bool { return c >= 0x80 })
 		want, ok := naiveMarket(data)
 		a, err := readMatrix(strings.NewReader(data), "fuzz")
 		switch {

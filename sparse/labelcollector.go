@@ -122,7 +122,8 @@ func (c *labelCollector) tooManyMessage() (msg string, remedies []Remedy) {
 		suffix = ", or whole numbers for more"
 	}
 	if maxClasses > 2 && len(kinds) >= maxClasses {
-		return fmt.Sprintf("more than %d different labels: expected at most %[1]d classes", maxClasses), []Remedy{readRemedy}
+		return fmt.Sprintf("more than %d different labels: expected at most %[1]d classes",
+			maxClasses), []Remedy{readRemedy}
 	}
 	msg = fmt.Sprintf("a third label, after %s (line %d) and %s (line %d): expected two classes%s",
 		c.labelText(kinds[0].label), kinds[0].line, c.labelText(kinds[1].label), kinds[1].line, suffix)
@@ -306,7 +307,8 @@ func (c *labelCollector) checkClasses(classes Classes) error {
 		}
 		class := c.labelText(kind.label)
 		otherClasses := slices.DeleteFunc(classes.All(), func(s string) bool { return s == class })
-		msg := fmt.Sprintf("the only row of this label, beside %s: expected two rows of every class or more", firstNames(otherClasses))
+		msg := fmt.Sprintf("the only row of this label, beside %s: expected two rows of every class or more",
+			firstNames(otherClasses))
 		return c.errorAt(kind, msg, correctLabel, leaveRowOut, readNumbers)
 	}
 	return nil

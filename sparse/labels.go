@@ -41,7 +41,8 @@ func (l *labelsOfFile) line(i int) int {
 
 // readLabelsFile reads a file of labels within the memory that opt allows.
 func readLabelsFile(path string, opt *ReadOptions) (labelsOfFile, error) {
-	return text.ReadFile(path, func(r io.Reader, name string) (labelsOfFile, error) { return readLabels(r, name, opt) })
+	return text.ReadFile(path,
+		func(r io.Reader, name string) (labelsOfFile, error) { return readLabels(r, name, opt) })
 }
 
 func readLabels(r io.Reader, name string, opt *ReadOptions) (l labelsOfFile, err error) {
@@ -60,7 +61,8 @@ func readLabels(r io.Reader, name string, opt *ReadOptions) (l labelsOfFile, err
 	}
 	lineCount := bytes.Count(data, []byte("\n")) + 1
 	// The text, its copy as a string, and a label and a line number for each line.
-	if err := opt.checkMemory(name, int64(cap(data)+len(data)+2*8*lineCount), "%d lines of labels", lineCount); err != nil {
+	if err := opt.checkMemory(name, int64(cap(data)+len(data)+2*8*lineCount), "%d lines of labels",
+		lineCount); err != nil {
 		return l, err
 	}
 	l.labels, l.lines = make([]float64, 0, lineCount), make([]int, 0, lineCount)
@@ -72,7 +74,10 @@ func readLabels(r io.Reader, name string, opt *ReadOptions) (l labelsOfFile, err
 		}
 		if !ok {
 			f := lines.Fields[wrongField]
-			return l, &ParseError{File: name, Line: lines.Number, Column: f.Column, Token: f.Text, Number: true, Msg: "expected one label a line, a finite decimal number"}
+			return l, &ParseError{
+				File: name, Line: lines.Number, Column: f.Column, Token: f.Text, Number: true,
+				Msg: "expected one label a line, a finite decimal number",
+			}
 		}
 		l.labels, l.lines = append(l.labels, v), append(l.lines, lines.Number)
 	}

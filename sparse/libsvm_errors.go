@@ -47,7 +47,8 @@ func (p *libsvmPart) entryError(b []byte, start, i int) error {
 	case !hasColon:
 		msg = "expected index:value"
 	case index == "qid" || index == "sid" || index == "cost":
-		msg = index + ": tokens belong to ranking and cost-sensitive data, which is not supported: remove them"
+		msg = index +
+			": tokens belong to ranking and cost-sensitive data, which is not supported: remove them"
 	case index == "" || strings.Trim(index, "0123456789") != "":
 		msg = "expected a whole number >= 0 before the colon"
 	case err != nil || j > math.MaxInt32:
@@ -98,7 +99,8 @@ func (p *libsvmPart) repeatedIndexError(b []byte, start int, j int64) error {
 			count++
 		}
 		if count == 2 {
-			return p.errorAt(b, start, i, fmt.Sprintf("index %d stands twice in this row: expected each index once", j))
+			return p.errorAt(b, start, i,
+				fmt.Sprintf("index %d stands twice in this row: expected each index once", j))
 		}
 	}
 }

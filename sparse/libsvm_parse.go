@@ -57,7 +57,13 @@ type libsvmParser struct {
 }
 
 func newLIBSVMParser(name string, opt *ReadOptions) *libsvmParser {
-	p := &libsvmParser{libsvmSettings: libsvmSettings{name: name, opt: opt, bias: 1, maxIndex: math.MaxInt32, freeParts: make(chan *libsvmPart, runtime.GOMAXPROCS(0))}, indexRange: indexRange{Max: -1}}
+	p := &libsvmParser{
+		libsvmSettings: libsvmSettings{
+			name: name, opt: opt, bias: 1, maxIndex: math.MaxInt32,
+			freeParts: make(chan *libsvmPart, runtime.GOMAXPROCS(0)),
+		},
+		indexRange: indexRange{Max: -1},
+	}
 	p.labels, p.rows.ptr = labelCollector{name: name, opt: opt}, []int64{0}
 	if opt.IndexBase == ZeroBased {
 		p.bias = 0
@@ -81,7 +87,8 @@ func (f *libsvmSettings) parseBlock(b []byte, n int, isFirst bool) *libsvmPart {
 	p := &libsvmPart{
 		libsvmSettings: f, indexRange: indexRange{Max: -1}, bytes: n,
 		labels: labelCollector{name: f.name, opt: f.opt, labels: slices.Grow(old.labels.labels[:0], lines)},
-		ends:   slices.Grow(old.ends[:0], lines), idx: slices.Grow(old.idx[:0], entries), val: slices.Grow(old.val[:0], entries),
+		ends:   slices.Grow(old.ends[:0], lines), idx: slices.Grow(old.idx[:0], entries),
+		val: slices.Grow(old.val[:0], entries),
 	}
 	i := 0
 	if isFirst && bytes.HasPrefix(b[:n], []byte(byteOrderMark)) {

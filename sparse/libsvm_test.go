@@ -26,21 +26,29 @@ var libsvmTexts = []struct {
 	sortedRows int // ReadStats.SortedRows: the number of rows with unsorted indices
 }{
 	{name: "plain", text: "+1 1:0.5 3:-2\n-1 2:1e2\n",
-		want: [][]float64{{.5, 0, -2}, {0, 100, 0}}, labels: []float64{1, -1}, mapping: LabelMapping{Negative: -1, Positive: 1}, base: OneBased},
+		want: [][]float64{{.5, 0, -2}, {0, 100, 0}}, labels: []float64{1, -1},
+		mapping: LabelMapping{Negative: -1, Positive: 1}, base: OneBased},
 	{name: "no final newline", text: "2 1:1\n1 2:1",
-		want: [][]float64{{1, 0}, {0, 1}}, labels: []float64{1, -1}, mapping: LabelMapping{Negative: 1, Positive: 2}, base: OneBased},
+		want: [][]float64{{1, 0}, {0, 1}}, labels: []float64{1, -1},
+		mapping: LabelMapping{Negative: 1, Positive: 2}, base: OneBased},
 	{name: "blanks, CRLF, tabs, comments", text: "\ufeff# head\r\n\r\n  1\t1:1 \t 2:2  # tail 3:9\r\n\n-1\r\n   \n#3\n1 2:5#6\r\n",
-		want: [][]float64{{1, 2}, {0, 0}, {0, 5}}, labels: []float64{1, -1, 1}, mapping: LabelMapping{Negative: -1, Positive: 1}, base: OneBased},
+		want: [][]float64{{1, 2}, {0, 0}, {0, 5}}, labels: []float64{1, -1, 1},
+		mapping: LabelMapping{Negative: -1, Positive: 1}, base: OneBased},
 	{name: "zero based found", text: "1 1:1 2:2\n0 0:7 2:3\n",
-		want: [][]float64{{0, 1, 2}, {7, 0, 3}}, labels: []float64{1, -1}, mapping: LabelMapping{Negative: 0, Positive: 1}, base: ZeroBased},
+		want: [][]float64{{0, 1, 2}, {7, 0, 3}}, labels: []float64{1, -1},
+		mapping: LabelMapping{Negative: 0, Positive: 1}, base: ZeroBased},
 	{name: "zero based stated", text: "1 1:1 2:2\n0 2:3\n", opt: &ReadOptions{IndexBase: ZeroBased},
-		want: [][]float64{{0, 1, 2}, {0, 0, 3}}, labels: []float64{1, -1}, mapping: LabelMapping{Negative: 0, Positive: 1}, base: ZeroBased},
+		want: [][]float64{{0, 1, 2}, {0, 0, 3}}, labels: []float64{1, -1},
+		mapping: LabelMapping{Negative: 0, Positive: 1}, base: ZeroBased},
 	{name: "features stated", text: "1 2:1\n0\n", opt: &ReadOptions{Features: 4},
-		want: [][]float64{{0, 1, 0, 0}, {0, 0, 0, 0}}, labels: []float64{1, -1}, mapping: LabelMapping{Negative: 0, Positive: 1}, base: OneBased},
+		want: [][]float64{{0, 1, 0, 0}, {0, 0, 0, 0}}, labels: []float64{1, -1},
+		mapping: LabelMapping{Negative: 0, Positive: 1}, base: OneBased},
 	{name: "last feature, base open", text: "1 0:1 3:1\n0\n", opt: &ReadOptions{Features: 4},
-		want: [][]float64{{1, 0, 0, 1}, {0, 0, 0, 0}}, labels: []float64{1, -1}, mapping: LabelMapping{Negative: 0, Positive: 1}, base: ZeroBased},
+		want: [][]float64{{1, 0, 0, 1}, {0, 0, 0, 0}}, labels: []float64{1, -1},
+		mapping: LabelMapping{Negative: 0, Positive: 1}, base: ZeroBased},
 	{name: "unsorted", text: "1 3:3 1:1 2:2\n0 1:1 2:2\n0 2:9 0:8\n",
-		want: [][]float64{{0, 1, 2, 3}, {0, 1, 2, 0}, {8, 0, 9, 0}}, labels: []float64{1, -1, -1}, mapping: LabelMapping{Negative: 0, Positive: 1}, base: ZeroBased, sortedRows: 2},
+		want: [][]float64{{0, 1, 2, 3}, {0, 1, 2, 0}, {8, 0, 9, 0}}, labels: []float64{1, -1, -1},
+		mapping: LabelMapping{Negative: 0, Positive: 1}, base: ZeroBased, sortedRows: 2},
 	{name: "positive chosen", text: "1 1:1\n2 1:2\n", opt: &ReadOptions{Positive: new(1.0)},
 		want: [][]float64{{1}, {2}}, labels: []float64{1, -1}, mapping: LabelMapping{Negative: 2, Positive: 1}, base: OneBased},
 	{name: "positive zero", text: "0 1:1\n1 1:2\n", opt: &ReadOptions{Positive: new(0.0)},
@@ -52,7 +60,8 @@ var libsvmTexts = []struct {
 	{name: "any labels", text: "0 1:1\n0 1:2\n", opt: &ReadOptions{AnyLabels: true},
 		want: [][]float64{{1}, {2}}, labels: []float64{0, 0}, base: OneBased},
 	{name: "odd numbers", text: "1. 01:.5 2:+5.e-1 003:1E+2\n-1 00000000004:-0\n",
-		want: [][]float64{{.5, .5, 100, 0}, {0, 0, 0, math.Copysign(0, -1)}}, labels: []float64{1, -1}, mapping: LabelMapping{Negative: -1, Positive: 1}, base: OneBased},
+		want: [][]float64{{.5, .5, 100, 0}, {0, 0, 0, math.Copysign(0, -1)}}, labels: []float64{1, -1},
+		mapping: LabelMapping{Negative: -1, Positive: 1}, base: OneBased},
 	{name: "no entries at all", text: "1\n-1\n",
 		want: [][]float64{{}, {}}, labels: []float64{1, -1}, mapping: LabelMapping{Negative: -1, Positive: 1}, base: OneBased},
 }
@@ -70,7 +79,10 @@ func TestReadLIBSVM(t *testing.T) {
 			if d.Mapping != tt.mapping {
 				t.Errorf("mapping %v, want %v", d.Mapping, tt.mapping)
 			}
-			want := ReadStats{Rows: len(tt.want), NNZ: d.X.NNZ(), IndexBase: tt.base, SortedRows: tt.sortedRows, Bytes: int64(len(tt.text))}
+			want := ReadStats{
+				Rows: len(tt.want), NNZ: d.X.NNZ(), IndexBase: tt.base, SortedRows: tt.sortedRows,
+				Bytes: int64(len(tt.text)),
+			}
 			if diff := cmp.Diff(want, d.Stats); diff != "" {
 				t.Error(diff)
 			}
@@ -115,15 +127,27 @@ func TestReadLIBSVMRefuses(t *testing.T) {
 		{"repeated, zero based", "1 0:1\n0 4:2 0:1 4:3\n", nil, 2, 11, []string{`"4:3"`, "index 4 stands twice"}},
 		{"repeated, strict", "1 4:2 4:1\n", &ReadOptions{Strict: true}, 1, 7, []string{`"4:1"`, "twice"}},
 		{"unsorted, strict", "1 1:1 4:2 3:1\n", &ReadOptions{Strict: true}, 1, 11, []string{`"3:1"`, "index 3 after index 4"}},
-		{"index 0 in base 1", "1 1:1\n0 1:1\n0 0:1\n", &ReadOptions{IndexBase: OneBased}, 3, 3, []string{`"0:1"`, "count from 1", "IndexBase to ZeroBased"}},
+		{
+			"index 0 in base 1", "1 1:1\n0 1:1\n0 0:1\n", &ReadOptions{IndexBase: OneBased}, 3, 3,
+			[]string{`"0:1"`, "count from 1", "IndexBase to ZeroBased"},
+		},
 		{"beyond p", "1 1:1 4:1 5:1\n", &ReadOptions{Features: 4}, 1, 11, []string{`"5:1"`, "4 features"}},
-		{"beyond p, base 0", "1 3:1 4:1\n", &ReadOptions{Features: 4, IndexBase: ZeroBased}, 1, 7, []string{`"4:1"`, "at most 3"}},
+		{
+			"beyond p, base 0", "1 3:1 4:1\n", &ReadOptions{Features: 4, IndexBase: ZeroBased}, 1, 7,
+			[]string{`"4:1"`, "at most 3"},
+		},
 		{"beyond p, base 0 found before", "1 0:1\n0 3:1 4:1\n", &ReadOptions{Features: 4}, 2, 7, []string{`"4:1"`, "at most 3"}},
 		{"beyond p, base 0 found later", "1 3:1 4:1\n0 0:1\n", &ReadOptions{Features: 4}, 1, 7, []string{`"4:1"`, "at most 3"}},
-		{"three labels", "1 1:1\n2 1:1\n1\n# x\n 3 1:1\n", nil, 5, 2, []string{`"3"`, "third label", "1 (line 1)", "2 (line 2)", "Regression"}},
+		{
+			"three labels", "1 1:1\n2 1:1\n1\n# x\n 3 1:1\n", nil, 5, 2,
+			[]string{`"3"`, "third label", "1 (line 1)", "2 (line 2)", "Regression"},
+		},
 		{"one label", "1 1:1\n1 1:1\n", nil, 0, 0, []string{"every label is 1", "two classes"}},
 		{"positive absent", "1 1:1\n2 1:1\n", &ReadOptions{Positive: new(3.0)}, 0, 0, []string{"label 3", "1 and 2"}},
-		{"unknown label", "1 1:1\n3 1:1\n", &ReadOptions{Mapping: LabelMapping{Negative: 1, Positive: 2}}, 2, 1, []string{`"3"`, "unknown label", "1 or 2"}},
+		{
+			"unknown label", "1 1:1\n3 1:1\n", &ReadOptions{Mapping: LabelMapping{Negative: 1, Positive: 2}},
+			2, 1, []string{`"3"`, "unknown label", "1 or 2"},
+		},
 		{"noise", "\x7fELF\x02\x01\x00\x00", nil, 1, 1, []string{"not a text file"}},
 		{"noise later", "1 1:1\n\x00\n", nil, 2, 1, []string{`"\x00"`, "not a text file"}},
 		{"high noise", "\x93\xb1\xd2\xe5\n", nil, 1, 1, []string{`"\x93\xb1\xd2\xe5"`, "expected a label"}},
@@ -247,12 +271,14 @@ func TestFirstErrorWins(t *testing.T) {
 	} {
 		_, err := readAs(LIBSVM, strings.NewReader(textWith(c.brokenLines)), "f", &ReadOptions{Features: 20})
 		var parseErr *ParseError
-		if !errors.As(err, &parseErr) || parseErr.Line != c.line || parseErr.Column != c.column || !strings.Contains(parseErr.Msg, c.want) {
+		if !errors.As(err, &parseErr) || parseErr.Line != c.line || parseErr.Column != c.column ||
+			!strings.Contains(parseErr.Msg, c.want) {
 			t.Errorf("%v: %v, want line %d, column %d, %q", c.brokenLines, err, c.line, c.column, c.want)
 		}
 	}
 	endlessReader := &repeatReader{text: "1 1:1\n"}
-	if _, err := readAs(LIBSVM, io.MultiReader(strings.NewReader("1 1:1\n1 1:y\n"), endlessReader), "f", nil); err == nil || endlessReader.position > 64*blockSize {
+	if _, err := readAs(LIBSVM, io.MultiReader(strings.NewReader("1 1:1\n1 1:y\n"), endlessReader), "f",
+		nil); err == nil || endlessReader.position > 64*blockSize {
 		t.Errorf("%v after %d bytes more", err, endlessReader.position)
 	}
 }

@@ -128,7 +128,10 @@ func TestReaderAgreesWithNaiveReader(t *testing.T) {
 			checkAgreement(t, rcv1Text(50, decimals))
 		})
 	}
-	for _, name := range []string{"small/housing_scale", "small/abalone", "small/german.numer_scale", "paper/rcv1v2_binary_test.libsvm.zst", "paper/a9a.t.zst"} {
+	for _, name := range []string{
+		"small/housing_scale", "small/abalone", "small/german.numer_scale",
+		"paper/rcv1v2_binary_test.libsvm.zst", "paper/a9a.t.zst",
+	} {
 		t.Run(name, func(t *testing.T) {
 			f, err := os.Open(sparsetest.DataFile(t, name))
 			if err != nil {

@@ -45,7 +45,10 @@ func (a *arrayReader) describe(err error, place func(index int64) string) error 
 	case *ParseError:
 		return e
 	case *npy.ElementError:
-		return &ParseError{File: a.name, Token: e.Token, Number: true, Msg: fmt.Sprintf("%s, %s: %s", a.arrayName, place(e.Index), e.Msg)}
+		return &ParseError{
+			File: a.name, Token: e.Token, Number: true,
+			Msg: fmt.Sprintf("%s, %s: %s", a.arrayName, place(e.Index), e.Msg),
+		}
 	}
 	return &ParseError{File: a.name, Msg: a.arrayName + ": " + err.Error(), Err: err}
 }
@@ -56,7 +59,10 @@ func elementPlace(index int64) string {
 }
 
 func notFiniteError(index int64, v float64) error {
-	return &npy.ElementError{Index: index, Token: formatFloat(v), Msg: "not finite: expected numbers; numpy.nan_to_num(x) replaces those that are none"}
+	return &npy.ElementError{
+		Index: index, Token: formatFloat(v),
+		Msg: "not finite: expected numbers; numpy.nan_to_num(x) replaces those that are none",
+	}
 }
 
 func (a *arrayReader) readDense(r io.Reader) (*CSR, error) {
@@ -94,7 +100,9 @@ func (a *arrayReader) readDense(r io.Reader) (*CSR, error) {
 
 // eachArrayBlock calls do for all elements of an array, at most arrayBlock elements at a time. read is the
 // method ReadFloats or ReadInts of the array. start is the index of v[0] in the array, from 0.
-func eachArrayBlock[T any](array *npy.Array, read func(dst []T) (int, error), do func(start int64, v []T) error) error {
+func eachArrayBlock[T any](
+	array *npy.Array, read func(dst []T) (int, error), do func(start int64, v []T) error,
+) error {
 	block, start := make([]T, min(arrayBlock, max(1, array.Len))), int64(0)
 	for {
 		n, err := read(block)
@@ -163,7 +171,9 @@ func (a *arrayReader) readFinite(array *npy.Array) ([]float64, error) {
 
 // readFlat reads an array with a single row or column. read is the method ReadFloats or ReadInts of the array.
 // The result has convert(v) for each number v.
-func readFlat[T, V any](a *arrayReader, array *npy.Array, read func(dst []T) (int, error), convert func(T) V) (numbers []V, err error) {
+func readFlat[T, V any](
+	a *arrayReader, array *npy.Array, read func(dst []T) (int, error), convert func(T) V,
+) (numbers []V, err error) {
 	if err := a.checkFlat(array); err != nil {
 		return nil, err
 	}

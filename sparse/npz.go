@@ -27,7 +27,12 @@ func readNPZ(input *decompressor, opt *ReadOptions) (*Dataset, error) {
 	z := &npzReader{name: name, opt: opt, arrays: map[string]*zip.File{}}
 	archive, err := zip.NewReader(source, size)
 	if err != nil {
-		return nil, &ParseError{File: name, Msg: "no archive of arrays (" + err.Error() + "): expected a file that numpy.savez or scipy.sparse.save_npz wrote", Err: err}
+		return nil, &ParseError{
+			File: name,
+			Msg: "no archive of arrays (" + err.Error() +
+				"): expected a file that numpy.savez or scipy.sparse.save_npz wrote",
+			Err: err,
+		}
 	}
 	archive.RegisterDecompressor(zip.Deflate, flate.NewReader)
 	for _, f := range archive.File {
@@ -36,7 +41,9 @@ func readNPZ(input *decompressor, opt *ReadOptions) (*Dataset, error) {
 			continue
 		}
 		if z.arrays[arrayName] != nil {
-			return nil, &ParseError{File: name, Msg: fmt.Sprintf("two arrays have the name %q: expected one", arrayName)}
+			return nil, &ParseError{
+				File: name, Msg: fmt.Sprintf("two arrays have the name %q: expected one", arrayName),
+			}
 		}
 		z.arrays[arrayName], z.order = f, append(z.order, arrayName)
 	}
@@ -111,7 +118,8 @@ func (z *npzReader) read() (*Dataset, error) {
 		return nil, err
 	}
 	var y []float64
-	if labelsName := z.firstArrayName("y", "labels", "target"); labelsName != "" && z.opt.targets.labels == nil {
+	if labelsName := z.firstArrayName("y", "labels", "target"); labelsName != "" &&
+		z.opt.targets.labels == nil {
 		y, err = loadArray(z, labelsName, (*arrayReader).readFinite)
 		if err != nil {
 			return nil, err
@@ -135,12 +143,19 @@ func (z *npzReader) featureNames(columnCount int) ([]string, error) {
 		return nil, err
 	}
 	if len(names) != columnCount {
-		return nil, &ParseError{File: z.name, Msg: fmt.Sprintf("array %s: %d names for %d columns: expected one for every column", arrayName, len(names), columnCount)}
+		return nil, &ParseError{
+			File: z.name,
+			Msg: fmt.Sprintf("array %s: %d names for %d columns: expected one for every column",
+				arrayName, len(names), columnCount),
+		}
 	}
 	seen := map[string]bool{}
 	for _, name := range names {
 		if seen[name] {
-			return nil, &ParseError{File: z.name, Msg: fmt.Sprintf("array %s: the name %q comes twice: expected each once", arrayName, name)}
+			return nil, &ParseError{
+				File: z.name,
+				Msg:  fmt.Sprintf("array %s: the name %q comes twice: expected each once", arrayName, name),
+			}
 		}
 		seen[name] = true
 	}
@@ -185,7 +200,10 @@ func (z *npzReader) readDense() (x *CSR, err error) {
 		}
 	}
 	if arrayName == "" {
-		return nil, &ParseError{File: z.name, Msg: fmt.Sprintf("no matrix among the arrays %v: expected X, or those of scipy's csr: data, indices, indptr, shape, format", z.order)}
+		return nil, &ParseError{
+			File: z.name,
+			Msg:  fmt.Sprintf("no matrix among the arrays %v: expected X, or those of scipy's csr: data, indices, indptr, shape, format", z.order),
+		}
 	}
 	z.bytes = 0
 	err = z.openArray(arrayName, func(a *arrayReader, r io.Reader) error {
@@ -200,7 +218,10 @@ func (z *npzReader) readDense() (x *CSR, err error) {
 func (z *npzReader) readSparse() (x *CSR, sortedRows int, err error) {
 	for _, name := range []string{"data", "indices", "indptr", "shape"} {
 		if z.arrays[name] == nil {
-			return nil, 0, &ParseError{File: z.name, Msg: fmt.Sprintf("no array %s, only %s: expected those of scipy's csr: data, indices, indptr, shape, format", name, strings.Join(z.order, ", "))}
+			return nil, 0, &ParseError{
+				File: z.name,
+				Msg:  fmt.Sprintf("no array %s, only %s: expected those of scipy's csr: data, indices, indptr, shape, format", name, strings.Join(z.order, ", ")),
+			}
 		}
 	}
 	if z.arrays["format"] != nil {
@@ -209,15 +230,22 @@ func (z *npzReader) readSparse() (x *CSR, sortedRows int, err error) {
 			return nil, 0, err
 		}
 		if len(format) != 1 || format[0] != "csr" {
-			return nil, 0, &ParseError{File: z.name, Token: strings.Join(format, " "), Msg: "array format: expected csr (x.tocsr() makes it)"}
+			return nil, 0, &ParseError{
+				File: z.name, Token: strings.Join(format, " "),
+				Msg: "array format: expected csr (x.tocsr() makes it)",
+			}
 		}
 	}
 	shape, err := loadArray(z, "shape", intReader(1<<20))
 	if err != nil {
 		return nil, 0, err
 	}
-	if len(shape) != 2 || shape[0] < 0 || shape[1] < 0 || shape[0] > math.MaxInt32 || shape[1] > math.MaxInt32 {
-		return nil, 0, &ParseError{File: z.name, Msg: fmt.Sprintf("array shape: %v: expected rows and columns, at most %d", shape, math.MaxInt32)}
+	if len(shape) != 2 || shape[0] < 0 || shape[1] < 0 || shape[0] > math.MaxInt32 ||
+		shape[1] > math.MaxInt32 {
+		return nil, 0, &ParseError{
+			File: z.name,
+			Msg:  fmt.Sprintf("array shape: %v: expected rows and columns, at most %d", shape, math.MaxInt32),
+		}
 	}
 	ptr, err := loadArray(z, "indptr", intReader(int(shape[0])+1))
 	if err != nil {
@@ -272,7 +300,8 @@ func (z *npzReader) assemble(n, p int, ptr []int64, idx []int32, val []float64) 
 		}
 		if !slices.IsSorted(row) {
 			if z.opt.Strict {
-				msg := fmt.Sprintf("array indices: row %d has columns out of order: expected increasing ones", i)
+				msg := fmt.Sprintf("array indices: row %d has columns out of order: expected increasing ones",
+					i)
 				return nil, 0, &ParseError{File: z.name, Msg: msg, Remedies: []Remedy{sortColumns}}
 			}
 			sortedRows++
@@ -320,7 +349,8 @@ func npzParts(d *Dataset) []npzPart {
 		parts = append(parts, numbersPart("y", "<f8", y))
 	}
 	if d.Names != nil {
-		parts = append(parts, npzPart{"names", func(w io.Writer) error { return npy.WriteStrings(w, d.Names) }})
+		parts = append(parts,
+			npzPart{"names", func(w io.Writer) error { return npy.WriteStrings(w, d.Names) }})
 	}
 	return parts
 }

@@ -85,7 +85,9 @@ np.save('half.npy', W.astype('f2'))
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
-	for _, name := range []string{"c.npy", "f.npy", "big.npy", "plain.npz", "packed.npz", "long.npz", "reversed.npz", "c.mtx", "a.mtx"} {
+	for _, name := range []string{
+		"c.npy", "f.npy", "big.npy", "plain.npz", "packed.npz", "long.npz", "reversed.npz", "c.mtx", "a.mtx",
+	} {
 		d, err := ReadFile(filepath.Join(dir, name), &ReadOptions{LabelsFile: filepath.Join(dir, "y.npy")})
 		if err != nil || !sameBits(d.X, x) || !sameFloats(d.Labels, y) || (d.Stats.SortedRows == 1) != (name == "reversed.npz") {
 			t.Errorf("%s: %+v, %v", name, d, err)
@@ -116,8 +118,10 @@ np.save('half.npy', W.astype('f2'))
 		}
 	}
 	for name, want := range map[string]string{
-		"object.npy": `type "|O"`, "complex.npy": `type "<c16"`, "struct.npy": "several fields", "half.npy": `type "<f2"`, "csc.npz": "x.tocsr()",
-		"nan.npy": `"NaN": the array, row 0, column 1`, "large.npy": `"9007199254740993": the array, row 0, column 1`, "y.npy": "1 dimensions",
+		"object.npy": `type "|O"`, "complex.npy": `type "<c16"`, "struct.npy": "several fields",
+		"half.npy": `type "<f2"`, "csc.npz": "x.tocsr()",
+		"nan.npy":   `"NaN": the array, row 0, column 1`,
+		"large.npy": `"9007199254740993": the array, row 0, column 1`, "y.npy": "1 dimensions",
 	} {
 		_, err := ReadFile(filepath.Join(dir, name), &ReadOptions{AnyLabels: true})
 		wantParseError(t, err, 0, 0, name, want)

@@ -12,7 +12,8 @@ import (
 // are summed in the order that kernels.Margins defines. It panics on wrong lengths.
 func (a *CSR) MulVec(dst, x []float64) {
 	if len(dst) != a.rows || len(x) != a.cols {
-		panic(fmt.Sprintf("sparse: MulVec of a %d x %d matrix with len(dst) = %d, len(x) = %d", a.rows, a.cols, len(dst), len(x)))
+		panic(fmt.Sprintf("sparse: MulVec of a %d x %d matrix with len(dst) = %d, len(x) = %d",
+			a.rows, a.cols, len(dst), len(x)))
 	}
 	kernels.Margins(dst, a.Rows(0, a.rows), x)
 }
@@ -22,7 +23,8 @@ func (a *CSR) MulVec(dst, x []float64) {
 // on wrong lengths.
 func (a *CSR) MulVecTrans(dst, x []float64) {
 	if len(dst) != a.cols || len(x) != a.rows {
-		panic(fmt.Sprintf("sparse: MulVecTrans of a %d x %d matrix with len(dst) = %d, len(x) = %d", a.rows, a.cols, len(dst), len(x)))
+		panic(fmt.Sprintf("sparse: MulVecTrans of a %d x %d matrix with len(dst) = %d, len(x) = %d",
+			a.rows, a.cols, len(dst), len(x)))
 	}
 	clear(dst)
 	kernels.Gradient(dst, a.Rows(0, a.rows), x)
@@ -31,7 +33,8 @@ func (a *CSR) MulVecTrans(dst, x []float64) {
 // Transpose returns A' as a new matrix. It panics if A has more than MaxCols rows.
 func (a *CSR) Transpose() *CSR {
 	if a.rows > MaxCols {
-		panic(fmt.Sprintf("sparse: Transpose of a matrix with %d rows: at most %d fit column indices", a.rows, MaxCols))
+		panic(fmt.Sprintf("sparse: Transpose of a matrix with %d rows: at most %d fit column indices",
+			a.rows, MaxCols))
 	}
 	t := &CSR{
 		rows: a.cols,
@@ -70,7 +73,8 @@ func (a *CSR) Gram() *CSR {
 		slices.Sort(touched)
 		for _, c := range touched {
 			if math.IsNaN(sum[c] - sum[c]) {
-				panic(fmt.Sprintf("sparse: Gram: element (%d, %d) overflows: scale the columns of the matrix", j, c))
+				panic(fmt.Sprintf("sparse: Gram: element (%d, %d) overflows: scale the columns of the matrix",
+					j, c))
 			}
 			if sum[c] != 0 {
 				g.idx, g.val = append(g.idx, c), append(g.val, sum[c])

@@ -127,11 +127,14 @@ func (o SyntheticOptions) withDefaults() SyntheticOptions {
 func (o SyntheticOptions) check() error {
 	switch {
 	case o.Rows < 0 || o.Features < 0 || o.Groups < 0 || o.GroupSize < 0 || o.Features > MaxCols:
-		return errorf("SyntheticOptions: %d rows, %d features, %d groups of %d: want positive numbers", o.Rows, o.Features, o.Groups, o.GroupSize)
+		return errorf("SyntheticOptions: %d rows, %d features, %d groups of %d: want positive numbers",
+			o.Rows, o.Features, o.Groups, o.GroupSize)
 	case o.NonzerosPerRow < 0 || o.NonzerosPerRow > o.Features:
-		return errorf("SyntheticOptions.NonzerosPerRow is %d: want 0 (all) to the %d features", o.NonzerosPerRow, o.Features)
+		return errorf("SyntheticOptions.NonzerosPerRow is %d: want 0 (all) to the %d features",
+			o.NonzerosPerRow, o.Features)
 	case o.Groups > o.Features/o.GroupSize:
-		return errorf("SyntheticOptions: %d groups of %d do not fit in %d features", o.Groups, o.GroupSize, o.Features)
+		return errorf("SyntheticOptions: %d groups of %d do not fit in %d features",
+			o.Groups, o.GroupSize, o.Features)
 	case !(o.Noise >= 0 && o.Noise <= 1e6):
 		return errorf("SyntheticOptions.Noise is %v: want 0 to 1e6", o.Noise)
 	}
@@ -179,7 +182,8 @@ func (o SyntheticOptions) draw(x []float64) (*Dataset, error) {
 			}
 		}
 		if slices.Min(d.Labels) == slices.Max(d.Labels) {
-			return nil, errorf("all %d synthetic labels came out equal: want more rows or another seed", o.Rows)
+			return nil, errorf("all %d synthetic labels came out equal: want more rows or another seed",
+				o.Rows)
 		}
 	}
 	var err error

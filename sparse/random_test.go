@@ -21,7 +21,9 @@ func TestRandomStreamIsFrozen(t *testing.T) {
 	if diff := cmp.Diff([]int{261, 345, 411, 445, 572, 629, 771, 920}, chosen); diff != "" {
 		t.Error(diff)
 	}
-	s, err := NewSynthetic(SyntheticOptions{Rows: 3, Features: 7, NonzerosPerRow: 2, Groups: 1, GroupSize: 2, Noise: .5, Seed: 9, Regression: true})
+	s, err := NewSynthetic(SyntheticOptions{
+		Rows: 3, Features: 7, NonzerosPerRow: 2, Groups: 1, GroupSize: 2, Noise: .5, Seed: 9, Regression: true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +82,10 @@ func TestNormalMoments(t *testing.T) {
 
 func TestSynthetic(t *testing.T) {
 	for _, cliques := range []bool{false, true} {
-		opt := SyntheticOptions{Rows: 100, Features: 23, NonzerosPerRow: 7, Groups: 3, GroupSize: 4, Cliques: cliques, Noise: .1, Seed: 3}
+		opt := SyntheticOptions{
+			Rows: 100, Features: 23, NonzerosPerRow: 7, Groups: 3, GroupSize: 4, Cliques: cliques, Noise: .1,
+			Seed: 3,
+		}
 		s, err := NewSynthetic(opt)
 		if err != nil {
 			t.Fatal(err)
@@ -88,7 +93,8 @@ func TestSynthetic(t *testing.T) {
 		if rows, cols := s.X.Dims(); rows != 100 || cols != 23 || s.X.NNZ() != 700 {
 			t.Errorf("%d x %d with %d entries", rows, cols, s.X.NNZ())
 		}
-		wantX := append(slices.Concat(slices.Repeat([]float64{1}, 4), slices.Repeat([]float64{-1.5}, 4), slices.Repeat([]float64{2}, 4)), make([]float64, 11)...)
+		wantX := append(slices.Concat(slices.Repeat([]float64{1}, 4), slices.Repeat([]float64{-1.5}, 4),
+			slices.Repeat([]float64{2}, 4)), make([]float64, 11)...)
 		if diff := cmp.Diff(wantX, s.Coefficients); diff != "" {
 			t.Error(diff)
 		}

@@ -106,7 +106,10 @@ func (o *ReadOptions) keepLabels() {
 
 func (o *ReadOptions) check() error {
 	exclusiveCount := 0 // number of these options that are set; at most one may be set
-	for _, isSet := range []bool{o.Positive != nil || o.PositiveName != "", !o.Mapping.IsZero(), !o.Classes.IsZero(), o.Regression, o.AnyLabels} {
+	for _, isSet := range []bool{
+		o.Positive != nil || o.PositiveName != "", !o.Mapping.IsZero(), !o.Classes.IsZero(), o.Regression,
+		o.AnyLabels,
+	} {
 		if isSet {
 			exclusiveCount++
 		}
@@ -123,9 +126,11 @@ func (o *ReadOptions) check() error {
 	case o.MaxClasses < 0:
 		return errorf("ReadOptions.MaxClasses is %d: want 0 for two, or more", o.MaxClasses)
 	case o.Classes.Names != nil && len(o.Classes.Names) != len(o.Classes.Values):
-		return errorf("ReadOptions.Classes has %d names for %d values: want one for each, or none", len(o.Classes.Names), len(o.Classes.Values))
+		return errorf("ReadOptions.Classes has %d names for %d values: want one for each, or none",
+			len(o.Classes.Names), len(o.Classes.Values))
 	case !slices.IsSorted(o.Classes.Values) || !slices.IsSorted(o.Classes.Names):
-		return errorf("ReadOptions.Classes is %v, %q: want labels in increasing order", o.Classes.Values, o.Classes.Names)
+		return errorf("ReadOptions.Classes is %v, %q: want labels in increasing order",
+			o.Classes.Values, o.Classes.Names)
 	case o.Positive != nil && (math.IsNaN(*o.Positive) || math.IsInf(*o.Positive, 0)):
 		return errorf("ReadOptions.Positive is %v: want a finite label", *o.Positive)
 	}

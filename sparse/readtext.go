@@ -109,7 +109,10 @@ func readText(input *decompressor, opt *ReadOptions) (data []byte, err error) {
 		err = opt.checkMemory(name, (int64(len(data))*9+3)/4, "the first %d bytes of text", len(data))
 	}
 	if err == nil && len(data) > maxText {
-		err = &ParseError{File: name, Msg: fmt.Sprintf("more than %d MiB of text: expected a file that fits in memory", maxText>>20)}
+		err = &ParseError{
+			File: name,
+			Msg:  fmt.Sprintf("more than %d MiB of text: expected a file that fits in memory", maxText>>20),
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -128,8 +131,11 @@ const (
 // eachBlock divides a text into blocks of whole lines and calls do for each block. The block is buf[:n]. It
 // ends in a line feed, and at least text.Pad bytes follow it in buf. If isLast is true, no text follows the
 // block. do returns how many bytes it has used; the next block begins with the unused bytes.
-func eachBlock(input io.Reader, name string, do func(buf []byte, n int, isLast bool) (usedBytes int, err error)) error {
-	const tail = text.Pad + 1 // room after the text: for a final line feed that it may lack, and for Pad bytes
+func eachBlock(
+	input io.Reader, name string, do func(buf []byte, n int, isLast bool) (usedBytes int, err error),
+) error {
+	// room after the text: for a final line feed that it may lack, and for Pad bytes
+	const tail = text.Pad + 1
 	buf := make([]byte, blockSize+tail)
 	count, isFirst := 0, true // count is the number of bytes in buf
 	for {
@@ -162,7 +168,10 @@ func eachBlock(input io.Reader, name string, do func(buf []byte, n int, isLast b
 		}
 		if usedBytes == 0 { // the buffer has no complete record yet
 			if count > maxLine {
-				return &ParseError{File: name, Msg: fmt.Sprintf("a line of more than %d MiB: expected one line for every sample (in a table, a closing quotation mark may be missing)", maxLine>>20)}
+				return &ParseError{
+					File: name,
+					Msg:  fmt.Sprintf("a line of more than %d MiB: expected one line for every sample (in a table, a closing quotation mark may be missing)", maxLine>>20),
+				}
 			}
 			if count == len(buf)-tail {
 				buf = append(buf, make([]byte, len(buf))...)
@@ -176,7 +185,9 @@ func eachBlock(input io.Reader, name string, do func(buf []byte, n int, isLast b
 // inParallel divides a text into blocks as eachBlock does. Several goroutines call parse, which receives a
 // block b[:n], followed by text.Pad more bytes; isFirst is true for the first block. The function take
 // receives the results of parse in the order of the text. Its first error ends the reading.
-func inParallel[T any](input io.Reader, name string, parse func(b []byte, n int, isFirst bool) T, take func(T) error) error {
+func inParallel[T any](
+	input io.Reader, name string, parse func(b []byte, n int, isFirst bool) T, take func(T) error,
+) error {
 	threads := runtime.GOMAXPROCS(0)
 	results := make(chan chan T, threads) // results of the blocks, in the order of the text
 	freeBuffers := make(chan []byte, 2*threads)
@@ -228,10 +239,15 @@ var errStopped = errorf("reading was stopped")
 // less clear.
 func refuseBinary(head []byte, name string) error {
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
-		return &ParseError{File: name, Line: 1, Column: 1, Msg: "this is UTF-16 text: convert it to plain ASCII or UTF-8"}
+		return &ParseError{
+			File: name, Line: 1, Column: 1, Msg: "this is UTF-16 text: convert it to plain ASCII or UTF-8",
+		}
 	}
 	if bytes.HasPrefix(head, []byte(scasfile.Magic)) {
-		return &ParseError{File: name, Msg: "this is a .scas file of data, not text: as data, read it in the format scas, or give its name the ending .scas"}
+		return &ParseError{
+			File: name,
+			Msg:  "this is a .scas file of data, not text: as data, read it in the format scas, or give its name the ending .scas",
+		}
 	}
 	line, start := 1, 0
 	for i, c := range head {

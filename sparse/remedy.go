@@ -92,5 +92,7 @@ func dropColumnRemedy(name string) Remedy {
 }
 
 func fillMissingRemedy(condition string) Remedy {
-	return Remedy{Field: "TableOptions.Missing", To: "MissingMean, MissingMedian or MissingZero", If: condition}
+	return Remedy{
+		Field: "TableOptions.Missing", To: "MissingMean, MissingMedian or MissingZero", If: condition,
+	}
 }

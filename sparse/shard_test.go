@@ -97,7 +97,8 @@ func TestShards(t *testing.T) {
 			checkSame(t, joinShards(t, binaryPaths, parts, nil), want)
 		}
 		for _, opt := range []*ReadOptions{
-			{Positive: new(float64(1))}, {Mapping: LabelMapping{Negative: 1, Positive: -1}}, {Classes: Classes{Values: []float64{-1, 1}}}, {Regression: true},
+			{Positive: new(float64(1))}, {Mapping: LabelMapping{Negative: 1, Positive: -1}},
+			{Classes: Classes{Values: []float64{-1, 1}}}, {Regression: true},
 		} { // ReadShard ignores these options
 			checkSame(t, joinShards(t, paths, 2, opt), want)
 			checkSame(t, joinShards(t, binaryPaths, 2, opt), want)
@@ -147,7 +148,8 @@ func TestShardsOfWords(t *testing.T) {
 			continue
 		}
 		part, err := ReadShard([]string{path}, 1, 2, &ReadOptions{Memory: memory, Beyond: true})
-		if err != nil || part.Mapping != want || cmp.Diff(part.Classes, d.Classes) != "" || !slices.Equal(part.OriginalLabels(), d.Labels[200:]) {
+		if err != nil || part.Mapping != want || cmp.Diff(part.Classes, d.Classes) != "" ||
+			!slices.Equal(part.OriginalLabels(), d.Labels[200:]) {
 			t.Errorf("%d bytes: %v, %v, %v", memory, part.Mapping, part.Classes, err)
 		}
 	}
@@ -173,7 +175,10 @@ func TestShardErrors(t *testing.T) {
 	for _, c := range []struct {
 		paths []string
 		want  string
-	}{{nil, "a file"}, {[]string{"none"}, "no such file"}, {[]string{"x.csv"}, "scas convert"}, {[]string{t.TempDir()}, "regular"}} {
+	}{
+		{nil, "a file"}, {[]string{"none"}, "no such file"}, {[]string{"x.csv"}, "scas convert"},
+		{[]string{t.TempDir()}, "regular"},
+	} {
 		_, err := ReadShard(c.paths, 0, 2, nil)
 		sparsetest.CheckError(t, err, c.want)
 	}

@@ -136,7 +136,8 @@ func (s *ColumnStats) Scale() []float64 {
 // dense tables only.
 func (s *ColumnStats) Standardize(x *CSR, center bool) (*CSR, error) {
 	if len(s.Stored) != x.cols {
-		return nil, errorf("Standardize by the statistics of %d columns of a matrix of %d: want as many", len(s.Stored), x.cols)
+		return nil, errorf("Standardize by the statistics of %d columns of a matrix of %d: want as many",
+			len(s.Stored), x.cols)
 	}
 	scale := s.Scale()
 	if !center {

@@ -123,13 +123,15 @@ func (c *Converge) report(e *Env, curves []*curve) error {
 	if c.Optimum != nil {
 		reference, source = *c.Optimum, "the given optimum"
 	}
-	_, err := fmt.Fprintf(e.Stdout, "%s\ngaps are to %s, %.12f\n", table(curves, reference), source, reference)
+	_, err := fmt.Fprintf(e.Stdout, "%s\ngaps are to %s, %.12f\n",
+		table(curves, reference), source, reference)
 	if err != nil {
 		return err
 	}
 	files := []output.File{{Path: c.CSV, Text: pointsCSV(curves, reference)}}
 	if c.SVG != "" {
-		title := fmt.Sprintf("%s, lambda %g, mu %g, graph %s: objective minus %s", filepath.Base(c.Data), c.Lambda, c.Mu, filepath.Base(c.Graph), source)
+		title := fmt.Sprintf("%s, lambda %g, mu %g, graph %s: objective minus %s",
+			filepath.Base(c.Data), c.Lambda, c.Mu, filepath.Base(c.Graph), source)
 		drawing, err := draw(title, curves, reference)
 		if err != nil {
 			return err
@@ -152,7 +154,8 @@ func table(curves []*curve, reference float64) string {
 			}
 			nextPasses = max(2, 1.5*p.Passes)
 			fmt.Fprintf(w, "%s\t%.3g\t%.4f\t%.10f\t%.2e\t%.2e\t%.1e\t\n",
-				name, p.Passes, p.Seconds, p.Last.Objective, p.Last.Objective-reference, p.Average.Objective-reference, p.PrimalResidual)
+				name, p.Passes, p.Seconds, p.Last.Objective, p.Last.Objective-reference,
+				p.Average.Objective-reference, p.PrimalResidual)
 			name = ""
 		}
 	}
@@ -167,13 +170,16 @@ func table(curves []*curve, reference float64) string {
 
 // pointsCSV returns all points of all curves as CSV. The columns objective and gap are for the last iterate.
 func pointsCSV(curves []*curve, reference float64) string {
-	records := [][]string{{"method", "passes", "seconds", "objective", "gap", "average_objective", "primal_residual"}}
+	records := [][]string{
+		{"method", "passes", "seconds", "objective", "gap", "average_objective", "primal_residual"},
+	}
 	num := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	for _, c := range curves {
 		for _, p := range c.points {
 			records = append(records, []string{
 				c.method, num(p.Passes), strconv.FormatFloat(p.Seconds, 'g', 6, 64),
-				num(p.Last.Objective), num(p.Last.Objective - reference), num(p.Average.Objective), num(p.PrimalResidual),
+				num(p.Last.Objective), num(p.Last.Objective - reference), num(p.Average.Objective),
+				num(p.PrimalResidual),
 			})
 		}
 	}
@@ -192,7 +198,8 @@ func draw(title string, curves []*curve, reference float64) (string, error) {
 		average := chart.Line{Name: curve.method + ", average", Series: k, Dashed: true}
 		for _, p := range curve.points {
 			last.X, last.Y = append(last.X, p.Passes), append(last.Y, p.Last.Objective-reference)
-			average.X, average.Y = append(average.X, p.Passes), append(average.Y, p.Average.Objective-reference)
+			average.X, average.Y = append(average.X, p.Passes),
+				append(average.Y, p.Average.Objective-reference)
 		}
 		c.Lines = append(c.Lines, last, average)
 	}
@@ -213,7 +220,8 @@ func (c *Converge) methods(candidates []solver.Method) (chosen []solver.Method, 
 	for _, name := range c.Method {
 		k := slices.Index(names, name)
 		if k < 0 {
-			return nil, fmt.Errorf("--method %s is unknown; the methods are %s", name, strings.Join(names, ", "))
+			return nil, fmt.Errorf("--method %s is unknown; the methods are %s",
+				name, strings.Join(names, ", "))
 		}
 		chosen = append(chosen, candidates[k])
 	}

@@ -37,7 +37,10 @@ func TestBest(t *testing.T) {
 	point := func(last, average float64) solver.Point {
 		return solver.Point{Last: solver.Evaluation{Objective: last}, Average: solver.Evaluation{Objective: average}}
 	}
-	curves := []*curve{{points: []solver.Point{point(math.NaN(), 5), point(3, 4)}}, {points: []solver.Point{point(7, math.NaN())}}}
+	curves := []*curve{
+		{points: []solver.Point{point(math.NaN(), 5), point(3, 4)}},
+		{points: []solver.Point{point(7, math.NaN())}},
+	}
 	if got := lowestObjective(curves); got != 3 {
 		t.Errorf("best is %g, want 3", got)
 	}

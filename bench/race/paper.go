@@ -130,7 +130,8 @@ func (c *Paper) report(e *Env, start time.Time) error {
 	if err := output.Write(files...); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(e.Stdout, "%s\nwrote %s in %s\n", summary, filepath.Join(c.Out, report.PageFile), time.Since(start).Round(time.Second))
+	_, err = fmt.Fprintf(e.Stdout, "%s\nwrote %s in %s\n", summary, filepath.Join(c.Out, report.PageFile),
+		time.Since(start).Round(time.Second))
 	return err
 }
 
@@ -190,7 +191,9 @@ func (c *Paper) findDataSets(e *Env, pr paper.Protocol) (sets []paper.Spec, err 
 
 // experiment loads the data sets, makes the runs that are not in the records, and adds them to the records.
 func (c *Paper) experiment(e *Env, sets []paper.Spec, r *paper.Records) error {
-	x := &paper.Experiment{Records: r, TimedSplits: c.Timed, Machine: machine.Describe(e.Args).Lines(), Log: e.Stderr}
+	x := &paper.Experiment{
+		Records: r, TimedSplits: c.Timed, Machine: machine.Describe(e.Args).Lines(), Log: e.Stderr,
+	}
 	var data []*paper.Data
 	for _, s := range sets {
 		d, err := s.Load(c.Data)

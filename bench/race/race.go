@@ -35,7 +35,8 @@ func Run(e *Env) error {
 	for _, m := range e.Own {
 		_, taken := baseline.ByName(m.Info().Name)
 		if taken {
-			return fmt.Errorf("race: the method %s comes with the module: give yours another name", m.Info().Name)
+			return fmt.Errorf("race: the method %s comes with the module: give yours another name",
+				m.Info().Name)
 		}
 	}
 	var c Commands

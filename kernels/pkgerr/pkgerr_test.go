@@ -53,7 +53,9 @@ func TestUsed(t *testing.T) {
 				}
 				callee, _ := call.Fun.(*ast.SelectorExpr)
 				text, _ := call.Args[0].(*ast.BasicLit)
-				if callee != nil && text != nil && (callee.Sel.Name == "Errorf" || callee.Sel.Name == "New") && packagePrefix.MatchString(text.Value) {
+				if callee != nil && text != nil &&
+					(callee.Sel.Name == "Errorf" || callee.Sel.Name == "New") &&
+					packagePrefix.MatchString(text.Value) {
 					t.Errorf("%v: %s: call errorf or pkgerr.Errorf, and leave the name of the package out of the text",
 						fset.Position(call.Pos()), text.Value)
 				}

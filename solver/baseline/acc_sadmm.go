@@ -159,7 +159,8 @@ func (s *accSADMM) closeStage() {
 	extrapolationFactor := followingTheta / s.theta
 	for j, x := range s.point {
 		snapshot := float64(lastWeight*x) + float64(otherWeight*(s.sum[j]-x))
-		extrapolation := float64((1-s.theta)*x) - float64((1-s.theta-s.theta2)*s.previousX[j]) - float64(s.theta2*s.xt[j])
+		extrapolation := float64((1-s.theta)*x) - float64((1-s.theta-s.theta2)*s.previousX[j]) -
+			float64(s.theta2*s.xt[j])
 		s.lookahead[j] = float64((1-s.theta2)*x) + float64(s.theta2*snapshot) +
 			float64(extrapolationFactor*extrapolation)
 		s.xt[j] = snapshot

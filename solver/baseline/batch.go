@@ -86,7 +86,9 @@ type batch struct {
 func newBatch(r *solver.Run) *batch {
 	b := &batch{base: newBase(r, 1), curvature: make([]float64, len(r.Snapshot.Margin))}
 	b.g, b.step, b.trial, b.ax, b.astep = b.vector(), b.vector(), b.vector(), b.rowVector(), b.rowVector()
-	b.trialSnapshot = solver.Snapshot{Gradient: b.vector(), Margin: r.Snapshot.Margin, Slope: r.Snapshot.Slope}
+	b.trialSnapshot = solver.Snapshot{
+		Gradient: b.vector(), Margin: r.Snapshot.Margin, Slope: r.Snapshot.Slope,
+	}
 	return b
 }
 
@@ -184,7 +186,8 @@ func (b *batch) setGradient() {
 // small change in rounding.
 func (b *batch) lineSearch(decrement float64) bool {
 	b.a.MulVec(b.astep, b.step)
-	linearPart := kernels.Dot(b.q, b.step) + float64(b.mu*kernels.Dot(b.x, b.step)) + float64(b.rho*kernels.Dot(b.ax, b.astep))
+	linearPart := kernels.Dot(b.q, b.step) + float64(b.mu*kernels.Dot(b.x, b.step)) +
+		float64(b.rho*kernels.Dot(b.ax, b.astep))
 	quadraticPart := float64(b.mu*kernels.Dot(b.step, b.step)) + float64(b.rho*kernels.Dot(b.astep, b.astep))
 	snapshot := &b.run.Snapshot
 	t := 1.0

@@ -36,8 +36,9 @@ func (BatchUzawa) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "batch-uzawa", Summary: "batch ADMM, one gradient an iteration, the penalty linearised",
 		Rate: "O(1/T) in iterations", Memory: "4p + 4l + 2n",
-		Reference: "linearised form of Boyd et al. 2011", Eta: "the step size; 1/(nu + rho lambda_1), nu of the mean loss",
-		TakesEta: true, AllSamples: true,
+		Reference: "linearised form of Boyd et al. 2011",
+		Eta:       "the step size; 1/(nu + rho lambda_1), nu of the mean loss",
+		TakesEta:  true, AllSamples: true,
 	}
 }
 

@@ -41,8 +41,9 @@ type base struct {
 func newBase(r *solver.Run, rhoFactor float64) *base {
 	a := r.A.(*linalg.Product) // package solver sets no other type
 	b := &base{
-		run: r, data: r.Samples, a: a.Algebra.Product(), mu: r.Problem.L2, nu: nuOrOne(r.Stats.Constants.NuF), lambda1: r.Stats.Constants.Lambda1,
-		x: r.X, y: r.Y, beta: r.Dual, limit: r.Limits(),
+		run: r, data: r.Samples, a: a.Algebra.Product(), mu: r.Problem.L2, nu: nuOrOne(r.Stats.Constants.NuF),
+		lambda1: r.Stats.Constants.Lambda1,
+		x:       r.X, y: r.Y, beta: r.Dual, limit: r.Limits(),
 	}
 	b.n, _ = r.Problem.Data.Dims()
 	b.u, b.q = b.rowVector(), b.vector()

@@ -15,7 +15,8 @@ import (
 // a9a returns a problem with the data set a9a, the constraint matrix published for it, and lambda 1e-5.
 func a9a(t *testing.T) *solver.Problem {
 	p := solvertest.LoadProblem(t, "paper/a9a.zst", 123)
-	a, err := sparse.ReadFile(sparsetest.DataFile(t, "graphs", "F_a9a_asvrpdhg.txt"), &sparse.ReadOptions{Format: sparse.MatrixMarket, LabelsOptional: true})
+	a, err := sparse.ReadFile(sparsetest.DataFile(t, "graphs", "F_a9a_asvrpdhg.txt"),
+		&sparse.ReadOptions{Format: sparse.MatrixMarket, LabelsOptional: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,10 @@ func halfOfA9a(t *testing.T) *solver.Problem {
 // checkGaps runs a method and checks its gaps: of the average if average is true, otherwise of the last
 // iterate. prototypeGaps maps numbers of passes to the gaps of an independent implementation. After each of
 // these numbers the gap must be less than three times the gap of the implementation, or less than 1e-12.
-func checkGaps(t *testing.T, p *solver.Problem, s *solver.Settings, optimum float64, average bool, prototypeGaps map[float64]float64) {
+func checkGaps(
+	t *testing.T, p *solver.Problem, s *solver.Settings, optimum float64, average bool,
+	prototypeGaps map[float64]float64,
+) {
 	t.Helper()
 	got := map[float64]float64{}
 	s.Recorder = solver.RecorderFunc(func(pt *solver.Point) error {
@@ -110,7 +114,10 @@ func TestMethodsOnA9a(t *testing.T) {
 		for _, c := range group.cases {
 			t.Run(c.method.Info().Name, func(t *testing.T) {
 				t.Parallel()
-				s := &solver.Settings{Method: c.method, Eta: c.eta / constants(t, &p).NuF, Rho: c.rho * 1e-5, Passes: 30, Threads: 1, Seed: 1}
+				s := &solver.Settings{
+					Method: c.method, Eta: c.eta / constants(t, &p).NuF, Rho: c.rho * 1e-5, Passes: 30,
+					Threads: 1, Seed: 1,
+				}
 				checkGaps(t, &p, s, group.optimum, c.average, map[float64]float64{10: c.gap10, 30: c.gap30})
 			})
 		}
@@ -138,7 +145,10 @@ func TestPDHGOnA9a(t *testing.T) {
 		{1, 1, 15, map[float64]float64{10: 1.9e-4, 20: 8.3e-5, 30: 5.1e-5}},
 		{0.65, 0, 1, map[float64]float64{10: 7.7e-6, 20: 2.7e-7, 30: 6.1e-8}},
 	} {
-		s := &solver.Settings{Method: baseline.SVRPDHG{}, Eta: c.eta, Rho: c.sigma, BatchSize: c.batch, Passes: 30, Threads: 1, Seed: 1}
+		s := &solver.Settings{
+			Method: baseline.SVRPDHG{}, Eta: c.eta, Rho: c.sigma, BatchSize: c.batch, Passes: 30, Threads: 1,
+			Seed: 1,
+		}
 		checkGaps(t, p, s, optimum, false, c.prototypeGaps)
 	}
 }

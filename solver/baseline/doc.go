@@ -39,7 +39,8 @@ import "github.com/scas-admm/scas/solver"
 func Methods() []solver.Method {
 	return append(solver.Methods(),
 		SVRG{}, SVRGRestart{}, STOC{}, SA{}, SAIU{}, SAG{}, SAGIU{}, OPG{}, RDA{}, OADM{}, OS1{}, OS2{},
-		ASVRG{}, AccSADMM{}, PDFP{}, SVRPDHG{}, ASVRPDHG{}, SDCA{}, Batch{}, BatchCG{}, BatchLinear{}, BatchUzawa{})
+		ASVRG{}, AccSADMM{}, PDFP{}, SVRPDHG{}, ASVRPDHG{}, SDCA{}, Batch{}, BatchCG{}, BatchLinear{},
+		BatchUzawa{})
 }
 
 // ByName returns the method with the given name; ok is false if there is none.

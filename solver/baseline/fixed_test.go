@@ -44,9 +44,15 @@ func TestFixedPoints(t *testing.T) {
 	solution := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-13})
 	// A second run makes one more Newton step, which gives all digits of x.
 	solution = solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-13, Start: solver.Iterate{X: solution.X}})
-	for _, m := range []solver.Method{SVRG{}, PDFP{}, ASVRG{}, SVRPDHG{}, ASVRPDHG{}, SA{}, SAIU{}, SAG{}, SAGIU{}, Batch{}, BatchLinear{}, BatchUzawa{}, AccSADMM{}, STOC{}, OPG{}} {
+	for _, m := range []solver.Method{
+		SVRG{}, PDFP{}, ASVRG{}, SVRPDHG{}, ASVRPDHG{}, SA{}, SAIU{}, SAG{}, SAGIU{}, Batch{}, BatchLinear{},
+		BatchUzawa{}, AccSADMM{}, STOC{}, OPG{},
+	} {
 		info := m.Info()
-		s := &solver.Settings{Method: methodAtOptimum{m}, Start: solver.Iterate{X: solution.X, Dual: solution.Dual}, OuterIterations: 3}
+		s := &solver.Settings{
+			Method: methodAtOptimum{m}, Start: solver.Iterate{X: solution.X, Dual: solution.Dual},
+			OuterIterations: 3,
+		}
 		if info.TakesInnerSteps {
 			// Without InnerSteps, the first outer iteration of SVRG has no snapshot, and its stochastic
 			// gradients would move x away from the optimum.

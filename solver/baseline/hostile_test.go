@@ -313,7 +313,10 @@ func TestZeroMatrices(t *testing.T) {
 	}
 	for _, x := range []*sparse.CSR{data, noData} {
 		for _, l2 := range []float64{0, 0.1} {
-			p := &solver.Problem{Data: x, Loss: solver.Squared{}, Labels: make([]float64, n), L2: l2, Constraint: zeros, Penalty: solver.L1{Lambda: 0.1}}
+			p := &solver.Problem{
+				Data: x, Loss: solver.Squared{}, Labels: make([]float64, n), L2: l2, Constraint: zeros,
+				Penalty: solver.L1{Lambda: 0.1},
+			}
 			for i := range p.Labels {
 				p.Labels[i] = math.Sin(float64(i)) + 5*solvertest.Dot(x, i, []float64{1, -1, 0})
 			}
@@ -329,7 +332,8 @@ func TestZeroMatrices(t *testing.T) {
 				}
 				for _, v := range slices.Concat(res.X, res.Y, res.Dual, res.XAverage, res.YAverage) {
 					if !finite(v) {
-						t.Errorf("%s, %d entries, mu = %v: x = %v, y = %v, beta = %v", info.Name, x.NNZ(), l2, res.X, res.Y, res.Dual)
+						t.Errorf("%s, %d entries, mu = %v: x = %v, y = %v, beta = %v",
+							info.Name, x.NNZ(), l2, res.X, res.Y, res.Dual)
 						break
 					}
 				}
@@ -362,7 +366,8 @@ func TestTooLarge(t *testing.T) {
 		if p.Labels == nil {
 			p.Labels = []float64{1, -1}
 		}
-		if _, err := solver.Minimize(context.Background(), p, nil); err == nil || !strings.Contains(err.Error(), strings.TrimSpace(want)) {
+		if _, err := solver.Minimize(context.Background(), p, nil); err == nil ||
+			!strings.Contains(err.Error(), strings.TrimSpace(want)) {
 			t.Errorf("%v, want it to say %q", err, want)
 		}
 	}

@@ -27,12 +27,18 @@ func TestMethodsConverge(t *testing.T) {
 	type maxGaps struct{ general, strong float64 }
 	exactGaps := maxGaps{1e-12, 1e-13}
 	maxGapsOf := map[solver.Method]maxGaps{
-		baseline.STOC{}: {1e-3, 4e-4}, baseline.OPG{}: {1e-3, 4e-4}, baseline.OADM{}: {2e-3, 4e-4}, baseline.RDA{}: {5e-3, 2e-3}, baseline.OS1{}: {0, 5e-4}, baseline.OS2{}: {2e-3, 1e-3},
-		baseline.SVRG{}: exactGaps, baseline.PDFP{}: exactGaps, baseline.SVRPDHG{}: exactGaps, baseline.SA{}: exactGaps, baseline.SAIU{}: exactGaps, baseline.SAG{}: exactGaps, baseline.SAGIU{}: exactGaps, baseline.SDCA{}: exactGaps,
+		baseline.STOC{}: {1e-3, 4e-4}, baseline.OPG{}: {1e-3, 4e-4}, baseline.OADM{}: {2e-3, 4e-4},
+		baseline.RDA{}: {5e-3, 2e-3}, baseline.OS1{}: {0, 5e-4}, baseline.OS2{}: {2e-3, 1e-3},
+		baseline.SVRG{}: exactGaps, baseline.PDFP{}: exactGaps, baseline.SVRPDHG{}: exactGaps,
+		baseline.SA{}: exactGaps, baseline.SAIU{}: exactGaps, baseline.SAG{}: exactGaps,
+		baseline.SAGIU{}: exactGaps, baseline.SDCA{}: exactGaps,
 		baseline.ASVRG{}: {5e-6, 1e-13}, baseline.ASVRPDHG{}: {5e-6, 1e-13}, baseline.AccSADMM{}: {2e-4, 2e-7},
-		baseline.SVRGRestart{}: {0, 1e-9}, baseline.Batch{}: {2e-4, 4e-6}, baseline.BatchCG{}: {2e-5, 1e-6}, baseline.BatchLinear{}: {1e-12, 1e-13}, baseline.BatchUzawa{}: {1e-10, 1e-13},
+		baseline.SVRGRestart{}: {0, 1e-9}, baseline.Batch{}: {2e-4, 4e-6}, baseline.BatchCG{}: {2e-5, 1e-6},
+		baseline.BatchLinear{}: {1e-12, 1e-13}, baseline.BatchUzawa{}: {1e-10, 1e-13},
 	}
-	noisyMethods := []solver.Method{baseline.STOC{}, baseline.OPG{}, baseline.OADM{}, baseline.RDA{}, baseline.OS1{}, baseline.OS2{}}
+	noisyMethods := []solver.Method{
+		baseline.STOC{}, baseline.OPG{}, baseline.OADM{}, baseline.RDA{}, baseline.OS1{}, baseline.OS2{},
+	}
 	for _, mu := range []float64{0, 0.05} {
 		p := solvertest.ChainProblem(t, mu)
 		optimum := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-13}).At.Objective
@@ -71,7 +77,8 @@ func TestMethodsConverge(t *testing.T) {
 // TestMethodsOnOtherProblems starts every method at a point other than 0. At the end, the gap of
 // the last iterate or the gap of the average must be below 5 % of the gap at the start.
 func TestMethodsOnOtherProblems(t *testing.T) {
-	regressionProblem, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 150, Features: 15, Noise: 1, Seed: 9, Regression: true}, 1e-2)
+	regressionProblem, _ := solvertest.PlantedProblem(t,
+		sparse.SyntheticOptions{Rows: 150, Features: 15, Noise: 1, Seed: 9, Regression: true}, 1e-2)
 	identityProblem := solvertest.ChainProblem(t, 0.1)
 	identityProblem.Constraint = nil
 	weightedProblem := solvertest.ChainProblem(t, 0.1)
@@ -84,7 +91,10 @@ func TestMethodsOnOtherProblems(t *testing.T) {
 	operatorProblem := solvertest.ChainProblem(t, 0.1)
 	operatorProblem.Constraint = solvertest.JustAnOperator{Operator: operatorProblem.Constraint}
 	start := slices.Repeat([]float64{0.3}, 15)
-	for name, p := range map[string]*solver.Problem{"regression": regressionProblem, "identity": identityProblem, "weights": weightedProblem, "operator": operatorProblem} {
+	for name, p := range map[string]*solver.Problem{
+		"regression": regressionProblem, "identity": identityProblem, "weights": weightedProblem,
+		"operator": operatorProblem,
+	} {
 		optimum := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-12}).At.Objective
 		for _, m := range baselines() {
 			info := m.Info()
@@ -116,10 +126,14 @@ func TestOneColumn(t *testing.T) {
 			p.Labels[i] = mean + math.Sin(float64(i))
 		}
 		optimum := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-13}).At.Objective
-		for m, maxGap := range map[solver.Method]float64{baseline.SVRG{}: 1e-12, baseline.PDFP{}: 1e-12, baseline.SVRPDHG{}: 1e-12, baseline.ASVRPDHG{}: 1e-4} {
+		for m, maxGap := range map[solver.Method]float64{
+			baseline.SVRG{}: 1e-12, baseline.PDFP{}: 1e-12, baseline.SVRPDHG{}: 1e-12,
+			baseline.ASVRPDHG{}: 1e-4,
+		} {
 			res := solvertest.Minimize(t, p, &solver.Settings{Method: m, Passes: 50})
 			if gap := res.At.Objective - optimum; !(gap < maxGap) || res.Stats.StepHalvings > 0 {
-				t.Errorf("mean %v, %s: gap %.1e after %d halvings, want %.0e", mean, m.Info().Name, gap, res.Stats.StepHalvings, maxGap)
+				t.Errorf("mean %v, %s: gap %.1e after %d halvings, want %.0e",
+					mean, m.Info().Name, gap, res.Stats.StepHalvings, maxGap)
 			}
 		}
 	}
@@ -169,7 +183,10 @@ func TestCancellationWithConjugateGradients(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		a := &cancellingOperator{Operator: sparse.Identity(features), cancel: cancel}
-		p := &solver.Problem{Data: x, Loss: solver.Squared{}, Constraint: a, Penalty: solver.L1{Lambda: 1e-6}, Labels: make([]float64, n)}
+		p := &solver.Problem{
+			Data: x, Loss: solver.Squared{}, Constraint: a, Penalty: solver.L1{Lambda: 1e-6},
+			Labels: make([]float64, n),
+		}
 		for i := range p.Labels {
 			p.Labels[i] = math.Sin(float64(i))
 		}
@@ -191,7 +208,11 @@ func TestCancellationWithConjugateGradients(t *testing.T) {
 // at most lambda, and where y is not zero, beta must be lambda with the sign of y.
 func TestDualBounds(t *testing.T) {
 	p := solvertest.ChainProblem(t, 0.05)
-	for _, m := range []solver.Method{(baseline.STOC{}), (baseline.OPG{}), (baseline.RDA{}), (baseline.OADM{}), (baseline.OS1{}), (baseline.OS2{}), (baseline.SA{}), (baseline.SAIU{}), (baseline.SAG{}), (baseline.SAGIU{}), (baseline.Batch{}), (baseline.BatchCG{}), (baseline.BatchLinear{}), (baseline.BatchUzawa{})} {
+	for _, m := range []solver.Method{
+		(baseline.STOC{}), (baseline.OPG{}), (baseline.RDA{}), (baseline.OADM{}), (baseline.OS1{}),
+		(baseline.OS2{}), (baseline.SA{}), (baseline.SAIU{}), (baseline.SAG{}), (baseline.SAGIU{}),
+		(baseline.Batch{}), (baseline.BatchCG{}), (baseline.BatchLinear{}), (baseline.BatchUzawa{}),
+	} {
 		s := &solver.Settings{Method: m, Passes: 60}
 		res := solvertest.Minimize(t, p, s)
 		nonzeros := 0
@@ -238,7 +259,10 @@ func TestMethodsStop(t *testing.T) {
 	for _, m := range baselines() {
 		info := m.Info()
 		ctx, cancel := context.WithCancel(t.Context())
-		s := &solver.Settings{Method: m, Passes: 1000, Recorder: solver.RecorderFunc(func(*solver.Point) error { cancel(); return nil })}
+		s := &solver.Settings{
+			Method: m, Passes: 1000,
+			Recorder: solver.RecorderFunc(func(*solver.Point) error { cancel(); return nil }),
+		}
 		res, err := solver.Minimize(ctx, p, s)
 		if !errors.Is(err, context.Canceled) || res.Status != solver.Stopped || res.Stats.OuterIterations > 0 {
 			t.Errorf("%s: %v, status %v after %d outer iterations", info.Name, err, res.Status, res.Stats.OuterIterations)
@@ -251,7 +275,10 @@ func TestMethodsStop(t *testing.T) {
 func TestStopWithinStage(t *testing.T) {
 	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 3000, Features: 15, Noise: 1, Seed: 7}, 1e-2)
 	p.L2 = 0.05
-	for _, m := range []solver.Method{baseline.SVRG{}, baseline.SVRGRestart{}, baseline.ASVRG{}, baseline.PDFP{}, baseline.SVRPDHG{}, baseline.ASVRPDHG{}, baseline.AccSADMM{}, baseline.SDCA{}} {
+	for _, m := range []solver.Method{
+		baseline.SVRG{}, baseline.SVRGRestart{}, baseline.ASVRG{}, baseline.PDFP{}, baseline.SVRPDHG{},
+		baseline.ASVRPDHG{}, baseline.AccSADMM{}, baseline.SDCA{},
+	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		a := &cancellingOperator{Operator: sparse.Identity(15), cancel: cancel}
@@ -277,7 +304,8 @@ func TestStopWithinStage(t *testing.T) {
 // TestMethodsDiverge checks that a step size that is far too large gives a finite result, and an error that
 // proposes a smaller step size.
 func TestMethodsDiverge(t *testing.T) {
-	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 200, Features: 15, Noise: 1, Seed: 7, Regression: true}, 1e-2)
+	p, _ := solvertest.PlantedProblem(t,
+		sparse.SyntheticOptions{Rows: 200, Features: 15, Noise: 1, Seed: 7, Regression: true}, 1e-2)
 	for _, m := range baselines() {
 		info := m.Info()
 		// The implicit steps of OADM do not diverge. The other excluded methods need mu > 0, or have no eta.
@@ -291,7 +319,8 @@ func TestMethodsDiverge(t *testing.T) {
 			t.Errorf("%s with eta = 1e5: error %v", info.Name, err)
 			continue
 		}
-		if !(diverged.Try < 1e5) || res.Status != solver.Diverged || math.IsNaN(kernels.Dot(res.X, res.X)) || math.IsInf(kernels.Dot(res.X, res.X), 0) {
+		if !(diverged.Try < 1e5) || res.Status != solver.Diverged || math.IsNaN(kernels.Dot(res.X, res.X)) ||
+			math.IsInf(kernels.Dot(res.X, res.X), 0) {
 			t.Errorf("%s: try %v, status %v, |x|^2 = %v", info.Name, diverged.Try, res.Status, kernels.Dot(res.X, res.X))
 		}
 	}
@@ -342,7 +371,8 @@ func TestLastIterateIsJudged(t *testing.T) {
 			if info.TakesEta {
 				retry := solvertest.Minimize(t, p, &solver.Settings{Method: m, Passes: 20, Eta: diverged.Try})
 				if !(retry.At.Objective < startObjective) {
-					t.Errorf("lambda = %v, %s: with the proposed eta = %v the objective is %v", lambda, info.Name, diverged.Try, retry.At.Objective)
+					t.Errorf("lambda = %v, %s: with the proposed eta = %v the objective is %v",
+						lambda, info.Name, diverged.Try, retry.At.Objective)
 				}
 			}
 		}
@@ -377,8 +407,14 @@ func TestMethodsRefuse(t *testing.T) {
 		message string
 		change  func(*solver.Problem, *solver.Settings)
 	}{
-		{baseline.STOC{}, "a penalty L1", func(p *solver.Problem, _ *solver.Settings) { p.Penalty = solver.ElasticNet{L1: 1, L2: 1} }},
-		{baseline.SVRG{}, "set Problem.Domain to nil", func(p *solver.Problem, _ *solver.Settings) { p.Domain = solver.Ball{Radius: 1} }},
+		{
+			baseline.STOC{}, "a penalty L1",
+			func(p *solver.Problem, _ *solver.Settings) { p.Penalty = solver.ElasticNet{L1: 1, L2: 1} },
+		},
+		{
+			baseline.SVRG{}, "set Problem.Domain to nil",
+			func(p *solver.Problem, _ *solver.Settings) { p.Domain = solver.Ball{Radius: 1} },
+		},
 		{baseline.SA{}, "set Problem.Coupling to nil", func(p *solver.Problem, _ *solver.Settings) {
 			p.Coupling = &solver.Coupling{C: make([]float64, 15)}
 			p.Constraint = nil
@@ -394,13 +430,28 @@ func TestMethodsRefuse(t *testing.T) {
 		{baseline.Batch{}, "method batch has no step size", func(_ *solver.Problem, s *solver.Settings) { s.Eta = 0.1 }},
 		{baseline.SDCA{}, "method sdca has no step size", func(_ *solver.Problem, s *solver.Settings) { s.Eta = 0.1 }},
 		{baseline.SVRG{}, "set Settings.Method to scas-k", func(_ *solver.Problem, s *solver.Settings) { s.DualUpdates = 2 }},
-		{baseline.RDA{}, "no theorem covers method rda", func(_ *solver.Problem, s *solver.Settings) { s.Schedule = solver.Theorem }},
+		{
+			baseline.RDA{}, "no theorem covers method rda",
+			func(_ *solver.Problem, s *solver.Settings) { s.Schedule = solver.Theorem },
+		},
 		{baseline.PDFP{}, "at most 1/(eta lambda_1)", func(_ *solver.Problem, s *solver.Settings) { s.Eta, s.Rho = 0.1, 100 }},
-		{baseline.STOC{}, "one outer iteration costs 1 pass here", func(_ *solver.Problem, s *solver.Settings) { s.Passes = 0.5 }},
-		{baseline.SVRG{}, "one outer iteration costs 0.25 passes", func(_ *solver.Problem, s *solver.Settings) { s.Passes = 0.1 }},
+		{
+			baseline.STOC{}, "one outer iteration costs 1 pass here",
+			func(_ *solver.Problem, s *solver.Settings) { s.Passes = 0.5 },
+		},
+		{
+			baseline.SVRG{}, "one outer iteration costs 0.25 passes",
+			func(_ *solver.Problem, s *solver.Settings) { s.Passes = 0.1 },
+		},
 		{baseline.AccSADMM{}, "one outer iteration costs", func(_ *solver.Problem, s *solver.Settings) { s.BatchSize = 4e18 }},
-		{baseline.SA{}, "9.3 GiB here (at most 8); set Settings.Method to sag or sag-iu", func(p *solver.Problem, _ *solver.Settings) { *p = *hugeProblem(t) }},
-		{baseline.SAIU{}, "set Settings.Method to sag or sag-iu", func(p *solver.Problem, _ *solver.Settings) { *p = *hugeProblem(t) }},
+		{
+			baseline.SA{}, "9.3 GiB here (at most 8); set Settings.Method to sag or sag-iu",
+			func(p *solver.Problem, _ *solver.Settings) { *p = *hugeProblem(t) },
+		},
+		{
+			baseline.SAIU{}, "set Settings.Method to sag or sag-iu",
+			func(p *solver.Problem, _ *solver.Settings) { *p = *hugeProblem(t) },
+		},
 	} {
 		p := solvertest.ChainProblem(t, 0)
 		s := &solver.Settings{Method: c.method}

@@ -164,7 +164,8 @@ func (d *denseMethods) runSVRG(lengths []int, mu, lambda1 float64, restart bool)
 // TestMethodsEqualNaive compares STOC-, SA- and SVRG-ADMM with plain loops written from the papers.
 func TestMethodsEqualNaive(t *testing.T) {
 	for _, mu := range []float64{0, 0.1} {
-		p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 60, Features: 17, NonzerosPerRow: 6, Noise: 1, Seed: 5}, 1e-2)
+		p, _ := solvertest.PlantedProblem(t,
+			sparse.SyntheticOptions{Rows: 60, Features: 17, NonzerosPerRow: 6, Noise: 1, Seed: 5}, 1e-2)
 		p.L2 = mu
 		lambda1 := constants(t, p).Lambda1
 		for _, c := range []struct {
@@ -177,8 +178,14 @@ func TestMethodsEqualNaive(t *testing.T) {
 				average := d.runSTOC(300, mu, 0.7)
 				return d.X, average
 			}},
-			{baseline.SA{}, 2, 5, func(d *denseMethods) ([]float64, []float64) { d.runSA(300, mu, 0.5, false, 0); return d.X, nil }},
-			{baseline.SAIU{}, 2, 5, func(d *denseMethods) ([]float64, []float64) { d.runSA(300, mu, 0.5, true, lambda1); return d.X, nil }},
+			{
+				baseline.SA{}, 2, 5,
+				func(d *denseMethods) ([]float64, []float64) { d.runSA(300, mu, 0.5, false, 0); return d.X, nil },
+			},
+			{
+				baseline.SAIU{}, 2, 5,
+				func(d *denseMethods) ([]float64, []float64) { d.runSA(300, mu, 0.5, true, lambda1); return d.X, nil },
+			},
 			{baseline.SVRG{}, 0.2, 5.75, func(d *denseMethods) ([]float64, []float64) {
 				return d.runSVRG([]int{15, 30, 60, 60}, mu, lambda1, false), nil
 			}},

@@ -28,7 +28,10 @@ func assemblyCost(x *sparse.CSR) float64 { return (&exact.Problem{Data: x}).Asse
 
 func newFactoredNewton(b *base) *factoredNewton {
 	p := len(b.x)
-	f := &factoredNewton{b: b, fixedPart: make([]float64, p*p), h: make([]float64, p*p), ones: slices.Repeat([]float64{1}, p), chol: linalg.NewCholesky(p)}
+	f := &factoredNewton{
+		b: b, fixedPart: make([]float64, p*p), h: make([]float64, p*p), ones: slices.Repeat([]float64{1}, p),
+		chol: linalg.NewCholesky(p),
+	}
 	f.assemblyPasses = assemblyCost(b.run.Problem.Data)
 	unit, column := b.vector(), b.vector()
 	for j := range p {

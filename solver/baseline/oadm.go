@@ -23,8 +23,10 @@ type OADM struct{ onePassCheck }
 func (OADM) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "oadm", Summary: "online ADMM: the sample's loss exact",
-		Rate: "O(1/sqrt T) in samples; O(log T/T) if strongly convex", Memory: "7p + 5l + the eigenbasis of A'A",
-		Reference: "Wang, Banerjee 2012", Eta: "eta_0 of the weight max(sqrt(T)/eta_0, mu t); 64/nu_f", TakesEta: true, StepUnit: oadmUnit,
+		Rate:      "O(1/sqrt T) in samples; O(log T/T) if strongly convex",
+		Memory:    "7p + 5l + the eigenbasis of A'A",
+		Reference: "Wang, Banerjee 2012", Eta: "eta_0 of the weight max(sqrt(T)/eta_0, mu t); 64/nu_f",
+		TakesEta: true, StepUnit: oadmUnit,
 	}
 }
 
@@ -49,7 +51,10 @@ func (OADM) Begin(r *solver.Run) (solver.Iteration, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &oadm{base: b, shiftedSolver: shiftedSolver, b: b.vector(), h: b.vector(), v: b.vector(), eta0: b.run.StepSize(oadmUnit / b.nu)}
+	o := &oadm{
+		base: b, shiftedSolver: shiftedSolver, b: b.vector(), h: b.vector(), v: b.vector(),
+		eta0: b.run.StepSize(oadmUnit / b.nu),
+	}
 	passes := math.Floor(r.Settings.Passes)
 	if k := r.Settings.OuterIterations; k > 0 {
 		passes = math.Min(passes, float64(k))

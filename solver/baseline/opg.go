@@ -75,7 +75,8 @@ func (RDA) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "rda", Summary: "RDA-ADMM: dual averaging, the penalty linearised",
 		Rate: "O(1/sqrt T) in samples; O(log T/T) if strongly convex", Memory: "5p + 6l",
-		Reference: "Suzuki 2013", Eta: "eta_0 of eta_0 sqrt(t); 16/nu_f", TakesEta: true, StepUnit: decreasingUnit,
+		Reference: "Suzuki 2013", Eta: "eta_0 of eta_0 sqrt(t); 16/nu_f", TakesEta: true,
+		StepUnit: decreasingUnit,
 	}
 }
 

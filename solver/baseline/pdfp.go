@@ -27,7 +27,8 @@ type PDFP struct{}
 
 func (PDFP) Info() solver.MethodInfo {
 	return stagedInfo("svrg-pdfp", "SVRG-PDFP: primal-dual fixed point, no penalty parameter",
-		"O(1/T) in stages; linear if strongly convex", "8p + 4l + n", "Zhu, Zhang 2020", "the step size; 1/nu_f")
+		"O(1/T) in stages; linear if strongly convex",
+		"8p + 4l + n", "Zhu, Zhang 2020", "the step size; 1/nu_f")
 }
 
 func (PDFP) Check(p *solver.Problem, s *solver.Settings) error {

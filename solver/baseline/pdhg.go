@@ -24,7 +24,8 @@ type SVRPDHG struct{ stageCheck }
 
 func (SVRPDHG) Info() solver.MethodInfo {
 	return stagedInfo("svr-pdhg", "SVR-PDHG: primal-dual hybrid gradient with variance reduction",
-		"O(1/T) in stages; linear if strongly convex", "7p + 4l + n", "An et al. 2025", "the step size; 1/nu_f")
+		"O(1/T) in stages; linear if strongly convex",
+		"7p + 4l + n", "An et al. 2025", "the step size; 1/nu_f")
 }
 
 func (SVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return beginPDHG(r, 1) }
@@ -37,7 +38,8 @@ type ASVRPDHG struct{ stageCheck }
 
 func (ASVRPDHG) Info() solver.MethodInfo {
 	return stagedInfo("asvr-pdhg", "ASVR-PDHG: SVR-PDHG with momentum",
-		"O(1/T^2) in stages; linear if strongly convex", "8p + 4l + n", "An et al. 2025", "the step size; 1/nu_f")
+		"O(1/T^2) in stages; linear if strongly convex",
+		"8p + 4l + n", "An et al. 2025", "the step size; 1/nu_f")
 }
 
 func (ASVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return beginPDHG(r, firstTheta) }

@@ -71,7 +71,8 @@ func TestRates(t *testing.T) {
 		got := fittedRate(t, solvertest.ChainProblem(t, c.mu), c.method, c.average, c.minPasses, c.maxPasses)
 		t.Logf("mu = %v, %T: T^%.2f, wanted T^%.1f", c.mu, c.method, got, c.rate)
 		if !(got < c.rate+0.1) {
-			t.Errorf("mu = %v, %T: T^%.2f between %v and %v passes, want T^%.1f", c.mu, c.method, got, c.minPasses, c.maxPasses, c.rate)
+			t.Errorf("mu = %v, %T: T^%.2f between %v and %v passes, want T^%.1f",
+				c.mu, c.method, got, c.minPasses, c.maxPasses, c.rate)
 		}
 	}
 }

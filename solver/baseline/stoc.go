@@ -23,8 +23,10 @@ type STOC struct{ onePassCheck }
 func (STOC) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "stoc", Summary: "STOC-ADMM: linearised loss, exact penalty",
-		Rate: "O(1/sqrt T) in samples; O(log T/T) if strongly convex", Memory: "4p + 4l + the eigenbasis of A'A",
-		Reference: "Ouyang, He, Tran, Gray 2013", Eta: decreasingEta, TakesEta: true, StepUnit: decreasingUnit,
+		Rate:      "O(1/sqrt T) in samples; O(log T/T) if strongly convex",
+		Memory:    "4p + 4l + the eigenbasis of A'A",
+		Reference: "Ouyang, He, Tran, Gray 2013", Eta: decreasingEta, TakesEta: true,
+		StepUnit: decreasingUnit,
 	}
 }
 
@@ -108,7 +110,8 @@ func (OS1) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "os1", Summary: "OS-ADMM, variant 1: STOC-ADMM with growing weights",
 		Rate: "O(1/T) in samples", Memory: "4p + 4l + the eigenbasis of A'A",
-		Reference: "Azadi, Sra 2014", Eta: "eta_0 of min(eta_0, 2/(mu (t+2))); 16/nu_f", TakesEta: true, StepUnit: decreasingUnit, NeedsL2: true,
+		Reference: "Azadi, Sra 2014", Eta: "eta_0 of min(eta_0, 2/(mu (t+2))); 16/nu_f", TakesEta: true,
+		StepUnit: decreasingUnit, NeedsL2: true,
 	}
 }
 

@@ -31,7 +31,8 @@ type SVRG struct{ stageCheck }
 
 func (SVRG) Info() solver.MethodInfo {
 	return stagedInfo("svrg", "SVRG-ADMM, linearised, y and beta updated with every sample; growing stages",
-		"O(1/T) in stages; linear if strongly convex", "7p + 4l + n", "Zheng, Kwok 2016", "the step size; 2/nu_f")
+		"O(1/T) in stages; linear if strongly convex",
+		"7p + 4l + n", "Zheng, Kwok 2016", "the step size; 2/nu_f")
 }
 
 // stagedInfo returns the MethodInfo of a method with stages and batches.
@@ -69,7 +70,8 @@ type SVRGRestart struct{ stageCheck }
 
 func (SVRGRestart) Info() solver.MethodInfo {
 	i := stagedInfo("svrg-restart", "SVRG-ADMM restarted at every snapshot, as published if strongly convex",
-		"linear if strongly convex and A has full row rank", "7p + 4l + n + the eigenbasis of A'A", "Zheng, Kwok 2016", "the step size; 2/nu_f")
+		"linear if strongly convex and A has full row rank", "7p + 4l + n + the eigenbasis of A'A",
+		"Zheng, Kwok 2016", "the step size; 2/nu_f")
 	i.NeedsL2 = true
 	return i
 }
@@ -273,7 +275,8 @@ type ASVRG struct{ stageCheck }
 
 func (ASVRG) Info() solver.MethodInfo {
 	return stagedInfo("asvrg", "ASVRG-ADMM: SVRG-ADMM with momentum",
-		"O(1/T^2) in stages; linear if strongly convex", "8p + 5l + n", "Liu, Shang, Cheng 2017", "the step size; 1/nu_f")
+		"O(1/T^2) in stages; linear if strongly convex",
+		"8p + 5l + n", "Liu, Shang, Cheng 2017", "the step size; 1/nu_f")
 }
 
 func (ASVRG) Begin(r *solver.Run) (solver.Iteration, error) {

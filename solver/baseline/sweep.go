@@ -27,8 +27,9 @@ import (
 type sweep struct {
 	*base
 	linalg.Parts
-	shiftedSolver *linalg.Shifted // solver of systems with the matrix shift I + ρ A'A; nil if all steps are explicit
-	x             []float64       // the vector that the steps change, usually the run's x
+	// solver of systems with the matrix shift I + ρ A'A; nil if all steps are explicit
+	shiftedSolver *linalg.Shifted
+	x             []float64 // the vector that the steps change, usually the run's x
 
 	terms []term // the vectors that the method adds to the gradient; E is their sum
 	// g is the loss gradient of one sample. At coupled features, stepExplicit and finishImplicitStep change
@@ -64,7 +65,10 @@ func newSweep(b *base, shiftedSolver *linalg.Shifted, solution []float64, terms 
 	if !ok || shiftedSolver != nil && shiftedSolver.Iterative() {
 		return nil
 	}
-	s := &sweep{base: b, Parts: parts, shiftedSolver: shiftedSolver, x: b.x, terms: terms, g: b.vector(), solution: solution}
+	s := &sweep{
+		base: b, Parts: parts, shiftedSolver: shiftedSolver, x: b.x, terms: terms, g: b.vector(),
+		solution: solution,
+	}
 	s.gradientI = b.u[parts.HeadRows:] // a step uses only the first HeadRows entries of u
 	s.gradientG = make([]float64, len(parts.CoupledFeatures))
 	s.gx = make([]float64, parts.HeadRows)

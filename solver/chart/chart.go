@@ -60,7 +60,8 @@ func (c *Chart) WriteSVG(w io.Writer) error {
 		return fmt.Errorf("chart: %s: there is nothing to draw", c.Title)
 	}
 	entries := slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return l.Name == "" })
-	fullHeight, legendWidth := max(height, vg.Length(60+legendLine*len(entries))), 8+entryWidth(entries, largeStyle)
+	fullHeight, legendWidth := max(height, vg.Length(60+legendLine*len(entries))),
+		8+entryWidth(entries, largeStyle)
 	return writeSVG(w, width+legendWidth, fullHeight, func(canvas draw.Canvas) {
 		c.draw(draw.Crop(canvas, 0, -legendWidth, 0, 0), lines, largeStyle)
 		y := canvas.Max.Y - 40
@@ -88,7 +89,8 @@ func (l Line) visible(c *Chart) Line {
 	out.X, out.Y, out.Low, out.High = nil, nil, nil, nil
 	for k, x := range l.X {
 		y := l.Y[k]
-		if sum := x + y; math.IsNaN(sum) || math.IsInf(sum, 0) || c.LogX && x <= 0 || c.LogY && y <= 0 && c.Floor == 0 {
+		if sum := x + y; math.IsNaN(sum) || math.IsInf(sum, 0) || c.LogX && x <= 0 ||
+			c.LogY && y <= 0 && c.Floor == 0 {
 			continue
 		}
 		floor := math.Inf(-1)
@@ -196,7 +198,8 @@ func (l Line) drawEntry(c draw.Canvas, start vg.Point, s style) {
 	if l.marked() {
 		c.DrawGlyph(l.markStyle(s), vg.Point{X: start.X + 12, Y: start.Y})
 	}
-	c.FillText(textStyle(s.legendSize, draw.XLeft, draw.YCenter), vg.Point{X: start.X + nameOffset, Y: start.Y}, l.Name)
+	c.FillText(textStyle(s.legendSize, draw.XLeft, draw.YCenter),
+		vg.Point{X: start.X + nameOffset, Y: start.Y}, l.Name)
 }
 
 // entryWidth returns the width of the widest legend entry. It leaves space for viewers that draw the text

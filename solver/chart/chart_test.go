@@ -35,18 +35,45 @@ func textOf(t *testing.T, svg []byte) string {
 func TestWriteSVG(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	x := []float64{0, 1, 2, 3}
-	fallingLine := Line{Name: "first <&>", X: x, Y: []float64{1, 0.1, 1e-3, 1e-20}, Low: []float64{0.9, 0.05, 0, 0}, High: []float64{1.1, 0.2, 1e-2, 1e-19}}
+	fallingLine := Line{
+		Name: "first <&>", X: x, Y: []float64{1, 0.1, 1e-3, 1e-20}, Low: []float64{0.9, 0.05, 0, 0},
+		High: []float64{1.1, 0.2, 1e-2, 1e-19},
+	}
 	for name, test := range map[string]struct {
 		chart       Chart
 		wantTexts   []string
 		hiddenTexts []string
 	}{
-		"a floor":           {Chart{Title: "gaps", Y: "gap", LogY: true, Floor: 1e-13, Lines: []Line{fallingLine, {Name: "no points"}, {X: x, Y: x}}}, []string{"gaps", "gap", "first <&>", "1e-12"}, []string{"no points", "1e-20"}},
-		"a band to zero":    {Chart{LogY: true, Lines: []Line{fallingLine}}, []string{"1", "1e-20"}, nil},
-		"what has no place": {Chart{LogX: true, LogY: true, Lines: []Line{{Name: "some", X: x, Y: []float64{1, nan, inf, 2}}, {Name: "none", X: x, Y: []float64{1, 0, -1, nan}}}}, []string{"some"}, []string{"none"}},
-		"lambda falls":      {Chart{X: "lambda", LogX: true, Falling: true, Lines: []Line{{Name: "one", X: []float64{0.02, 0.01}, Y: []float64{0, 1}, Dashed: true}}}, []string{"lambda", "0.02", "0.01"}, []string{"0.10"}},
-		"one point":         {Chart{Lines: []Line{{Name: "one", X: []float64{5}, Y: []float64{7}, Faint: true}}}, []string{"one"}, nil},
-		"a ceiling":         {Chart{Ceiling: 3, Lines: []Line{{Name: "high", Series: 9, X: x, Y: []float64{100, 3, 2, 1}}}}, []string{"high", "3"}, []string{"100"}},
+		"a floor": {
+			Chart{
+				Title: "gaps", Y: "gap", LogY: true, Floor: 1e-13,
+				Lines: []Line{fallingLine, {Name: "no points"}, {X: x, Y: x}},
+			},
+			[]string{"gaps", "gap", "first <&>", "1e-12"}, []string{"no points", "1e-20"},
+		},
+		"a band to zero": {Chart{LogY: true, Lines: []Line{fallingLine}}, []string{"1", "1e-20"}, nil},
+		"what has no place": {
+			Chart{
+				LogX: true, LogY: true,
+				Lines: []Line{
+					{Name: "some", X: x, Y: []float64{1, nan, inf, 2}},
+					{Name: "none", X: x, Y: []float64{1, 0, -1, nan}},
+				},
+			},
+			[]string{"some"}, []string{"none"},
+		},
+		"lambda falls": {
+			Chart{
+				X: "lambda", LogX: true, Falling: true,
+				Lines: []Line{{Name: "one", X: []float64{0.02, 0.01}, Y: []float64{0, 1}, Dashed: true}},
+			},
+			[]string{"lambda", "0.02", "0.01"}, []string{"0.10"},
+		},
+		"one point": {Chart{Lines: []Line{{Name: "one", X: []float64{5}, Y: []float64{7}, Faint: true}}}, []string{"one"}, nil},
+		"a ceiling": {
+			Chart{Ceiling: 3, Lines: []Line{{Name: "high", Series: 9, X: x, Y: []float64{100, 3, 2, 1}}}},
+			[]string{"high", "3"}, []string{"100"},
+		},
 	} {
 		var b bytes.Buffer
 		if err := test.chart.WriteSVG(&b); err != nil {
@@ -99,7 +126,9 @@ func TestWriteSheet(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := textOf(t, b.Bytes())
-	for text, want := range map[string]int{"first": 1, "second": 1, "one of many: not measured": 1, "third": 0, "a sheet": 1, "gap": 3} {
+	for text, want := range map[string]int{
+		"first": 1, "second": 1, "one of many: not measured": 1, "third": 0, "a sheet": 1, "gap": 3,
+	} {
 		if got := strings.Count(lines, "\n"+text+"\n"); got != want {
 			t.Errorf("%q is there %d times, want %d", text, got, want)
 		}
@@ -118,7 +147,8 @@ func TestDecades(t *testing.T) {
 		low, high float64
 		want      string
 	}{
-		{1e-15, 1, "1e-14 1e-12 1e-10 1e-8 1e-6 1e-4 0.01 1"}, {0.1, 100, "0.1 1 10 100"}, {3e-4, 3e-3, "5e-4 1e-3 2e-3"}, {1500, 30000, "2000 5000 10000 20000"},
+		{1e-15, 1, "1e-14 1e-12 1e-10 1e-8 1e-6 1e-4 0.01 1"}, {0.1, 100, "0.1 1 10 100"},
+		{3e-4, 3e-3, "5e-4 1e-3 2e-3"}, {1500, 30000, "2000 5000 10000 20000"},
 		{3.1e-4, 4.9e-4, "0.00035 0.00040 0.00045"}, {0.3, 0.33, "0.30 0.31 0.32 0.33"},
 	} {
 		var labels []string
@@ -141,8 +171,10 @@ func TestEvenTicks(t *testing.T) {
 		low, high float64
 		want      string
 	}{
-		{0, 30, "0 10 20 30"}, {0.3263, 0.3441, "0.330 0.335 0.340"}, {-1, 1, "-1.0 -0.5 0.0 0.5 1.0"}, {0, 1, "0.0 0.2 0.4 0.6 0.8 1.0"},
-		{5, 5.5, "5.0 5.1 5.2 5.3 5.4 5.5"}, {12000, 61000, "20000 30000 40000 50000 60000"}, {7, 7.000001, "7.0000000 7.0000002 7.0000004 7.0000006 7.0000008 7.0000010"},
+		{0, 30, "0 10 20 30"}, {0.3263, 0.3441, "0.330 0.335 0.340"}, {-1, 1, "-1.0 -0.5 0.0 0.5 1.0"},
+		{0, 1, "0.0 0.2 0.4 0.6 0.8 1.0"},
+		{5, 5.5, "5.0 5.1 5.2 5.3 5.4 5.5"}, {12000, 61000, "20000 30000 40000 50000 60000"},
+		{7, 7.000001, "7.0000000 7.0000002 7.0000004 7.0000006 7.0000008 7.0000010"},
 	} {
 		var labels []string
 		for _, tick := range (evenTicks{}).Ticks(test.low, test.high) {
@@ -188,7 +220,10 @@ func TestLegend(t *testing.T) {
 	for _, test := range []struct {
 		line   Line
 		marked bool
-	}{{Line{X: two}, true}, {Line{X: two, Dashed: true}, false}, {Line{X: one, Dashed: true}, true}, {Line{X: one, Faint: true}, false}} {
+	}{
+		{Line{X: two}, true}, {Line{X: two, Dashed: true}, false}, {Line{X: one, Dashed: true}, true},
+		{Line{X: one, Faint: true}, false},
+	} {
 		if test.line.marked() != test.marked {
 			t.Errorf("%+v has marks: %v", test.line, !test.marked)
 		}

@@ -38,20 +38,28 @@ func WriteSheet(w io.Writer, title string, rows [][]*Chart) error {
 	columnWidth := max(1, entryWidth(legend, largeStyle)) // the legend may be empty
 	entriesPerLine := max(1, int(width/columnWidth))
 	legendHeight := vg.Length((len(legend) + entriesPerLine - 1) / entriesPerLine * entryHeight)
-	return writeSVG(w, width+12, titleHeight+vg.Length(len(rows)*tileHeight)+legendHeight+12, func(c draw.Canvas) {
-		c.FillText(textStyle(12, draw.XCenter, draw.YTop), vg.Point{X: c.Center().X, Y: c.Max.Y - 2}, title)
-		for r, row := range rows {
-			for k, chart := range row {
-				left, top := c.Min.X+vg.Length(k*tileWidth), c.Max.Y-titleHeight-vg.Length(r*tileHeight)
-				chart.drawTile(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
-					Min: vg.Point{X: left + 4, Y: top - tileHeight + 4}, Max: vg.Point{X: left + tileWidth - 4, Y: top - 4},
-				}})
+	return writeSVG(w, width+12, titleHeight+vg.Length(len(rows)*tileHeight)+legendHeight+12,
+		func(c draw.Canvas) {
+			c.FillText(textStyle(12, draw.XCenter, draw.YTop), vg.Point{X: c.Center().X, Y: c.Max.Y - 2},
+				title)
+			for r, row := range rows {
+				for k, chart := range row {
+					left, top := c.Min.X+vg.Length(k*tileWidth), c.Max.Y-titleHeight-vg.Length(r*tileHeight)
+					chart.drawTile(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
+						Min: vg.Point{X: left + 4, Y: top - tileHeight + 4},
+						Max: vg.Point{X: left + tileWidth - 4, Y: top - 4},
+					}})
+				}
 			}
-		}
-		for k, l := range legend {
-			l.drawEntry(c, vg.Point{X: c.Min.X + vg.Length(k%entriesPerLine)*columnWidth, Y: c.Min.Y + legendHeight - vg.Length(k/entriesPerLine*entryHeight) - entryHeight/2}, largeStyle)
-		}
-	})
+			for k, l := range legend {
+				l.drawEntry(c,
+					vg.Point{
+						X: c.Min.X + vg.Length(k%entriesPerLine)*columnWidth,
+						Y: c.Min.Y + legendHeight - vg.Length(k/entriesPerLine*entryHeight) - entryHeight/2,
+					},
+					largeStyle)
+			}
+		})
 }
 
 // drawTile draws the chart as a part of a sheet, or a text if the chart has no points.

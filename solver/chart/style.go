@@ -35,7 +35,8 @@ var (
 	// dashes are the patterns of dashed lines: the lengths of a dash, of a gap, and so on.
 	dashes = [][]vg.Length{{6, 3}, {2, 2}, {8, 2, 2, 2}}
 	glyphs = []draw.GlyphDrawer{
-		draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{},
+		draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{}, draw.RingGlyph{},
+		draw.SquareGlyph{}, draw.TriangleGlyph{},
 	}
 )
 
@@ -47,8 +48,14 @@ type style struct {
 }
 
 var (
-	largeStyle = style{titleSize: 13, labelSize: 11, tickSize: 10, legendSize: 9.5, padding: 4, lineWidth: 1.4, markRadius: 3}
-	smallStyle = style{titleSize: 9.5, labelSize: 8, tickSize: 7.5, legendSize: 9.5, padding: 2, lineWidth: 0.9, markRadius: 1.4}
+	largeStyle = style{
+		titleSize: 13, labelSize: 11, tickSize: 10, legendSize: 9.5, padding: 4, lineWidth: 1.4,
+		markRadius: 3,
+	}
+	smallStyle = style{
+		titleSize: 9.5, labelSize: 8, tickSize: 7.5, legendSize: 9.5, padding: 2, lineWidth: 0.9,
+		markRadius: 1.4,
+	}
 )
 
 func (l Line) lineStyle(s style) draw.LineStyle {
@@ -86,7 +93,9 @@ func sans(size vg.Length) font.Font {
 // textStyle returns the style of texts that this package draws itself: all except the titles and the tick
 // labels of charts.
 func textStyle(size vg.Length, x draw.XAlignment, y draw.YAlignment) draw.TextStyle {
-	return draw.TextStyle{Color: ink, Font: sans(size), XAlign: x, YAlign: y, Handler: plot.DefaultTextHandler}
+	return draw.TextStyle{
+		Color: ink, Font: sans(size), XAlign: x, YAlign: y, Handler: plot.DefaultTextHandler,
+	}
 }
 
 // newPlot returns an empty plot with the title and the axes of c, but without the names
@@ -184,6 +193,7 @@ func writeSVG(w io.Writer, width, height vg.Length, paint func(draw.Canvas)) err
 	if _, err := svg.WriteTo(&b); err != nil {
 		return fmt.Errorf("chart: %w", err)
 	}
-	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")))
+	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),
+		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")))
 	return err
 }

@@ -40,7 +40,9 @@ func TestData(t *testing.T) {
 			p.Constraint = con.A
 		}
 		singleRun := solvertest.Minimize(t, p, nil)
-		t.Logf("%s %s: one: %s %d Newton steps, %v passes, gap %.1e, %.3f s", c.name, c.graph, singleRun.Status, singleRun.Stats.NewtonSteps, singleRun.Stats.Passes, singleRun.DualityGap, singleRun.Stats.Seconds)
+		t.Logf("%s %s: one: %s %d Newton steps, %v passes, gap %.1e, %.3f s",
+			c.name, c.graph, singleRun.Status, singleRun.Stats.NewtonSteps, singleRun.Stats.Passes,
+			singleRun.DualityGap, singleRun.Stats.Seconds)
 		for _, ranks := range []int{2, 4, 16} {
 			got, errs := solve(t, p, solver.Settings{}, ranks)
 			res := got[0]
@@ -48,7 +50,9 @@ func TestData(t *testing.T) {
 				t.Fatal(errs)
 			}
 			difference := res.At.Objective - singleRun.At.Objective
-			t.Logf("%s %s: %d ranks: %s, %d Newton steps, %v passes, apart %.1e, gap %.1e, %.3f s", c.name, c.graph, ranks, res.Status, res.Stats.NewtonSteps, res.Stats.Passes, difference, res.DualityGap, res.Stats.Seconds)
+			t.Logf("%s %s: %d ranks: %s, %d Newton steps, %v passes, apart %.1e, gap %.1e, %.3f s",
+				c.name, c.graph, ranks, res.Status, res.Stats.NewtonSteps, res.Stats.Passes, difference,
+				res.DualityGap, res.Stats.Seconds)
 			if errs[0] != nil || math.Abs(difference) > 1e-6*math.Ln2 {
 				t.Errorf("%v", errs)
 			}

@@ -47,7 +47,8 @@ func TestFaults(t *testing.T) {
 	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 600, Features: 60, Noise: 1, Seed: 3}, 1e-2)
 	calls := 0
 	faultFreeCheckpoint := &memoryCheckpoint{}
-	want, errs := solveWithFault(t, p, time.Minute, faultFreeCheckpoint, func(call int) { calls = max(calls, call+1) }, -1, nil, 0)
+	want, errs := solveWithFault(t, p, time.Minute, faultFreeCheckpoint,
+		func(call int) { calls = max(calls, call+1) }, -1, nil, 0)
 	if errs[0] != nil {
 		t.Fatal(errs)
 	}
@@ -70,7 +71,8 @@ func TestFaults(t *testing.T) {
 				if errs[0] != nil || resumed[0].Status != solver.Converged {
 					t.Fatalf("relaunched after call %d: %v", badCall, errs)
 				}
-				if diff := cmp.Diff([]any{want[0].Iterate, want[0].DualityGap}, []any{resumed[0].Iterate, resumed[0].DualityGap}); diff != "" {
+				if diff := cmp.Diff([]any{want[0].Iterate, want[0].DualityGap},
+					[]any{resumed[0].Iterate, resumed[0].DualityGap}); diff != "" {
 					t.Fatalf("relaunched after call %d: %s", badCall, diff)
 				}
 			}
@@ -84,7 +86,8 @@ func TestFaults(t *testing.T) {
 // counted from 0. If badRank is −1, no rank fails. Unless observe is nil, solveWithFault calls it before each
 // call of the first rank, with the number of the call.
 func solveWithFault(
-	t *testing.T, p *solver.Problem, limit time.Duration, m *memoryCheckpoint, observe func(call int), badRank int, f fault, badCall int,
+	t *testing.T, p *solver.Problem, limit time.Duration, m *memoryCheckpoint, observe func(call int),
+	badRank int, f fault, badCall int,
 ) ([]*solver.Result, []error) {
 	t.Helper()
 	return onRanks(t, p, 3, limit, func(c *dist.Goroutine, _ *solver.Problem, set *solver.Settings) {

@@ -91,7 +91,8 @@ func (g *Goroutine) reduce(kind string, v []float64, combine func(a, b float64) 
 }
 
 func (g *Goroutine) Bcast(v []float64, root int) error {
-	return g.meet(fmt.Sprintf("bcast from %d", root), v, func(vectors [][]float64) []float64 { return vectors[root] })
+	return g.meet(fmt.Sprintf("bcast from %d", root), v,
+		func(vectors [][]float64) []float64 { return vectors[root] })
 }
 
 // Close makes all calls of the other ranks return ErrDead, including calls that wait. After an earlier
@@ -164,7 +165,8 @@ func (g *Goroutine) post(kind string, v []float64, combine func(vectors [][]floa
 	}
 	for r, vector := range t.vectors {
 		if len(vector) != len(v) {
-			g.fail(fmt.Errorf("dist: %s of %d numbers by rank %d and of %d by rank %d", kind, len(vector), r, len(v), g.rank))
+			g.fail(fmt.Errorf("dist: %s of %d numbers by rank %d and of %d by rank %d",
+				kind, len(vector), r, len(v), g.rank))
 			return t
 		}
 	}

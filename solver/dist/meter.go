@@ -21,7 +21,10 @@ type Traffic struct {
 
 // Since returns the difference between the traffic t and the earlier traffic of the same Meter.
 func (t Traffic) Since(earlier Traffic) Traffic {
-	return Traffic{t.Messages - earlier.Messages, t.Numbers - earlier.Numbers, t.Time - earlier.Time, t.CPU - earlier.CPU}
+	return Traffic{
+		t.Messages - earlier.Messages, t.Numbers - earlier.Numbers, t.Time - earlier.Time,
+		t.CPU - earlier.CPU,
+	}
 }
 
 func (m *Meter) measure(length int, call func() error) error {

@@ -25,7 +25,8 @@ func TestMeter(t *testing.T) {
 				time.Sleep(20 * time.Millisecond)
 			}
 			v := []float64{1, float64(r), 3}
-			if m.AllReduceSum(v) != nil || m.AllReduceMax(v[:1]) != nil || m.Bcast(v[:2], 1) != nil || v[0] != 2 || v[1] != 1 || v[2] != 6 {
+			if m.AllReduceSum(v) != nil || m.AllReduceMax(v[:1]) != nil || m.Bcast(v[:2], 1) != nil ||
+				v[0] != 2 || v[1] != 1 || v[2] != 6 {
 				t.Errorf("rank %d: %v", r, v)
 			}
 		})

@@ -116,7 +116,8 @@ func TestResumeOtherDomain(t *testing.T) {
 				t.Fatalf("%d ranks: %v", ranks, errs)
 			}
 		}
-		if _, errs := solveFrom(t, &inBox, set, ranks, free); errs[0] == nil || !strings.Contains(errs[0].Error(), "not in Problem.Domain") {
+		if _, errs := solveFrom(t, &inBox, set, ranks, free); errs[0] == nil ||
+			!strings.Contains(errs[0].Error(), "not in Problem.Domain") {
 			t.Errorf("%d ranks, a smaller domain: %v", ranks, errs)
 		}
 		if results, errs := solveFrom(t, p, set, ranks, boxed); errs[0] != nil || results[0].Status != solver.Converged {
@@ -141,7 +142,9 @@ func TestResumeRefuses(t *testing.T) {
 	withWeakerPenalty := *p
 	withWeakerPenalty.Penalty = solver.L1{Lambda: p.Penalty.Scale() / 2}
 	otherCheckpoint, longerCheckpoint, weakerCheckpoint := &memoryCheckpoint{}, &memoryCheckpoint{}, &memoryCheckpoint{}
-	for q, m := range map[*solver.Problem]*memoryCheckpoint{otherProblem: otherCheckpoint, &withLongerY: longerCheckpoint, &withWeakerPenalty: weakerCheckpoint} {
+	for q, m := range map[*solver.Problem]*memoryCheckpoint{
+		otherProblem: otherCheckpoint, &withLongerY: longerCheckpoint, &withWeakerPenalty: weakerCheckpoint,
+	} {
 		if _, errs := solveFrom(t, q, set, 1, m); errs[0] != nil {
 			t.Fatal(errs[0])
 		}

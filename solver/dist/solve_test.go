@@ -44,7 +44,8 @@ func shard(t testing.TB, p *solver.Problem, comm dist.Comm) *solver.Problem {
 // prepare may change the Comm, the shard and the settings of a rank. A rank that fails closes its Comm,
 // like a process that ends. A call of a Comm waits for other ranks no longer than limit.
 func onRanks(
-	t testing.TB, p *solver.Problem, ranks int, limit time.Duration, prepare func(c *dist.Goroutine, shard *solver.Problem, set *solver.Settings),
+	t testing.TB, p *solver.Problem, ranks int, limit time.Duration,
+	prepare func(c *dist.Goroutine, shard *solver.Problem, set *solver.Settings),
 ) ([]*solver.Result, []error) {
 	t.Helper()
 	results, errs := make([]*solver.Result, ranks), make([]error, ranks)
@@ -65,7 +66,8 @@ func onRanks(
 
 func solve(t testing.TB, p *solver.Problem, set solver.Settings, ranks int) ([]*solver.Result, []error) {
 	t.Helper()
-	return onRanks(t, p, ranks, time.Minute, func(_ *dist.Goroutine, _ *solver.Problem, target *solver.Settings) { *target = set })
+	return onRanks(t, p, ranks, time.Minute,
+		func(_ *dist.Goroutine, _ *solver.Problem, target *solver.Settings) { *target = set })
 }
 
 // TestStatsOfRanks checks that all ranks have the same Stats, although their shards are stored differently.
@@ -100,7 +102,9 @@ func TestSameOptimum(t *testing.T) {
 		for _, ranks := range rankCounts {
 			res := sameBits(t, c.Name, c.Problem, ranks)
 			if difference := math.Abs(res.At.Objective - singleRun.At.Objective); res.Status != singleRun.Status || difference > math.Max(res.DualityGap, singleRun.DualityGap) {
-				t.Errorf("%s, %d ranks: %s, objective %v, gap %v; one process: %s, %v, %v", c.Name, ranks, res.Status, res.At.Objective, res.DualityGap, singleRun.Status, singleRun.At.Objective, singleRun.DualityGap)
+				t.Errorf("%s, %d ranks: %s, objective %v, gap %v; one process: %s, %v, %v",
+					c.Name, ranks, res.Status, res.At.Objective, res.DualityGap, singleRun.Status,
+					singleRun.At.Objective, singleRun.DualityGap)
 			}
 			if ranks == 1 {
 				res.Stats.Seconds, res.Stats.SetupSeconds = singleRun.Stats.Seconds, singleRun.Stats.SetupSeconds
@@ -126,7 +130,8 @@ func sameBits(t *testing.T, name string, p *solver.Problem, ranks int) *solver.R
 			if reference == nil {
 				reference = res
 			}
-			if diff := cmp.Diff([]any{reference.Iterate, reference.At, reference.DualityGap}, []any{res.Iterate, res.At, res.DualityGap}); diff != "" {
+			if diff := cmp.Diff([]any{reference.Iterate, reference.At, reference.DualityGap},
+				[]any{res.Iterate, res.At, res.DualityGap}); diff != "" {
 				t.Fatalf("%s, rank %d of %d: %s", name, r, ranks, diff)
 			}
 		}
@@ -159,7 +164,9 @@ func TestRareFeatures(t *testing.T) {
 }
 
 // randomProblem returns a lasso problem with random labels. draw returns the entries of row i.
-func randomProblem(t *testing.T, rows, features int, lambda float64, draw func(rng *rand.Rand, i int) []sparse.Triplet) *solver.Problem {
+func randomProblem(
+	t *testing.T, rows, features int, lambda float64, draw func(rng *rand.Rand, i int) []sparse.Triplet,
+) *solver.Problem {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
 	var entries []sparse.Triplet
@@ -181,7 +188,8 @@ func checkRanks(t *testing.T, ranks int, p *solver.Problem) {
 	singleRun := solvertest.Minimize(t, p, nil)
 	res := sameBits(t, t.Name(), p, ranks)
 	_, features := p.Data.Dims()
-	if difference := math.Abs(res.At.Objective - singleRun.At.Objective); len(res.X) != features || difference > singleRun.DualityGap+res.DualityGap {
+	if difference := math.Abs(res.At.Objective - singleRun.At.Objective); len(res.X) != features ||
+		difference > singleRun.DualityGap+res.DualityGap {
 		t.Errorf("%d coefficients, %g apart, gaps %g and %g", len(res.X), difference, singleRun.DualityGap, res.DualityGap)
 	}
 }
@@ -226,13 +234,19 @@ func TestRefusals(t *testing.T) {
 		set   solver.Settings
 		want  string
 	}{
-		"a label":          {func(p *solver.Problem) { p.Labels[3] = 2 }, solver.Settings{}, "Labels[3]"},
-		"other columns":    {func(p *solver.Problem) { p.Data = sparse.Identity(len(p.Labels)) }, solver.Settings{}, "columns"},
-		"a method":         {func(*solver.Problem) {}, solver.Settings{Method: solver.SCAS{}}, "all rows in one process"},
-		"a start":          {func(*solver.Problem) {}, solver.Settings{Start: solver.Iterate{X: []float64{1}}}, "Start.X"},
-		"time":             {func(*solver.Problem) {}, solver.Settings{TimeLimit: 1}, "Settings.TimeLimit"},
-		"too few rows":     {func(p *solver.Problem) { p.Data, p.Labels = &sparse.CSR{}, nil }, solver.Settings{}, "at least one sample"},
-		"nothing of value": {func(p *solver.Problem) { p.SampleWeights = make([]float64, len(p.Labels)) }, solver.Settings{}, "sum to 0"},
+		"a label":       {func(p *solver.Problem) { p.Labels[3] = 2 }, solver.Settings{}, "Labels[3]"},
+		"other columns": {func(p *solver.Problem) { p.Data = sparse.Identity(len(p.Labels)) }, solver.Settings{}, "columns"},
+		"a method":      {func(*solver.Problem) {}, solver.Settings{Method: solver.SCAS{}}, "all rows in one process"},
+		"a start":       {func(*solver.Problem) {}, solver.Settings{Start: solver.Iterate{X: []float64{1}}}, "Start.X"},
+		"time":          {func(*solver.Problem) {}, solver.Settings{TimeLimit: 1}, "Settings.TimeLimit"},
+		"too few rows": {
+			func(p *solver.Problem) { p.Data, p.Labels = &sparse.CSR{}, nil }, solver.Settings{},
+			"at least one sample",
+		},
+		"nothing of value": {
+			func(p *solver.Problem) { p.SampleWeights = make([]float64, len(p.Labels)) }, solver.Settings{},
+			"sum to 0",
+		},
 	} {
 		_, errs := onRanks(t, p, 2, time.Minute, func(comm *dist.Goroutine, shard *solver.Problem, set *solver.Settings) {
 			shard.Labels, *set = slices.Clone(shard.Labels), c.set
@@ -251,16 +265,18 @@ func TestRefusals(t *testing.T) {
 func TestRecorderEndsRun(t *testing.T) {
 	errFull := errors.New("the disk is full")
 	for _, returned := range []error{solver.ErrStop, errFull} {
-		results, errs := onRanks(t, solvertest.ChainProblem(t, 0), 3, time.Minute, func(comm *dist.Goroutine, _ *solver.Problem, set *solver.Settings) {
-			*set = solver.Settings{Method: solver.SCASK{}, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
-				if comm.Rank() == 1 && pt.Outer == 2 {
-					return returned
-				}
-				return nil
-			})}
-		})
+		results, errs := onRanks(t, solvertest.ChainProblem(t, 0), 3, time.Minute,
+			func(comm *dist.Goroutine, _ *solver.Problem, set *solver.Settings) {
+				*set = solver.Settings{Method: solver.SCASK{}, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
+					if comm.Rank() == 1 && pt.Outer == 2 {
+						return returned
+					}
+					return nil
+				})}
+			})
 		for r, res := range results {
-			if res == nil || res.Status != solver.Stopped || res.Stats.OuterIterations != 2 || (errs[r] != nil) != (returned == errFull) {
+			if res == nil || res.Status != solver.Stopped || res.Stats.OuterIterations != 2 ||
+				(errs[r] != nil) != (returned == errFull) {
 				t.Errorf("%v: rank %d: %v, %v", returned, r, res, errs[r])
 			}
 		}

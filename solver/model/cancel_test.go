@@ -88,15 +88,28 @@ func TestEndedBefore(t *testing.T) {
 		err    error
 	}{
 		{"cancelled", endedCtx, Spec{Lambda: 1e-3}, solver.Stopped, context.Canceled},
-		{"cancelled, with a method", endedCtx, Spec{Lambda: 1e-3, Settings: solver.Settings{OuterIterations: minimizeIterations}}, solver.Stopped, context.Canceled},
-		{"out of time", t.Context(), Spec{Lambda: 1e-3, Settings: solver.Settings{TimeLimit: time.Nanosecond}}, solver.TimeDone, solver.ErrNotConverged},
-		{"out of time, by Auto", t.Context(), Spec{Lambda: 1e-3, Settings: solver.Settings{Method: solver.Auto{}, TimeLimit: time.Nanosecond}}, solver.TimeDone, solver.ErrNotConverged},
+		{
+			"cancelled, with a method", endedCtx,
+			Spec{Lambda: 1e-3, Settings: solver.Settings{OuterIterations: minimizeIterations}},
+			solver.Stopped, context.Canceled,
+		},
+		{
+			"out of time", t.Context(),
+			Spec{Lambda: 1e-3, Settings: solver.Settings{TimeLimit: time.Nanosecond}}, solver.TimeDone,
+			solver.ErrNotConverged,
+		},
+		{
+			"out of time, by Auto", t.Context(),
+			Spec{Lambda: 1e-3, Settings: solver.Settings{Method: solver.Auto{}, TimeLimit: time.Nanosecond}},
+			solver.TimeDone, solver.ErrNotConverged,
+		},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		m, err := Fit(c.ctx, &c.spec, x, y)
 		runtime.ReadMemStats(&after)
-		if m == nil || !errors.Is(err, c.err) || m.Columns[0].Certificate.Status != c.status || m.NonZeros() > 0 || !math.IsInf(m.Columns[0].Certificate.Gap, 1) {
+		if m == nil || !errors.Is(err, c.err) || m.Columns[0].Certificate.Status != c.status ||
+			m.NonZeros() > 0 || !math.IsInf(m.Columns[0].Certificate.Gap, 1) {
 			t.Fatalf("%s: %+v, %v", c.name, m, err)
 		}
 		if c.status == solver.TimeDone && !strings.Contains(err.Error(), "Settings.TimeLimit") {

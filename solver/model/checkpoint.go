@@ -65,8 +65,10 @@ func (p *problems) classProblem() string {
 	if s.grouped() {
 		penalty = fmt.Sprint(s.Penalty)
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "classes %v, sizes %v, features %d, loss %s, lambda %v, penalty %s, mu %v %v, intercept %t, scaled %t",
-		classes.Values, sizes, features, s.loss(), s.Lambda, penalty, s.Mu, s.MuA, !s.NoIntercept, s.standardizes()))
+	sum := sha256.Sum256(fmt.Appendf(nil,
+		"classes %v, sizes %v, features %d, loss %s, lambda %v, penalty %s, mu %v %v, intercept %t, scaled %t",
+		classes.Values, sizes, features, s.loss(), s.Lambda, penalty, s.Mu, s.MuA, !s.NoIntercept,
+		s.standardizes()))
 	return fmt.Sprintf("%x", sum)
 }
 

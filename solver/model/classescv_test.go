@@ -18,12 +18,15 @@ func TestCVClassesMetrics(t *testing.T) {
 	x, y := threeClassSample(t)
 	pathSettings := PathSettings{Lambdas: []float64{0.1, 0.01}}
 	for _, measure := range []Measure{ByError, ByAUC} {
-		r, err := CV(context.Background(), &Spec{Loss: solver.SquaredHinge{}}, x, y, &CVSettings{Path: pathSettings, Folds: 3, Measure: measure})
+		r, err := CV(context.Background(), &Spec{Loss: solver.SquaredHinge{}}, x, y,
+			&CVSettings{Path: pathSettings, Folds: 3, Measure: measure})
 		if err != nil {
 			t.Fatal(err)
 		}
 		errorRates, aucs := r.Measures[ByError].Mean, r.Measures[ByAUC].Mean
-		if !(errorRates[1] > 0 && errorRates[1] < 0.5 && aucs[1] > 0.5 && aucs[1] < 1) || errorRates[1] > errorRates[0]+0.1 || aucs[1] < aucs[0]-0.1 || cmp.Diff(r.Curve, r.Measures[measure]) != "" {
+		if !(errorRates[1] > 0 && errorRates[1] < 0.5 && aucs[1] > 0.5 && aucs[1] < 1) ||
+			errorRates[1] > errorRates[0]+0.1 || aucs[1] < aucs[0]-0.1 ||
+			cmp.Diff(r.Curve, r.Measures[measure]) != "" {
 			t.Errorf("%s: %+v", measure, r)
 		}
 	}
@@ -49,7 +52,8 @@ func TestCVClassesMetrics(t *testing.T) {
 		}
 	}
 	// If models do not converge, CV returns a result with these models, and an error.
-	r, err := CV(context.Background(), &Spec{Settings: solver.Settings{RelTol: 1e-300}}, x, y, &CVSettings{Path: pathSettings, Folds: 2})
+	r, err := CV(context.Background(), &Spec{Settings: solver.Settings{RelTol: 1e-300}}, x, y,
+		&CVSettings{Path: pathSettings, Folds: 2})
 	if r == nil || !errors.Is(err, solver.ErrNotConverged) || r.Path[1].Columns[0].Certificate.Status != solver.Stalled {
 		t.Errorf("stalled: %+v, %v", r, err)
 	}

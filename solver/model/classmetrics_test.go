@@ -55,7 +55,8 @@ func TestClassMetrics(t *testing.T) {
 		Classes: &ClassMetrics{
 			Accuracy: 0.75, LogLoss: &loss, Precision: 2.5 / 3, Recall: 2.5 / 3, F1: (2./3 + 2./3 + 1) / 3, AUC: &auc,
 			Classes: []ClassSummary{
-				{Class: "0", Rows: 2, Precision: 1, Recall: 0.5, F1: 2. / 3}, {Class: "10", Rows: 1, Precision: 0.5, Recall: 1, F1: 2. / 3},
+				{Class: "0", Rows: 2, Precision: 1, Recall: 0.5, F1: 2. / 3},
+				{Class: "10", Rows: 1, Precision: 0.5, Recall: 1, F1: 2. / 3},
 				{Class: "20", Rows: 1, Precision: 1, Recall: 1, F1: 1},
 			},
 			Confusion: [][]float64{{1, 1, 0}, {0, 1, 0}, {0, 0, 1}},
@@ -72,7 +73,9 @@ func TestClassMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	loss = -(2*math.Log(1./2) + math.Log(3./5) + math.Log(1./3)) / 4
-	if math.Abs(weightedMetrics.Loss-loss) > 1e-14 || weightedMetrics.Classes.Accuracy != 0.75 || weightedMetrics.Classes.AUC != nil || weightedMetrics.Classes.Classes[0].Rows != 3 || weightedMetrics.Classes.Classes[2].Class != "cedar" {
+	if math.Abs(weightedMetrics.Loss-loss) > 1e-14 || weightedMetrics.Classes.Accuracy != 0.75 ||
+		weightedMetrics.Classes.AUC != nil || weightedMetrics.Classes.Classes[0].Rows != 3 ||
+		weightedMetrics.Classes.Classes[2].Class != "cedar" {
 		t.Errorf("weighted: %+v", weightedMetrics)
 	}
 	shiftedMetrics, err := m.Score(x, y, &ScoreSettings{Offsets: []float64{1, 1, 1, 1}})
@@ -82,10 +85,12 @@ func TestClassMetrics(t *testing.T) {
 	// A model of two classes may have one column for each class.
 	twoClassModel := &Model{Loss: m.Loss, Columns: m.Columns[:2]}
 	twoClassModel.Classes.Values = m.Classes.Values[:2]
-	if two, err := twoClassModel.Score(x, []float64{0, 10, 0, 10}, nil); err != nil || two.Classes.Threshold != nil || len(two.Classes.Classes) != 2 || two.Classes.AUC == nil {
+	if two, err := twoClassModel.Score(x, []float64{0, 10, 0, 10}, nil); err != nil ||
+		two.Classes.Threshold != nil || len(two.Classes.Classes) != 2 || two.Classes.AUC == nil {
 		t.Errorf("two classes against the rest: %+v, %v", two, err)
 	}
-	if err := twoClassModel.WriteLiblinear(io.Discard); err == nil || !strings.Contains(err.Error(), "one column for two classes") {
+	if err := twoClassModel.WriteLiblinear(io.Discard); err == nil ||
+		!strings.Contains(err.Error(), "one column for two classes") {
 		t.Errorf("%v", err)
 	}
 	// The squared hinge loss has no probabilities.
@@ -95,14 +100,17 @@ func TestClassMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := hingeModel.Score(x, []float64{0, 10}, nil)
-	if want := ((0 + 0 + 0) + (1.5*1.5 + 1 + 0)) / 3. / 2; err != nil || math.Abs(s.Loss-want) > 1e-14 || s.Classes.LogLoss != nil || s.Classes.AUC != nil || s.Classes.Accuracy != 0.5 {
+	if want := ((0 + 0 + 0) + (1.5*1.5 + 1 + 0)) / 3. / 2; err != nil || math.Abs(s.Loss-want) > 1e-14 ||
+		s.Classes.LogLoss != nil || s.Classes.AUC != nil || s.Classes.Accuracy != 0.5 {
 		t.Errorf("squared hinge: %+v, %v", s, err)
 	}
 	half, nan := 0.5, math.NaN()
 	for want, call := range map[string]func() (*Metrics, error){
 		"is none of the classes": func() (*Metrics, error) { return m.Score(x, []float64{0, 5}, nil) },
 		"1 labels":               func() (*Metrics, error) { return m.Score(x, []float64{0}, nil) },
-		"is for two classes":     func() (*Metrics, error) { return m.Score(x, []float64{0, 10}, &ScoreSettings{Threshold: &half}) },
+		"is for two classes": func() (*Metrics, error) {
+			return m.Score(x, []float64{0, 10}, &ScoreSettings{Threshold: &half})
+		},
 		"threshold is NaN": func() (*Metrics, error) {
 			return twoClassModel.Score(x, []float64{0, 10}, &ScoreSettings{Threshold: &nan})
 		},

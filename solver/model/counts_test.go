@@ -26,11 +26,15 @@ func TestExposure(t *testing.T) {
 	}
 	offsetSpec := &Spec{Loss: solver.Poisson{}, Lambda: 0.05, Standardize: StandardizeOff, Offsets: offsets}
 	offsetSpec.RelTol = 1e-12
-	weightSpec := &Spec{Loss: solver.Poisson{}, Lambda: 0.05 * 70 / totalExposure, Standardize: StandardizeOff, SampleWeights: exposure}
+	weightSpec := &Spec{
+		Loss: solver.Poisson{}, Lambda: 0.05 * 70 / totalExposure, Standardize: StandardizeOff,
+		SampleWeights: exposure,
+	}
 	weightSpec.RelTol = 1e-12
 	m, weightModel := mustFit(t, offsetSpec, x, y), mustFit(t, weightSpec, x, rates)
 	want := m.Columns[0].Certificate.Objective
-	if got := plainObjective(offsetSpec, x, y, weightModel.Columns[0].Coefficients, weightModel.Columns[0].Intercept); math.Abs(got-want) > 1e-11*want {
+	if got := plainObjective(offsetSpec, x, y, weightModel.Columns[0].Coefficients,
+		weightModel.Columns[0].Intercept); math.Abs(got-want) > 1e-11*want {
 		t.Errorf("objective %.15g, and %.15g at the fit with weights", want, got)
 	}
 }
@@ -40,7 +44,8 @@ func TestEqualCounts(t *testing.T) {
 	x, _ := randomData(t, 20, 3, 1, true)
 	ones := slices.Repeat([]float64{1}, 20)
 	spec := &Spec{Loss: solver.Poisson{}, Lambda: 0.1, Offsets: make([]float64, 20), Settings: solver.Settings{Passes: 10}}
-	if m, err := Fit(t.Context(), spec, x, ones); m == nil || m.NonZeros() != 0 || err != nil && !errors.Is(err, solver.ErrNotConverged) {
+	if m, err := Fit(t.Context(), spec, x, ones); m == nil || m.NonZeros() != 0 ||
+		err != nil && !errors.Is(err, solver.ErrNotConverged) {
 		t.Errorf("%+v, %v", m, err)
 	}
 }
@@ -67,7 +72,8 @@ func TestCountMetrics(t *testing.T) {
 	if err := tally.Add(x, []float64{0, 2, 4}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := tally.Add(x, []float64{0, 2, 4}, &ScoreSettings{Offsets: []float64{0, 0, 710}}); !errors.As(err, &overflow) || overflow.Row != 2 {
+	if err := tally.Add(x, []float64{0, 2, 4}, &ScoreSettings{Offsets: []float64{0, 0, 710}}); !errors.As(err,
+		&overflow) || overflow.Row != 2 {
 		t.Errorf("an offset of 710: %v", err)
 	}
 	if metricsAfter, err := tally.Metrics(); !cmp.Equal(metricsAfter, got) {
@@ -82,7 +88,8 @@ func TestCountMetrics(t *testing.T) {
 		t.Errorf("rates %v, %v; want 2", rates, err)
 	}
 	m.HasIntercept, m.Columns[0].Intercept = true, 710
-	if _, err := m.Predict(nil, nil); !errors.As(err, &overflow) || overflow.Margin != 710 || !strings.Contains(err.Error(), "count is beyond the largest number: it is e to the power of 710") {
+	if _, err := m.Predict(nil, nil); !errors.As(err, &overflow) || overflow.Margin != 710 ||
+		!strings.Contains(err.Error(), "count is beyond the largest number: it is e to the power of 710") {
 		t.Errorf("a rate beyond float64: %v", err)
 	}
 	if rates, err := m.Predictions(nil, x); rates != nil || !errors.As(err, &overflow) {
@@ -137,7 +144,8 @@ func TestCountsUnattained(t *testing.T) {
 			t.Errorf("counts %v, lambda %v: %+v, %v", c.y, c.lambda, m, err)
 		}
 	}
-	if _, err := Fit(t.Context(), &Spec{Loss: solver.Poisson{}}, x, []float64{1, -1, 0, 0}); err == nil || !strings.Contains(err.Error(), "Labels[1] = -1; poisson loss needs") {
+	if _, err := Fit(t.Context(), &Spec{Loss: solver.Poisson{}}, x, []float64{1, -1, 0, 0}); err == nil ||
+		!strings.Contains(err.Error(), "Labels[1] = -1; poisson loss needs") {
 		t.Errorf("a count below 0: %v", err)
 	}
 }
@@ -152,7 +160,8 @@ func TestCountsByOthers(t *testing.T) {
 	} {
 		_, err := solver.Minimize(t.Context(), &solver.Problem{Data: x, Labels: y, Loss: solver.Poisson{}}, set)
 		var bad *solver.SettingError
-		if !errors.As(err, &bad) || bad.Field != name || !strings.Contains(bad.Allowed, "curvature of the poisson loss has no bound") {
+		if !errors.As(err, &bad) || bad.Field != name ||
+			!strings.Contains(bad.Allowed, "curvature of the poisson loss has no bound") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -302,7 +302,8 @@ func (c *crossValidation) trainingProblems(k int) (*problems, error) {
 	}
 	spec := *c.foldSpec
 	spec.SampleWeights = pick(c.spec.SampleWeights, trainingRows)
-	if c.team.Any(trainingRows == nil) { // every process needs a row: a process without rows gets a row of weight 0
+	if c.team.Any(trainingRows == nil) {
+		// Every process needs a row: a process without rows gets a row of weight 0.
 		if spec.SampleWeights == nil {
 			spec.SampleWeights = slices.Repeat([]float64{1}, len(trainingRows))
 		}
@@ -362,7 +363,8 @@ func (c *crossValidation) summarise() {
 			r.Best = i
 		}
 	}
-	for r.OneSE = 0; r.OneSE < r.Best && !(sign*r.Mean[r.OneSE] <= float64(sign*r.Mean[r.Best])+r.SE[r.Best]); {
+	for r.OneSE = 0; r.OneSE < r.Best &&
+		!(sign*r.Mean[r.OneSE] <= float64(sign*r.Mean[r.Best])+r.SE[r.Best]); {
 		r.OneSE++
 	}
 }

@@ -162,13 +162,15 @@ func TestCVByHand(t *testing.T) {
 				fitSpec.SampleWeights = pick(weights, trainingRows)
 				trainX, _ := x.SelectRows(trainingRows)
 				heldX, _ := x.SelectRows(heldRows)
-				metrics, err := mustFit(t, &fitSpec, trainX, pick(y, trainingRows)).Score(heldX, pick(y, heldRows), &ScoreSettings{Weights: pick(weights, heldRows)})
+				metrics, err := mustFit(t, &fitSpec, trainX, pick(y, trainingRows)).Score(heldX,
+					pick(y, heldRows), &ScoreSettings{Weights: pick(weights, heldRows)})
 				if err != nil {
 					t.Fatal(err)
 				}
 				for measure, v := range metrics.scores() {
 					if math.Abs(got.Measures[measure].Values[k][i]-v) > tolerances[measure] {
-						t.Errorf("fold %d, lambda %v: %s is %v, alone %v", k, lambda, measure, got.Measures[measure].Values[k][i], v)
+						t.Errorf("fold %d, lambda %v: %s is %v, alone %v",
+							k, lambda, measure, got.Measures[measure].Values[k][i], v)
 					}
 				}
 				w := 0.0
@@ -193,7 +195,8 @@ func TestCVByHand(t *testing.T) {
 		if sign*(got.Mean[got.OneSE]-got.Mean[got.Best]) > got.SE[got.Best] {
 			t.Errorf("one standard error %d, best %d of %v ± %v", got.OneSE, got.Best, got.Mean, got.SE)
 		}
-		if m := got.OneSEModel(); m.Summary.Lambda != got.Lambdas[got.OneSE] || got.BestModel().Summary.Lambda != got.Lambdas[got.Best] {
+		if m := got.OneSEModel(); m.Summary.Lambda != got.Lambdas[got.OneSE] ||
+			got.BestModel().Summary.Lambda != got.Lambdas[got.Best] {
 			t.Errorf("%+v", m.Summary)
 		}
 		spec.Threads = 1
@@ -205,7 +208,8 @@ func TestCVByHand(t *testing.T) {
 		set.Measure, set.Metric = "", metricOf(c.measure)
 		secondResult, err = CV(context.Background(), spec, x, y, set)
 		if err != nil || secondResult.Best != got.Best || secondResult.OneSE != got.OneSE {
-			t.Errorf("by a metric of the caller: %d and %d, not %d and %d (%v)", secondResult.Best, secondResult.OneSE, got.Best, got.OneSE, err)
+			t.Errorf("by a metric of the caller: %d and %d, not %d and %d (%v)",
+				secondResult.Best, secondResult.OneSE, got.Best, got.OneSE, err)
 		}
 	}
 }
@@ -238,7 +242,8 @@ func TestCVKinds(t *testing.T) {
 	for _, spec := range []*Spec{
 		{Loss: solver.Squared{}}, {Loss: solver.Huber{}, Offsets: offsets}, {Loss: solver.Squared{}, Graph: graph.Chain(6)},
 	} {
-		r, err := CV(context.Background(), spec, x, y, &CVSettings{Path: PathSettings{Count: 8, Ratio: 1e-3}, Assignment: assignment})
+		r, err := CV(context.Background(), spec, x, y,
+			&CVSettings{Path: PathSettings{Count: 8, Ratio: 1e-3}, Assignment: assignment})
 		if err != nil || len(r.Mean) != 8 || len(r.Values) != 3 || r.OneSE > r.Best || !(r.Mean[r.Best] < r.Mean[0]) {
 			t.Errorf("%+v: %+v, %v", spec, r, err)
 		}
@@ -256,13 +261,15 @@ func TestCVKinds(t *testing.T) {
 		"\"f1\" is no measure": {Measure: "f1"},
 		"Count = -2":           {Path: PathSettings{Count: -2}},
 	} {
-		if r, err := CV(context.Background(), &Spec{Loss: solver.Squared{}}, x, y, set); r != nil || err == nil || !strings.Contains(err.Error(), want) {
+		if r, err := CV(context.Background(), &Spec{Loss: solver.Squared{}}, x, y, set); r != nil ||
+			err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v and %v", want, r, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if r, err := CV(ctx, &Spec{Loss: solver.Squared{}}, x, y, nil); r != nil || !errors.Is(err, context.Canceled) || strings.Count(err.Error(), "canceled") != 1 {
+	if r, err := CV(ctx, &Spec{Loss: solver.Squared{}}, x, y, nil); r != nil ||
+		!errors.Is(err, context.Canceled) || strings.Count(err.Error(), "canceled") != 1 {
 		t.Errorf("cancelled: %v, %v", r, err)
 	}
 }
@@ -290,7 +297,8 @@ func TestCVOfFewRows(t *testing.T) {
 		}
 		y[1] = 0
 		r, err = CV(ctx, nil, x, y, set)
-		if r != nil || err == nil || !strings.Contains(err.Error(), "has rows of label 1, row "+strconv.Itoa(c.rows-1)+" the first") {
+		if r != nil || err == nil ||
+			!strings.Contains(err.Error(), "has rows of label 1, row "+strconv.Itoa(c.rows-1)+" the first") {
 			t.Errorf("%d rows, one of class 1: %v, %v", c.rows, r, err)
 		}
 	}
@@ -309,7 +317,8 @@ func TestCVOfFewRows(t *testing.T) {
 		}
 	}
 	oneRow, labels := randomData(t, 1, 3, 4, false)
-	if r, err := CV(ctx, &Spec{Loss: solver.Squared{}}, oneRow, labels, nil); r != nil || err == nil || !strings.Contains(err.Error(), "two rows or more") {
+	if r, err := CV(ctx, &Spec{Loss: solver.Squared{}}, oneRow, labels, nil); r != nil || err == nil ||
+		!strings.Contains(err.Error(), "two rows or more") {
 		t.Errorf("one row: %v, %v", r, err)
 	}
 }
@@ -429,7 +438,8 @@ write.table(format(cbind(f$cvm, f$cvsd, f$index[,1]), digits=17), "%[1]s/out", q
 		}
 		glmnetNumbers := sparsetest.Numbers(t, filepath.Join(dir, "out"))
 		if int(glmnetNumbers[0][2])-1 != got.Best || int(glmnetNumbers[1][2])-1 != got.OneSE {
-			t.Errorf("%s: best %d, one standard error %d; cv.glmnet %v and %v", family, got.Best, got.OneSE, glmnetNumbers[0][2]-1, glmnetNumbers[1][2]-1)
+			t.Errorf("%s: best %d, one standard error %d; cv.glmnet %v and %v",
+				family, got.Best, got.OneSE, glmnetNumbers[0][2]-1, glmnetNumbers[1][2]-1)
 		}
 	}
 }
@@ -473,7 +483,8 @@ func TestClasses(t *testing.T) {
 	}
 	for k, class := range m.Classes.Values {
 		want := mustFit(t, &Spec{Lambda: 0.005, SampleWeights: weights}, x, signs(y, class))
-		if !slices.Equal(want.Columns[0].Coefficients, m.Columns[k].Coefficients) || m.Columns[k].Certificate != want.Columns[0].Certificate {
+		if !slices.Equal(want.Columns[0].Coefficients, m.Columns[k].Coefficients) ||
+			m.Columns[k].Certificate != want.Columns[0].Certificate {
 			t.Errorf("class %v: %+v, alone %+v", class, m.Columns[k], want)
 		}
 	}
@@ -486,12 +497,14 @@ func TestClasses(t *testing.T) {
 		idx, val := x.Row(i)
 		p, err := m.RowProbabilities(dst, idx, val)
 		label, err2 := m.Predict(idx, val)
-		if err != nil || err2 != nil || math.Abs(p[0]+p[1]+p[2]-1) > 1e-14 || m.Classes.Values[slices.Index(p, slices.Max(p))] != label {
+		if err != nil || err2 != nil || math.Abs(p[0]+p[1]+p[2]-1) > 1e-14 ||
+			m.Classes.Values[slices.Index(p, slices.Max(p))] != label {
 			t.Errorf("row %d: %v, %v (%v, %v)", i, p, label, err, err2)
 		}
 	}
 	idx, val := x.Row(0)
-	if allocs := testing.AllocsPerRun(100, func() { _, _ = m.RowProbabilities(dst, idx, val); _, _ = m.Predict(idx, val) }); allocs > 0 {
+	if allocs := testing.AllocsPerRun(100,
+		func() { _, _ = m.RowProbabilities(dst, idx, val); _, _ = m.Predict(idx, val) }); allocs > 0 {
 		t.Errorf("%v allocations", allocs)
 	}
 	if _, err := m.Predict([]int32{9}, []float64{1}); err == nil {
@@ -535,7 +548,10 @@ func TestClassesFile(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	text, _ := os.ReadFile(path)
-	for oldText, newText := range map[string]string{"[0,10,20]": "[0,20,10]", `"classes": [0,10`: `"classes": [0`, `"format": 3`: `"format": 9`, `"ash",`: ``, `"ash"`: `"zelkova"`, `"loss": "logistic"`: `"loss": "x"`} {
+	for oldText, newText := range map[string]string{
+		"[0,10,20]": "[0,20,10]", `"classes": [0,10`: `"classes": [0`, `"format": 3`: `"format": 9`,
+		`"ash",`: ``, `"ash"`: `"zelkova"`, `"loss": "logistic"`: `"loss": "x"`,
+	} {
 		if _, err := Read(strings.NewReader(strings.Replace(string(text), oldText, newText, 1)), "m"); err == nil {
 			t.Errorf("%s for %s: no error", newText, oldText)
 		}

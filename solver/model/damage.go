@@ -38,7 +38,8 @@ func damageError(text []byte, err error) error {
 	if typeErr, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		field := typeErr.Field[strings.LastIndexByte(typeErr.Field, '.')+1:]
 		offset := 1 + bytes.LastIndexAny(text[:max(0, typeErr.Offset-1)], ":,[ \t\r\n")
-		err := errorAt(text, offset, fmt.Sprintf("damaged model: %s: expected %s%s", field, kindOf(typeErr.Type), fetchAgain))
+		err := errorAt(text, offset,
+			fmt.Sprintf("damaged model: %s: expected %s%s", field, kindOf(typeErr.Type), fetchAgain))
 		err.Number = typeErr.Type.Kind() == reflect.Float64
 		return err
 	}
@@ -78,13 +79,16 @@ func errorAt(text []byte, offset int, msg string, remedies ...sparse.Remedy) *sp
 		word = word[:end]
 	}
 	return &sparse.ParseError{
-		Line: 1 + bytes.Count(prefix, []byte("\n")), Column: offset - bytes.LastIndexByte(prefix, '\n'), Token: string(word), Msg: msg,
+		Line: 1 + bytes.Count(prefix, []byte("\n")), Column: offset - bytes.LastIndexByte(prefix, '\n'),
+		Token: string(word), Msg: msg,
 		Remedies: remedies,
 	}
 }
 
 // finiteNumbers has the names of those fields of a model file whose numbers must not be null.
-var finiteNumbers = []string{"classes", "coefficients", "objective", "mean_loss", "ridge", "rel_tol", "negative", "positive"}
+var finiteNumbers = []string{
+	"classes", "coefficients", "objective", "mean_loss", "ridge", "rel_tol", "negative", "positive",
+}
 
 // checkFields returns an error if an object of the file has two fields of the same name, if a field of
 // finiteNumbers has null, which encoding/json would read as 0, or if an intercept or a label is missing.
@@ -108,7 +112,8 @@ func (f *modelFile) checkObject(kind string, file, object []byte, start int) err
 		seen[key] = true
 		offset += start
 		if index := bytes.Index(value, []byte("null")); index >= 0 && slices.Contains(finiteNumbers, key) {
-			return errorAt(file, offset+index, fmt.Sprintf("damaged model: %s: expected a finite number%s", name, fetchAgain))
+			return errorAt(file, offset+index,
+				fmt.Sprintf("damaged model: %s: expected a finite number%s", name, fetchAgain))
 		}
 		switch {
 		case key == "models":

@@ -38,7 +38,8 @@ func (s *Spec) completeFrom(d *sparse.Dataset) (completed *Spec, x *sparse.CSR, 
 		return completed, nil, nil
 	}
 	completed.data = *d
-	completed.data.X, completed.data.Labels, completed.data.Offsets = nil, nil, nil // models must not keep the rows
+	// Models must not keep the rows.
+	completed.data.X, completed.data.Labels, completed.data.Offsets = nil, nil, nil
 	if completed.Features == nil {
 		completed.Features = d.Names
 	}

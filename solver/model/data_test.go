@@ -34,8 +34,14 @@ func TestFitData(t *testing.T) {
 		"two":      {table, sparse.ReadOptions{}, Spec{}, mapping, sparse.Classes{}, names},
 		"chosen":   {table, sparse.ReadOptions{PositiveName: "no"}, Spec{}, swapped, sparse.Classes{}, names},
 		"Positive": {table, sparse.ReadOptions{}, Spec{Positive: new(0.0)}, swapped, sparse.Classes{}, names},
-		"Features": {table, sparse.ReadOptions{}, Spec{Features: []string{"1", "2", "3", "4"}}, mapping, sparse.Classes{}, []string{"1", "2", "3", "4"}},
-		"classes":  {table + "4,Bonn,7,0,ill\n4,Ulm,9,0,ill\n", sparse.ReadOptions{MaxClasses: 3}, Spec{}, sparse.LabelMapping{}, classes, names},
+		"Features": {
+			table, sparse.ReadOptions{}, Spec{Features: []string{"1", "2", "3", "4"}}, mapping,
+			sparse.Classes{}, []string{"1", "2", "3", "4"},
+		},
+		"classes": {
+			table + "4,Bonn,7,0,ill\n4,Ulm,9,0,ill\n", sparse.ReadOptions{MaxClasses: 3}, Spec{},
+			sparse.LabelMapping{}, classes, names,
+		},
 		"numbers": {
 			strings.NewReplacer("no\n", "1.5\n", "yes\n", "4\n").Replace(table), sparse.ReadOptions{Regression: true},
 			Spec{Loss: solver.Squared{}}, sparse.LabelMapping{}, sparse.Classes{}, names,
@@ -145,7 +151,8 @@ func TestFitDataOfSelectedClasses(t *testing.T) {
 	if err != nil || two.Labels.Name(-1) != "elm" || two.Labels.Name(1) != "oak" {
 		t.Fatalf("%v, labels %v", err, two.Labels)
 	}
-	if part, err := sparse.Read(strings.NewReader("a,b,kind\n1,2,oak\n3,4,elm\n"), "t.csv", two.ReadOptions()); err != nil || !slices.Equal(part.Labels, []float64{1, -1}) {
+	if part, err := sparse.Read(strings.NewReader("a,b,kind\n1,2,oak\n3,4,elm\n"), "t.csv",
+		two.ReadOptions()); err != nil || !slices.Equal(part.Labels, []float64{1, -1}) {
 		t.Errorf("%v, %v", part, err)
 	}
 }
@@ -165,12 +172,16 @@ func TestCVDataNamesLabels(t *testing.T) {
 
 // TestFitDataLatin1 checks that FitData returns an error if a name is not UTF-8.
 func TestFitDataLatin1(t *testing.T) {
-	for _, table := range []string{"\xe9,ill\n1,no\n2,yes\n", "a,\xe9\n1,no\n2,yes\n", "a,ill\n1,no\xe9\n2,yes\n", "a,b,ill\n1,\xe9,no\n2,c,yes\n", "a,ill\n1,\xe9\n2,b\n3,c\n1,\xe9\n2,b\n3,c\n"} {
+	for _, table := range []string{
+		"\xe9,ill\n1,no\n2,yes\n", "a,\xe9\n1,no\n2,yes\n", "a,ill\n1,no\xe9\n2,yes\n",
+		"a,b,ill\n1,\xe9,no\n2,c,yes\n", "a,ill\n1,\xe9\n2,b\n3,c\n1,\xe9\n2,b\n3,c\n",
+	} {
 		d, err := sparse.Read(strings.NewReader(table), "d.csv", &sparse.ReadOptions{MaxClasses: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := FitData(t.Context(), nil, d); err == nil || !strings.Contains(err.Error(), `\xe9`) || !strings.Contains(err.Error(), "is not UTF-8") {
+		if _, err := FitData(t.Context(), nil, d); err == nil || !strings.Contains(err.Error(), `\xe9`) ||
+			!strings.Contains(err.Error(), "is not UTF-8") {
 			t.Errorf("%q: %v", table, err)
 		}
 	}
@@ -213,7 +224,9 @@ func TestFitDataOfFile(t *testing.T) {
 	if err != nil || result.BestModel().Labels != m.Labels {
 		t.Errorf("%+v, %v", result, err)
 	}
-	set := &CVSettings{Folds: 3, Path: PathSettings{Count: 3}, Metric: func(m *Model, _ *sparse.CSR, y []float64, _ *ScoreSettings) (float64, error) {
+	set := &CVSettings{Folds: 3, Path: PathSettings{Count: 3}, Metric: func(
+		m *Model, _ *sparse.CSR, y []float64, _ *ScoreSettings,
+	) (float64, error) {
 		if m.Labels.Positive != 7 || m.Features[2] != "c" || slices.Max(y) != 7 {
 			t.Errorf("Metric gets the labels %v, the features %q and rows with the labels %v", m.Labels, m.Features, y)
 		}
@@ -232,7 +245,10 @@ func TestFitDataOfFile(t *testing.T) {
 	}
 	// The keys of ClassWeights, and Positive, are original labels, not −1 and +1.
 	negative, positive := 3.0, 7.0
-	weightedSpec := Spec{ClassWeights: map[float64]float64{3: 5, 1: 100}, Positive: &positive, Lambda: 0.01, Settings: solver.Settings{RelTol: 1e-9}}
+	weightedSpec := Spec{
+		ClassWeights: map[float64]float64{3: 5, 1: 100}, Positive: &positive, Lambda: 0.01,
+		Settings: solver.Settings{RelTol: 1e-9},
+	}
 	want := mustFit(t, &weightedSpec, x, y)
 	weightedSpec.Memory = 1 << 20
 	m, err = FitData(t.Context(), &weightedSpec, d)
@@ -242,7 +258,8 @@ func TestFitDataOfFile(t *testing.T) {
 	if math.Abs(m.Columns[0].Certificate.Objective-want.Columns[0].Certificate.Objective) > 1e-8 {
 		t.Errorf("%+v, in memory %+v", m.Columns, want.Columns)
 	}
-	otherModel, err := FitData(t.Context(), &Spec{Memory: 1 << 20, Positive: &negative, Settings: solver.Settings{RelTol: 1e-9}}, d)
+	otherModel, err := FitData(t.Context(),
+		&Spec{Memory: 1 << 20, Positive: &negative, Settings: solver.Settings{RelTol: 1e-9}}, d)
 	if err != nil || otherModel.Labels != (sparse.LabelMapping{Negative: 7, Positive: 3}) {
 		t.Fatalf("%+v, %v", otherModel, err)
 	}

@@ -26,7 +26,8 @@ type design struct {
 	// classLabel is the label in y of the positive class, in fits of classes out of core. In all other fits it
 	// is nil.
 	classLabel *float64
-	start      []float64 // where the fit begins: coefficients, and the intercept if there is one; nil for zeros
+	// Where the fit begins: coefficients, and the intercept if there is one; nil for zeros.
+	start []float64
 }
 
 // classOfRow returns 1 for a row of the positive class, and 0 for another row.

@@ -62,7 +62,8 @@ func ExampleFit() {
 	column := m.Columns[0] // two classes need only one column
 	fmt.Printf("intercept %.2f, coefficients %.2f\n", column.Intercept, column.Coefficients)
 	c := column.Certificate
-	fmt.Printf("%s: the objective %.4f is proved to be within a millionth of the optimum: %t\n", c.Status, c.Objective, c.Gap < 1e-6)
+	fmt.Printf("%s: the objective %.4f is proved to be within a millionth of the optimum: %t\n",
+		c.Status, c.Objective, c.Gap < 1e-6)
 	s, err := m.Score(x, y, nil)
 	if err != nil {
 		log.Fatal(err)
@@ -188,7 +189,8 @@ func ExampleCV() {
 		log.Fatal(err)
 	}
 	bestModel, simpleModel := r.BestModel(), r.OneSEModel()
-	fmt.Printf("best: lambda %.4f, %d coefficients, log loss %.3f ± %.3f\n", r.Lambdas[r.Best], bestModel.NonZeros(), r.Mean[r.Best], r.SE[r.Best])
+	fmt.Printf("best: lambda %.4f, %d coefficients, log loss %.3f ± %.3f\n",
+		r.Lambdas[r.Best], bestModel.NonZeros(), r.Mean[r.Best], r.SE[r.Best])
 	fmt.Printf("one standard error: lambda %.4f, %d coefficients\n", r.Lambdas[r.OneSE], simpleModel.NonZeros())
 	// Output:
 	// best: lambda 0.0138, 8 coefficients, log loss 0.351 ± 0.040
@@ -222,7 +224,10 @@ func ExampleModel_Save() {
 // This example is an HTTP handler that answers with a probability, or with an error if the row is
 // not valid. Several requests may use one model at the same time.
 func ExampleModel_Probability() {
-	m := &model.Model{Columns: []model.Column{{Coefficients: []float64{1, -2, 0.5}}}, Labels: sparse.LabelMapping{Negative: 0, Positive: 1}}
+	m := &model.Model{
+		Columns: []model.Column{{Coefficients: []float64{1, -2, 0.5}}},
+		Labels:  sparse.LabelMapping{Negative: 0, Positive: 1},
+	}
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var row struct {
 			Indices []int32
@@ -286,7 +291,10 @@ func ExampleLambdaMax() {
 
 // This example writes a model for liblinear-predict.
 func ExampleModel_WriteLiblinear() {
-	m := &model.Model{Columns: []model.Column{{Coefficients: []float64{0.5, 0, -1}, Intercept: 0.25}}, HasIntercept: true, Labels: sparse.LabelMapping{Negative: -1, Positive: 1}}
+	m := &model.Model{
+		Columns: []model.Column{{Coefficients: []float64{0.5, 0, -1}, Intercept: 0.25}}, HasIntercept: true,
+		Labels: sparse.LabelMapping{Negative: -1, Positive: 1},
+	}
 	if err := m.WriteLiblinear(os.Stdout); err != nil {
 		log.Fatal(err)
 	}

@@ -47,14 +47,16 @@ type head struct {
 	Format  int    `json:"format"`
 	Version string `json:"scas_version"`
 
-	Loss       string               `json:"loss"`
-	HuberDelta float64              `json:"huber_delta,omitempty"` // Huber.Delta; 0 for its default and for other losses
-	Labels     *sparse.LabelMapping `json:"labels"`                // null unless two classes share one column
+	Loss string `json:"loss"`
+	// Huber.Delta; 0 for its default and for other losses
+	HuberDelta float64              `json:"huber_delta,omitempty"`
+	Labels     *sparse.LabelMapping `json:"labels"` // null unless two classes share one column
 	// Classes has the labels of the classes if each class has its own coefficients.
-	Classes    []float64 `json:"classes,omitempty"`
-	ClassNames []string  `json:"class_names,omitempty"` // the names of Classes; absent if the labels are numbers
-	P          int       `json:"p"`                     // number of features
-	IndexBase  *int      `json:"index_base"`
+	Classes []float64 `json:"classes,omitempty"`
+	// The names of Classes; absent if the labels are numbers.
+	ClassNames []string `json:"class_names,omitempty"`
+	P          int      `json:"p"` // number of features
+	IndexBase  *int     `json:"index_base"`
 	columnNames
 
 	FitSummary
@@ -63,10 +65,11 @@ type head struct {
 
 // columnNames describes the columns of the table to which the model was fitted.
 type columnNames struct {
-	Features    []string           `json:"features,omitempty"`
-	LabelColumn string             `json:"target,omitempty"` // the name of the label column
-	Offset      string             `json:"offset_column,omitempty"`
-	Fill        map[string]float64 `json:"fill,omitzero"` // the numbers that replace missing values, by column; not nil if values may be missing
+	Features    []string `json:"features,omitempty"`
+	LabelColumn string   `json:"target,omitempty"` // the name of the label column
+	Offset      string   `json:"offset_column,omitempty"`
+	// The numbers that replace missing values, by column; not nil if values may be missing.
+	Fill map[string]float64 `json:"fill,omitzero"`
 }
 
 // columnFields are the fields of a model file for one column of coefficients. The fields about the run do not
@@ -99,7 +102,8 @@ type columnFields struct {
 
 	// Nonzero has the numbers, from 1, of the features whose coefficients are in Coefficients. nil
 	// means all features.
-	Nonzero      []int     `json:"nonzero_features,omitzero"` // empty but not nil if all coefficients are zero
+	// Empty but not nil if all coefficients are zero.
+	Nonzero      []int     `json:"nonzero_features,omitzero"`
 	Coefficients []float64 `json:"coefficients"`
 }
 
@@ -151,7 +155,8 @@ func (m *Model) Write(w io.Writer) error {
 		return err
 	}
 	if parsedLoss, _ := solver.ParseLoss(m.loss().String()); parsedLoss != m.loss() {
-		return errorf("a loss of one's own, %q, has no place in a file; take those of package solver", m.loss())
+		return errorf("a loss of one's own, %q, has no place in a file; take those of package solver",
+			m.loss())
 	}
 	names := []string{m.LabelColumn, m.OffsetColumn, m.Labels.NegativeName, m.Labels.PositiveName}
 	if err := checkUTF8(m.Features, m.Classes.Names, names, slices.Sorted(maps.Keys(m.Fill))); err != nil {
@@ -198,8 +203,10 @@ func (m *Model) Write(w io.Writer) error {
 func (m *Model) head() *head {
 	loss := traits(m.loss())
 	h := &head{
-		Format: newestFormat, Version: Version, Loss: loss.Name, HuberDelta: loss.Argument.Value, P: m.featureCount(), IndexBase: &m.IndexBase,
-		Classes: m.Classes.Values, ClassNames: m.Classes.Names, columnNames: columnNames{m.Features, m.LabelColumn, m.OffsetColumn, m.Fill}, FitSummary: m.Summary,
+		Format: newestFormat, Version: Version, Loss: loss.Name, HuberDelta: loss.Argument.Value,
+		P: m.featureCount(), IndexBase: &m.IndexBase,
+		Classes: m.Classes.Values, ClassNames: m.Classes.Names,
+		columnNames: columnNames{m.Features, m.LabelColumn, m.OffsetColumn, m.Fill}, FitSummary: m.Summary,
 	}
 	if !m.Labels.IsZero() {
 		h.Labels = &m.Labels
@@ -218,9 +225,12 @@ func (m *Model) columnFields(k int) *columnFields {
 	proof, run := &c.Certificate, &c.Run
 	f := &columnFields{
 		Groups:    c.Groups,
-		Objective: proof.Objective, MeanLoss: proof.MeanLoss, Ridge: proof.Ridge, RelTol: proof.RelTol, Status: proof.Status, NoOptimum: proof.NoOptimum,
-		Method: run.Method, Seed: run.Seed, NewtonSteps: run.NewtonSteps, Passes: run.Passes, OuterIterations: run.OuterIterations,
-		DualUpdates: run.DualUpdates, Eta: run.Eta, Rho: run.Rho, InnerSteps: run.InnerSteps, Float32: run.Float32, Average: run.Average,
+		Objective: proof.Objective, MeanLoss: proof.MeanLoss, Ridge: proof.Ridge, RelTol: proof.RelTol,
+		Status: proof.Status, NoOptimum: proof.NoOptimum,
+		Method: run.Method, Seed: run.Seed, NewtonSteps: run.NewtonSteps, Passes: run.Passes,
+		OuterIterations: run.OuterIterations,
+		DualUpdates:     run.DualUpdates, Eta: run.Eta, Rho: run.Rho, InnerSteps: run.InnerSteps,
+		Float32: run.Float32, Average: run.Average,
 		Nonzero: []int{}, Coefficients: []float64{},
 	}
 	if m.HasIntercept {
@@ -360,17 +370,21 @@ func (c *columnFile) column(first *head) (*Column, error) {
 	case !slices.Equal(c.Features, first.Features):
 		return nil, errors.New("damaged model: it has other names of features than the first")
 	case c.Gap != nil && *c.Gap < 0:
-		return nil, fmt.Errorf("damaged model: duality_gap = %v; expected a number that is not negative", *c.Gap)
+		return nil, fmt.Errorf("damaged model: duality_gap = %v; expected a number that is not negative",
+			*c.Gap)
 	}
 	out := &Column{
 		Coefficients: c.Coefficients, Groups: c.Groups,
 		Certificate: Certificate{
-			Objective: c.Objective, MeanLoss: c.MeanLoss, Ridge: c.Ridge, Gap: math.Inf(1), RelTol: c.RelTol, Status: c.Status, NoOptimum: c.NoOptimum,
+			Objective: c.Objective, MeanLoss: c.MeanLoss, Ridge: c.Ridge, Gap: math.Inf(1), RelTol: c.RelTol,
+			Status: c.Status, NoOptimum: c.NoOptimum,
 		},
 		Run: FitRun{
 			Stats: solver.Stats{
-				Method: c.Method, NewtonSteps: c.NewtonSteps, Passes: c.Passes, OuterIterations: c.OuterIterations,
-				DualUpdates: c.DualUpdates, Eta: c.Eta, Rho: c.Rho, InnerSteps: c.InnerSteps, BatchSize: c.BatchSize,
+				Method: c.Method, NewtonSteps: c.NewtonSteps, Passes: c.Passes,
+				OuterIterations: c.OuterIterations,
+				DualUpdates:     c.DualUpdates, Eta: c.Eta, Rho: c.Rho, InnerSteps: c.InnerSteps,
+				BatchSize: c.BatchSize,
 			},
 			Seed: c.Seed, Schedule: c.Schedule, Float32: c.Float32, Average: c.Average,
 		},
@@ -398,12 +412,14 @@ func unpack(p int, features []int, coefficients []float64) ([]float64, error) {
 	case p < 1 || p > sparse.MaxCols:
 		return nil, fmt.Errorf("damaged model: p = %d; expected 1 to %d", p, sparse.MaxCols)
 	case len(features) != len(coefficients):
-		return nil, fmt.Errorf("damaged model: %d coefficients for %d features", len(coefficients), len(features))
+		return nil, fmt.Errorf("damaged model: %d coefficients for %d features",
+			len(coefficients), len(features))
 	}
 	vector, lastFeature := make([]float64, p), 0
 	for k, j := range features {
 		if j <= lastFeature || j > p {
-			return nil, fmt.Errorf("damaged model: feature %d after %d; expected increasing numbers in 1..%d", j, lastFeature, p)
+			return nil, fmt.Errorf("damaged model: feature %d after %d; expected increasing numbers in 1..%d",
+				j, lastFeature, p)
 		}
 		vector[j-1], lastFeature = coefficients[k], j
 	}
@@ -424,7 +440,8 @@ func (h *head) model() (*Model, error) {
 		return nil, errors.New("damaged model: no index_base; expected the number of the first feature, 0 or 1")
 	}
 	m := &Model{
-		Loss: loss, Features: h.Features, LabelColumn: h.LabelColumn, OffsetColumn: h.Offset, Fill: h.Fill, IndexBase: *h.IndexBase, Summary: h.FitSummary,
+		Loss: loss, Features: h.Features, LabelColumn: h.LabelColumn, OffsetColumn: h.Offset, Fill: h.Fill,
+		IndexBase: *h.IndexBase, Summary: h.FitSummary,
 		Classes: sparse.Classes{Values: h.Classes, Names: h.ClassNames},
 	}
 	if h.Labels != nil && h.Classes == nil {
@@ -472,7 +489,8 @@ func (m *Model) checkLabels() error {
 	case isClassifier && values == nil && m.Labels.Negative == m.Labels.Positive:
 		return fmt.Errorf("damaged model: both labels are %v; expected two", m.Labels.Positive)
 	case (m.Labels.NegativeName == "") != (m.Labels.PositiveName == ""):
-		return fmt.Errorf("damaged model: labels %q and %q; expected two words or none", m.Labels.NegativeName, m.Labels.PositiveName)
+		return fmt.Errorf("damaged model: labels %q and %q; expected two words or none",
+			m.Labels.NegativeName, m.Labels.PositiveName)
 	case values == nil && len(m.Columns) != 1:
 		return fmt.Errorf("damaged model: %d columns of coefficients; expected one, or one for each of several classes", len(m.Columns))
 	case values != nil && (len(values) != len(m.Columns) || len(values) < 2):
@@ -483,7 +501,8 @@ func (m *Model) checkLabels() error {
 	}
 	for k := 1; k < len(values); k++ {
 		if !(values[k] > values[k-1]) {
-			return fmt.Errorf("damaged model: class %v after %v; expected them in increasing order", values[k], values[k-1])
+			return fmt.Errorf("damaged model: class %v after %v; expected them in increasing order",
+				values[k], values[k-1])
 		}
 	}
 	return nil
@@ -493,7 +512,8 @@ func (m *Model) checkColumn(k int) error {
 	c, p := &m.Columns[k], m.featureCount()
 	switch {
 	case len(c.Coefficients) != p:
-		return fmt.Errorf("damaged model: column %d has %d coefficients, the first %d", k, len(c.Coefficients), p)
+		return fmt.Errorf("damaged model: column %d has %d coefficients, the first %d",
+			k, len(c.Coefficients), p)
 	case !finite(c.Intercept):
 		return fmt.Errorf("damaged model: intercept %v; expected a finite number", c.Intercept)
 	case c.Intercept != 0 && !m.HasIntercept:

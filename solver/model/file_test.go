@@ -25,9 +25,12 @@ import (
 func TestSaveLoad(t *testing.T) {
 	x, y := randomData(t, 60, 8, 3, true)
 	for name, spec := range map[string]*Spec{
-		"plain":  {Lambda: 0.01},
-		"zeros":  {Lambda: 100, Standardize: StandardizeOff},
-		"names":  {Lambda: 0.01, Features: strings.Fields("a b c d e f g é"), IndexBase: 1, ClassWeights: map[float64]float64{7: 2, 3: 0.5}},
+		"plain": {Lambda: 0.01},
+		"zeros": {Lambda: 100, Standardize: StandardizeOff},
+		"names": {
+			Lambda: 0.01, Features: strings.Fields("a b c d e f g é"), IndexBase: 1,
+			ClassWeights: map[float64]float64{7: 2, 3: 0.5},
+		},
 		"graph":  {Lambda: 0.05, Graph: graph.Chain(8), NoIntercept: true},
 		"huber":  {Lambda: 0.01, Loss: solver.Huber{Delta: 0.3}, Penalty: ElasticNet{0.5}},
 		"groups": {Lambda: 0.01, Penalty: GroupLasso{Groups: [][]int{{1, 2}}}},
@@ -53,7 +56,15 @@ func TestSaveLoad(t *testing.T) {
 		}
 	}
 	extremeModel := &Model{Labels: sparse.LabelMapping{Negative: 0, Positive: 1}, Loss: solver.Logistic{},
-		Columns: []Column{{Certificate: Certificate{Gap: math.Inf(1)}, Coefficients: []float64{0, 1.0 / 3, -math.Pi * 1e-300, math.MaxFloat64, math.SmallestNonzeroFloat64, math.Nextafter(1, 2), -1e21, 123456789012345680}}}}
+		Columns: []Column{
+			{
+				Certificate: Certificate{Gap: math.Inf(1)},
+				Coefficients: []float64{
+					0, 1.0 / 3, -math.Pi * 1e-300, math.MaxFloat64, math.SmallestNonzeroFloat64,
+					math.Nextafter(1, 2), -1e21, 123456789012345680,
+				},
+			},
+		}}
 	var text bytes.Buffer
 	if err := extremeModel.Write(&text); err != nil {
 		t.Fatal(err)
@@ -88,7 +99,10 @@ func TestSaveFails(t *testing.T) {
 		{Columns: []Column{{Coefficients: []float64{math.NaN()}}}, Labels: goodModel.Labels},
 		{Columns: []Column{{Coefficients: []float64{1}, Intercept: math.Inf(1)}}, HasIntercept: true, Labels: goodModel.Labels},
 		{Columns: []Column{{Coefficients: []float64{1}, Intercept: 1}}, Labels: goodModel.Labels},
-		{Columns: []Column{{Coefficients: []float64{1}, Certificate: Certificate{Objective: math.NaN()}}}, Labels: goodModel.Labels},
+		{
+			Columns: []Column{{Coefficients: []float64{1}, Certificate: Certificate{Objective: math.NaN()}}},
+			Labels:  goodModel.Labels,
+		},
 		{Columns: goodModel.Columns},
 		{Columns: goodModel.Columns, Labels: goodModel.Labels, Features: []string{"a", "b"}},
 		{Columns: goodModel.Columns, Labels: goodModel.Labels, Features: []string{"\xe9"}},
@@ -174,7 +188,13 @@ func TestFormat1(t *testing.T) {
 		Columns: []Column{{
 			Coefficients: []float64{0, 0.47257662126316763, -1},
 			Certificate:  Certificate{Objective: 0.41829524535957985, Gap: 5.3319745102323056e-9, Status: solver.Converged},
-			Run:          FitRun{Seed: 7, Stats: solver.Stats{Method: "auto", Passes: 43.06808762581409, OuterIterations: 3, DualUpdates: 33, Eta: 1.0551126492113498, Rho: 0.08556470529747263}},
+			Run: FitRun{
+				Seed: 7,
+				Stats: solver.Stats{
+					Method: "auto", Passes: 43.06808762581409, OuterIterations: 3, DualUpdates: 33,
+					Eta: 1.0551126492113498, Rho: 0.08556470529747263,
+				},
+			},
 		}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -188,7 +208,10 @@ func TestBadModels(t *testing.T) {
 		{format1, "", "file.json: not a model file: it is empty"},
 		{format1, "[1]", `file.json:1:1: "[1": not a model file`},
 		{format1, `{"a": 1}`, "no format number"},
-		{`"format": 1`, `"format": 4`, "model format 4; scas " + Version + " reads formats 1 to 3: use the version that wrote it, 0.1.0"},
+		{
+			`"format": 1`, `"format": 4`,
+			"model format 4; scas " + Version + " reads formats 1 to 3: use the version that wrote it, 0.1.0",
+		},
 		{`"format": 1`, `"rank": [], "p": "three", "format": 4`, "model format 4; scas " + Version}, // a field has another type
 		{`-1]`, `null]`, `"null": damaged model: coefficients: expected a finite number; fetch the file again`},
 		{`-1]`, `"x"]`, `"\"x\"": damaged model: coefficients: expected a finite number`},
@@ -236,7 +259,8 @@ func TestBadModels(t *testing.T) {
 		}
 	}
 	damagedText := strings.Replace(goodText, `"intercept": null`, `"intercept": 1e999`, 1)
-	if _, err := Read(strings.NewReader(damagedText), "file.json"); err == nil || !strings.Contains(err.Error(), `file.json:2:29: "1e999": damaged model: intercept: expected a finite number`) {
+	if _, err := Read(strings.NewReader(damagedText), "file.json"); err == nil ||
+		!strings.Contains(err.Error(), `file.json:2:29: "1e999": damaged model: intercept: expected a finite number`) {
 		t.Errorf("an intercept that is not finite: %v", err)
 	}
 	damagedText = strings.Replace(goodText, `"intercept"`, `"intercdpt"`, 1) // one bit is different
@@ -265,7 +289,8 @@ func TestReadOfFewCoefficients(t *testing.T) {
 		{`"p":5`, `"p":0`, "p = 0"},
 		{`"p":5`, `"p":1e99`, `file:1:34: "1e99": damaged model: p: expected a whole number`},
 	} {
-		if _, err := Read(strings.NewReader(strings.Replace(text, c.oldText, c.newText, 1)), "file"); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Read(strings.NewReader(strings.Replace(text, c.oldText, c.newText, 1)),
+			"file"); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: want %q, got %v", c.newText, c.want, err)
 		}
 	}
@@ -273,7 +298,12 @@ func TestReadOfFewCoefficients(t *testing.T) {
 
 // TestChecksum changes single bytes of a file. Read must return an error, or the model that was written.
 func TestChecksum(t *testing.T) {
-	numberModel := &Model{Loss: solver.Squared{}, IndexBase: 1, Columns: []Column{{Coefficients: []float64{0.25, -1e-300, 31}, Certificate: Certificate{Gap: math.Inf(1), Status: solver.Converged}}}}
+	numberModel := &Model{
+		Loss: solver.Squared{}, IndexBase: 1,
+		Columns: []Column{
+			{Coefficients: []float64{0.25, -1e-300, 31}, Certificate: Certificate{Gap: math.Inf(1), Status: solver.Converged}},
+		},
+	}
 	classModel := &Model{
 		Loss: solver.Logistic{}, Classes: sparse.Classes{Values: []float64{0, 1}, Names: []string{"ash", "birch"}},
 		Columns: []Column{numberModel.Columns[0], numberModel.Columns[0]}, IndexBase: 1,
@@ -360,7 +390,8 @@ func TestTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	loaded, err := Load(path)
-	if err != nil || loaded.LabelColumn != "ill" || loaded.Fill["b"] != 4 || loaded.Labels != m.Labels || !slices.Equal(loaded.Features, []string{"a", "city=Bonn", "city=Ulm", "b"}) {
+	if err != nil || loaded.LabelColumn != "ill" || loaded.Fill["b"] != 4 || loaded.Labels != m.Labels ||
+		!slices.Equal(loaded.Features, []string{"a", "city=Bonn", "city=Ulm", "b"}) {
 		t.Fatalf("%+v, %v", loaded, err)
 	}
 	want, err := m.Margins(nil, d.X)

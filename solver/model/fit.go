@@ -95,7 +95,8 @@ func (d *design) fit(ctx context.Context) (*Column, error) {
 	if d.team.Alone() && ctx.Err() != nil {
 		return d.columnWithoutSteps(ctx)
 	}
-	if !d.coupled() && d.start == nil && !f.s.EnoughSamples() && d.spec.Lambda > 0 && slices.Contains(f.s.Limit, 0) {
+	if !d.coupled() && d.start == nil && !f.s.EnoughSamples() && d.spec.Lambda > 0 &&
+		slices.Contains(f.s.Limit, 0) {
 		// LambdaMax moves the solver to the model in which all penalised coefficients are zero, and the others
 		// have their best values. If ctx ends here, solve returns the error.
 		_, _ = f.s.LambdaMax(f.interruptFunc(ctx, f.s))
@@ -106,11 +107,12 @@ func (d *design) fit(ctx context.Context) (*Column, error) {
 // A lambdaFitter fits a design for one lambda after the other, with fitter. It uses minimizer instead if fitter
 // is nil, and for lambdas at which fitter fails, see solve.
 type lambdaFitter struct {
-	d           *design
-	fitter      *fitter
-	minimizer   *minimizer
-	start       *solver.Iterate // where the next fit with minimizer begins; nil means zeros
-	startLambda float64         // the lambda of which start is the solution; 0 if it is the start of the design
+	d         *design
+	fitter    *fitter
+	minimizer *minimizer
+	start     *solver.Iterate // where the next fit with minimizer begins; nil means zeros
+	// The lambda of which start is the solution; 0 if it is the start of the design.
+	startLambda float64
 }
 
 func (d *design) newLambdaFitter(ctx context.Context) (l *lambdaFitter, err error) {
@@ -219,7 +221,9 @@ func (d *design) columnWithoutSteps(ctx context.Context) (*Column, error) {
 	}
 	loss := mean(d.weights, d.n, func(i int) float64 { return d.loss.Value(margins[i], d.y[i]) })
 	out := d.column(make([]float64, d.p+1), nil, FitRun{})
-	out.Certificate = Certificate{Objective: loss, MeanLoss: loss, Gap: math.Inf(1), RelTol: d.spec.relTol(), Status: solver.Stopped}
+	out.Certificate = Certificate{
+		Objective: loss, MeanLoss: loss, Gap: math.Inf(1), RelTol: d.spec.relTol(), Status: solver.Stopped,
+	}
 	if ending.Late(ctx) {
 		out.Certificate.Status = solver.TimeDone
 		return out, out.Certificate.lateError(d.unit(loss, margins))
@@ -229,12 +233,14 @@ func (d *design) columnWithoutSteps(ctx context.Context) (*Column, error) {
 
 // better reports whether c has a smaller gap or a clearly smaller objective than reference has.
 func (c *Certificate) better(reference *Certificate) bool {
-	return c.Gap < reference.Gap || c.Objective < reference.Objective-float64(1e-12*math.Abs(reference.Objective))
+	return c.Gap < reference.Gap ||
+		c.Objective < reference.Objective-float64(1e-12*math.Abs(reference.Objective))
 }
 
 func (c *Certificate) notConverged(goal float64, advice *ending.Advice) error {
 	return &solver.NotConvergedError{
-		Status: c.Status, Objective: c.Objective, Gap: c.Gap, Goal: goal, Why: advice.Why, Remedies: specRemedies(advice.Remedies),
+		Status: c.Status, Objective: c.Objective, Gap: c.Gap, Goal: goal, Why: advice.Why,
+		Remedies: specRemedies(advice.Remedies),
 	}
 }
 

@@ -64,7 +64,8 @@ func TestFit(t *testing.T) {
 				continue
 			}
 			objective := plainObjective(spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
-			if c := m.Columns[0].Certificate; math.Abs(objective-c.Objective) > 1e-12*math.Abs(objective) || !(c.Gap <= 1e-9) || c.Status != solver.Converged {
+			if c := m.Columns[0].Certificate; math.Abs(objective-c.Objective) > 1e-12*math.Abs(objective) ||
+				!(c.Gap <= 1e-9) || c.Status != solver.Converged {
 				t.Errorf("%v, %s: objective %.15g by plain loops; %+v", loss, name, objective, c)
 			}
 			for range 50 {
@@ -91,8 +92,10 @@ func TestFit(t *testing.T) {
 				t.Errorf("%v, %s, by solver.Minimize: %v", loss, name, err)
 				continue
 			}
-			c, minimized := m.Columns[0].Certificate, plainObjective(spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
-			if math.Abs(minimized-c.Objective) > 1e-12*math.Abs(minimized) || !(c.Gap <= 1e-9) || math.Abs(c.Objective-objective) > 1e-10 {
+			c, minimized := m.Columns[0].Certificate,
+				plainObjective(spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
+			if math.Abs(minimized-c.Objective) > 1e-12*math.Abs(minimized) || !(c.Gap <= 1e-9) ||
+				math.Abs(c.Objective-objective) > 1e-10 {
 				t.Errorf("%v, %s, by solver.Minimize: objective %.15g by plain loops, %+v; by package exact %.15g", loss, name, minimized, c, objective)
 			}
 		}
@@ -104,7 +107,8 @@ func TestFit(t *testing.T) {
 func TestGraph(t *testing.T) {
 	for _, loss := range losses {
 		x, y := randomDataFor(t, 90, 9, 4, loss)
-		g, err := graph.New(9, []graph.Edge{{I: 0, J: 3, Weight: 1}, {I: 3, J: 6, Weight: 1}, {I: 1, J: 4, Weight: -2}, {I: 7, J: 8, Weight: 0.5}})
+		g, err := graph.New(9,
+			[]graph.Edge{{I: 0, J: 3, Weight: 1}, {I: 3, J: 6, Weight: 1}, {I: 1, J: 4, Weight: -2}, {I: 7, J: 8, Weight: 0.5}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,13 +154,20 @@ func TestPenaltyParts(t *testing.T) {
 		offsets[i] = float64(i%3) / 2
 	}
 	for name, spec := range map[string]*Spec{
-		"mu": {Mu: 0.1}, "mu, plain": {Mu: 0.1, NoIntercept: true}, "mu, net": {Mu: 0.1, Penalty: ElasticNet{0.5}, PenaltyFactors: []float64{1, 2, 0, 1, 1, 3, 1, 1, 0.5}},
-		"mu of A": {MuA: 0.1}, "mu of A, graph": {MuA: 0.1, Graph: g, NoIntercept: true}, "mu of A, fusion": {MuA: 0.1, Graph: g, Fusion: 2},
-		"matrix": {A: g.FusedLasso()}, "matrix, scales": {A: g.FusedLasso(), Standardize: StandardizeOn, Mu: 0.01}, "matrix, mu": {A: g.FusedLasso(), MuA: 0.1},
-		"groups of rows": {A: g.Incidence(), Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {5, 6}}}}, "groups, graph": {Graph: g, Penalty: GroupLasso{Groups: [][]int{{0, 8}, {9, 10}}}},
-		"box": {Domain: box}, "signs": {Domain: solver.Nonnegative{}, Standardize: StandardizeOn}, "box, graph": {Domain: box, Graph: g},
-		"box, offsets": {Domain: box, Offsets: offsets}, "ball": {Domain: solver.Ball{Radius: 0.3}, NoIntercept: true, Standardize: StandardizeOff},
-		"simplex": {Domain: solver.Simplex{}, NoIntercept: true, Standardize: StandardizeOff},
+		"mu": {Mu: 0.1}, "mu, plain": {Mu: 0.1, NoIntercept: true},
+		"mu, net": {Mu: 0.1, Penalty: ElasticNet{0.5}, PenaltyFactors: []float64{1, 2, 0, 1, 1, 3, 1, 1, 0.5}},
+		"mu of A": {MuA: 0.1}, "mu of A, graph": {MuA: 0.1, Graph: g, NoIntercept: true},
+		"mu of A, fusion": {MuA: 0.1, Graph: g, Fusion: 2},
+		"matrix":          {A: g.FusedLasso()},
+		"matrix, scales":  {A: g.FusedLasso(), Standardize: StandardizeOn, Mu: 0.01},
+		"matrix, mu":      {A: g.FusedLasso(), MuA: 0.1},
+		"groups of rows":  {A: g.Incidence(), Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {5, 6}}}},
+		"groups, graph":   {Graph: g, Penalty: GroupLasso{Groups: [][]int{{0, 8}, {9, 10}}}},
+		"box":             {Domain: box}, "signs": {Domain: solver.Nonnegative{}, Standardize: StandardizeOn},
+		"box, graph":   {Domain: box, Graph: g},
+		"box, offsets": {Domain: box, Offsets: offsets},
+		"ball":         {Domain: solver.Ball{Radius: 0.3}, NoIntercept: true, Standardize: StandardizeOff},
+		"simplex":      {Domain: solver.Simplex{}, NoIntercept: true, Standardize: StandardizeOff},
 	} {
 		spec.Lambda, spec.RelTol = 0.03, 1e-9
 		m, err := Fit(t.Context(), spec, x, y)
@@ -165,7 +176,8 @@ func TestPenaltyParts(t *testing.T) {
 			continue
 		}
 		c := m.Columns[0].Certificate
-		if objective := plainObjective(spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept); math.Abs(objective-c.Objective) > 1e-12*math.Abs(objective) {
+		if objective := plainObjective(spec, x, y, m.Columns[0].Coefficients,
+			m.Columns[0].Intercept); math.Abs(objective-c.Objective) > 1e-12*math.Abs(objective) {
 			t.Errorf("%s: objective %.15g by plain loops; %+v", name, objective, c)
 		}
 		if spec.Domain != nil {
@@ -197,7 +209,10 @@ func TestBounds(t *testing.T) {
 	for j := range 30 {
 		box.Lower[j], box.Upper[j] = -1e-3*float64(j+1)/7, 1e-3*float64(j+1)/7
 	}
-	spec := &Spec{Lambda: 1e-5, Domain: box, Standardize: StandardizeOn, Settings: solver.Settings{OuterIterations: minimizeIterations}}
+	spec := &Spec{
+		Lambda: 1e-5, Domain: box, Standardize: StandardizeOn,
+		Settings: solver.Settings{OuterIterations: minimizeIterations},
+	}
 	atBounds := 0
 	for j, b := range mustFit(t, spec, x, y).Columns[0].Coefficients {
 		if b < box.Lower[j] || b > box.Upper[j] {
@@ -269,7 +284,10 @@ func TestInfiniteRidge(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, g := range map[string]*graph.Graph{"plain": nil, "graph": graph.Chain(1)} {
-		spec := &Spec{Lambda: 1e127, Penalty: ElasticNet{0.61}, Graph: g, PenaltyFactors: []float64{1}, NoIntercept: true, Standardize: StandardizeOn}
+		spec := &Spec{
+			Lambda: 1e127, Penalty: ElasticNet{0.61}, Graph: g, PenaltyFactors: []float64{1},
+			NoIntercept: true, Standardize: StandardizeOn,
+		}
 		m, err := Fit(t.Context(), spec, x, []float64{3, 7})
 		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 			t.Fatal(err)
@@ -338,14 +356,18 @@ func TestNoLossAtZero(t *testing.T) {
 		}
 	}
 	spec.Memory, spec.Settings = 1<<20, solver.Settings{Method: solver.SCASK{}, RelTol: 1e-3, Passes: 10}
-	if m, err := Fit(t.Context(), &spec, data.fileData.X, data.fileData.Labels); !errors.Is(err, solver.ErrNotConverged) || m.Columns[0].Certificate.Status != solver.PassesDone {
+	if m, err := Fit(t.Context(), &spec, data.fileData.X, data.fileData.Labels); !errors.Is(err,
+		solver.ErrNotConverged) || m.Columns[0].Certificate.Status != solver.PassesDone {
 		t.Errorf("SCASK by a file: %v", err)
 	}
 	for j := range 60 { // the loss is 0 everywhere
 		_, val := x.Row(j)
 		clear(val)
 	}
-	spec = Spec{Loss: solver.Squared{}, Lambda: 0.1, Domain: solver.Simplex{Total: 0.87}, NoIntercept: true, Standardize: StandardizeOff}
+	spec = Spec{
+		Loss: solver.Squared{}, Lambda: 0.1, Domain: solver.Simplex{Total: 0.87}, NoIntercept: true,
+		Standardize: StandardizeOff,
+	}
 	if m, err := Fit(t.Context(), &spec, x, y); (m.Columns[0].Certificate.Status == solver.Converged) != (err == nil) || err != nil && !errors.Is(err, solver.ErrNotConverged) {
 		t.Errorf("without loss: %+v, %v", m.Columns[0].Certificate, err)
 	}
@@ -371,8 +393,11 @@ func TestSparseScale(t *testing.T) {
 			t.Errorf("coefficient %d: %v, of centred data %v", j, got.Columns[0].Coefficients[j], v)
 		}
 	}
-	if math.Abs(c+m.Columns[0].Intercept-got.Columns[0].Intercept) > 1e-6 || math.Abs(m.Columns[0].Certificate.Objective-got.Columns[0].Certificate.Objective) > 1e-12 {
-		t.Errorf("intercept %v and objective %v, of centred data %v and %v", got.Columns[0].Intercept, got.Columns[0].Certificate.Objective, c+m.Columns[0].Intercept, m.Columns[0].Certificate.Objective)
+	if math.Abs(c+m.Columns[0].Intercept-got.Columns[0].Intercept) > 1e-6 ||
+		math.Abs(m.Columns[0].Certificate.Objective-got.Columns[0].Certificate.Objective) > 1e-12 {
+		t.Errorf("intercept %v and objective %v, of centred data %v and %v",
+			got.Columns[0].Intercept, got.Columns[0].Certificate.Objective, c+m.Columns[0].Intercept,
+			m.Columns[0].Certificate.Objective)
 	}
 }
 
@@ -384,7 +409,9 @@ func TestBits(t *testing.T) {
 		m := mustFit(t, &Spec{Lambda: 1e-3, Settings: solver.Settings{Threads: threads}}, x, y)
 		if want == nil {
 			want = m
-		} else if !slices.Equal(m.Columns[0].Coefficients, want.Columns[0].Coefficients) || m.Columns[0].Intercept != want.Columns[0].Intercept || m.Columns[0].Certificate != want.Columns[0].Certificate {
+		} else if !slices.Equal(m.Columns[0].Coefficients, want.Columns[0].Coefficients) ||
+			m.Columns[0].Intercept != want.Columns[0].Intercept ||
+			m.Columns[0].Certificate != want.Columns[0].Certificate {
 			t.Errorf("%d threads: %+v, not %+v", threads, m.Columns[0].Certificate, want.Columns[0].Certificate)
 		}
 	}
@@ -407,7 +434,8 @@ func TestInfiniteScale(t *testing.T) {
 	for name, spec := range map[string]Spec{
 		"lasso": {}, "ridge": {Penalty: ElasticNet{}}, "bound": {Domain: solver.Nonnegative{}}, "start": {Start: start},
 		"factor":        {PenaltyFactors: []float64{1, 1, 0, 1, 1}, Penalty: ElasticNet{L1Ratio: 0.5}},
-		"bound, solver": {Domain: solver.Nonnegative{}, Settings: minimizeSettings}, "start, solver": {Start: start, Settings: minimizeSettings},
+		"bound, solver": {Domain: solver.Nonnegative{}, Settings: minimizeSettings},
+		"start, solver": {Start: start, Settings: minimizeSettings},
 	} {
 		spec.Lambda = 0.02
 		m, err := Fit(t.Context(), &spec, x, y)
@@ -416,7 +444,8 @@ func TestInfiniteScale(t *testing.T) {
 			continue
 		}
 		want := mustFit(t, &spec, emptyX, y).Columns[0].Certificate
-		if c := m.Columns[0]; c.Coefficients[2] != 0 || math.Abs(c.Certificate.Objective-want.Objective) > c.Certificate.Gap+want.Gap {
+		if c := m.Columns[0]; c.Coefficients[2] != 0 ||
+			math.Abs(c.Certificate.Objective-want.Objective) > c.Certificate.Gap+want.Gap {
 			t.Errorf("%s: %+v, want %+v", name, c, want)
 		}
 	}
@@ -426,7 +455,8 @@ func TestInfiniteScale(t *testing.T) {
 func TestManyFeatures(t *testing.T) {
 	x, y := loadData(t, "paper/rcv1v2_binary_train.libsvm.zst", 47236)
 	m := mustFit(t, &Spec{Lambda: 1e-4, Standardize: StandardizeOff}, x, y)
-	if c := m.Columns[0].Certificate; !(c.Gap <= 1e-6*math.Ln2) || m.Columns[0].Intercept == 0 || m.NonZeros() < 100 || m.NonZeros() > 1000 {
+	if c := m.Columns[0].Certificate; !(c.Gap <= 1e-6*math.Ln2) || m.Columns[0].Intercept == 0 ||
+		m.NonZeros() < 100 || m.NonZeros() > 1000 {
 		t.Errorf("%+v, intercept %v, %d coefficients", c, m.Columns[0].Intercept, m.NonZeros())
 	}
 }
@@ -439,7 +469,8 @@ func TestStalled(t *testing.T) {
 		t.Errorf("too much: %+v, %v", m.Columns[0].Certificate, err)
 	}
 	// Stalled means that rounding ended the run.
-	if e := (*solver.NotConvergedError)(nil); !errors.As(err, &e) || e.Status != solver.Stalled || m.Columns[0].Certificate.Status != solver.Stalled {
+	if e := (*solver.NotConvergedError)(nil); !errors.As(err, &e) || e.Status != solver.Stalled ||
+		m.Columns[0].Certificate.Status != solver.Stalled {
 		t.Errorf("too much: status %s, %+v", m.Columns[0].Certificate.Status, e)
 	}
 	steps, err := fitPath(context.Background(), &Spec{Settings: solver.Settings{RelTol: 1e-30}}, x, y, &PathSettings{Count: 3})
@@ -471,7 +502,8 @@ func TestPathRetries(t *testing.T) {
 		t.Error("no step is of solver.Minimize")
 	}
 	for name, retryOut := range map[string]*Column{
-		"none": nil, "worse": {Certificate: Certificate{Objective: 9, Gap: 9}}, "better": {Certificate: Certificate{Objective: -1}},
+		"none": nil, "worse": {Certificate: Certificate{Objective: 9, Gap: 9}},
+		"better":  {Certificate: Certificate{Objective: -1}},
 		"stopped": {Certificate: Certificate{Objective: 9, Gap: 9, Status: solver.Stopped}},
 		"late":    {Certificate: Certificate{Objective: 9, Gap: 9, Status: solver.TimeDone}},
 	} {
@@ -514,47 +546,57 @@ func TestBadSpec(t *testing.T) {
 	x, y := randomData(t, 6, 2, 1, true)
 	one := 1.0
 	for want, spec := range map[string]*Spec{
-		"Lambda = -1":                  {Lambda: -1},
-		"Lambda = NaN":                 {Lambda: math.NaN()},
-		"L1Ratio = 2":                  {Penalty: ElasticNet{2}},
-		"PenaltyFactors has":           {PenaltyFactors: []float64{1}},
-		"PenaltyFactors[1] = -1":       {PenaltyFactors: []float64{1, -1}},
-		"SampleWeights has":            {SampleWeights: []float64{1}},
-		"weights of the rows sum":      {SampleWeights: make([]float64, 6)},
-		"Offsets[2] = +Inf":            {Offsets: []float64{0, 0, math.Inf(1), 0, 0, 0}},
-		"Balanced and":                 {Balanced: true, ClassWeights: map[float64]float64{}},
-		"of class 3 have no weight":    {ClassWeights: map[float64]float64{3: 0}},
-		"of class 7 have no weight":    {ClassWeights: map[float64]float64{7: 0}},
-		"ClassWeights[3] = -2":         {ClassWeights: map[float64]float64{3: -2}},
-		"Standardize = \"yes\"":        {Standardize: "yes"},
-		"IndexBase = 2":                {IndexBase: 2},
-		"Features has 1":               {Features: []string{"a"}},
-		"label 1 said":                 {Positive: &one},
-		"Graph has 3":                  {Graph: graph.Chain(3)},
-		"without a Graph":              {Fusion: 2},
-		"choose one":                   {Graph: graph.Chain(2), A: graph.Chain(2).Incidence()},
-		"A has 3 columns":              {A: graph.Chain(3).Incidence()},
-		"multiply its rows":            {A: graph.Chain(2).Incidence(), Penalty: ElasticNet{0.5}},
-		"takes no Fusion":              {Graph: graph.Chain(2), Fusion: 5, Penalty: GroupLasso{Groups: [][]int{{0}}}},
-		"takes no MuA":                 {MuA: 1, Penalty: GroupLasso{Groups: [][]int{{0}}}},
-		"Mu = -1":                      {Mu: -1},
-		"MuA = NaN":                    {MuA: math.NaN()},
-		"Box has 3 lower":              {Domain: solver.NewBox(3, 0, 1)},
-		"holds no intercept":           {Domain: solver.Simplex{}},
-		"of features as they are":      {Domain: solver.Ball{Radius: 1}, NoIntercept: true},
-		"has row 3; A has 0..2":        {Graph: graph.Chain(2), Penalty: GroupLasso{Groups: [][]int{{3}}}},
-		"set Spec.NoIntercept to true": {Graph: graph.Chain(2), Penalty: ElasticNet{0.5}, Settings: solver.Settings{Method: solver.SCAS{}}},
-		"give it Weights":              {PenaltyFactors: []float64{1, 1}, Penalty: GroupLasso{Groups: [][]int{{0}}}},
-		"are for classification":       {Loss: solver.Squared{}, Balanced: true},
-		"RelTol = 1":                   {Settings: solver.Settings{RelTol: 1}},
-		"Settings.Threads = -1; ":      {Settings: solver.Settings{Threads: -1}},
-		"Settings.Schedule = foo; ":    {Settings: solver.Settings{Schedule: "foo"}},
-		"Settings.RecordEvery = -3; ":  {Settings: solver.Settings{RecordEvery: -3}},
-		"[0] = -1; it must be finite and not negative":                                 {PenaltyFactors: []float64{-1, 1}},
-		"model: GroupLasso.Groups[0] has feature 5; the data have 0..1":                {Penalty: GroupLasso{Groups: [][]int{{5}}}},
-		"model: GroupLasso.Groups[0] and [1] share feature 1; groups must be disjoint": {Penalty: GroupLasso{Groups: [][]int{{1}, {1}}}},
-		"model: GroupLasso.Weights has length 2; there are 1 groups":                   {Penalty: GroupLasso{Groups: [][]int{{1}}, Weights: []float64{1, 2}}},
-		"model: GroupLasso.Weights[0] = -1; it must be finite and not negative":        {Penalty: GroupLasso{Groups: [][]int{{1}}, Weights: []float64{-1}}},
+		"Lambda = -1":               {Lambda: -1},
+		"Lambda = NaN":              {Lambda: math.NaN()},
+		"L1Ratio = 2":               {Penalty: ElasticNet{2}},
+		"PenaltyFactors has":        {PenaltyFactors: []float64{1}},
+		"PenaltyFactors[1] = -1":    {PenaltyFactors: []float64{1, -1}},
+		"SampleWeights has":         {SampleWeights: []float64{1}},
+		"weights of the rows sum":   {SampleWeights: make([]float64, 6)},
+		"Offsets[2] = +Inf":         {Offsets: []float64{0, 0, math.Inf(1), 0, 0, 0}},
+		"Balanced and":              {Balanced: true, ClassWeights: map[float64]float64{}},
+		"of class 3 have no weight": {ClassWeights: map[float64]float64{3: 0}},
+		"of class 7 have no weight": {ClassWeights: map[float64]float64{7: 0}},
+		"ClassWeights[3] = -2":      {ClassWeights: map[float64]float64{3: -2}},
+		"Standardize = \"yes\"":     {Standardize: "yes"},
+		"IndexBase = 2":             {IndexBase: 2},
+		"Features has 1":            {Features: []string{"a"}},
+		"label 1 said":              {Positive: &one},
+		"Graph has 3":               {Graph: graph.Chain(3)},
+		"without a Graph":           {Fusion: 2},
+		"choose one":                {Graph: graph.Chain(2), A: graph.Chain(2).Incidence()},
+		"A has 3 columns":           {A: graph.Chain(3).Incidence()},
+		"multiply its rows":         {A: graph.Chain(2).Incidence(), Penalty: ElasticNet{0.5}},
+		"takes no Fusion":           {Graph: graph.Chain(2), Fusion: 5, Penalty: GroupLasso{Groups: [][]int{{0}}}},
+		"takes no MuA":              {MuA: 1, Penalty: GroupLasso{Groups: [][]int{{0}}}},
+		"Mu = -1":                   {Mu: -1},
+		"MuA = NaN":                 {MuA: math.NaN()},
+		"Box has 3 lower":           {Domain: solver.NewBox(3, 0, 1)},
+		"holds no intercept":        {Domain: solver.Simplex{}},
+		"of features as they are":   {Domain: solver.Ball{Radius: 1}, NoIntercept: true},
+		"has row 3; A has 0..2":     {Graph: graph.Chain(2), Penalty: GroupLasso{Groups: [][]int{{3}}}},
+		"set Spec.NoIntercept to true": {
+			Graph: graph.Chain(2), Penalty: ElasticNet{0.5}, Settings: solver.Settings{Method: solver.SCAS{}},
+		},
+		"give it Weights": {
+			PenaltyFactors: []float64{1, 1}, Penalty: GroupLasso{Groups: [][]int{{0}}},
+		},
+		"are for classification":                                        {Loss: solver.Squared{}, Balanced: true},
+		"RelTol = 1":                                                    {Settings: solver.Settings{RelTol: 1}},
+		"Settings.Threads = -1; ":                                       {Settings: solver.Settings{Threads: -1}},
+		"Settings.Schedule = foo; ":                                     {Settings: solver.Settings{Schedule: "foo"}},
+		"Settings.RecordEvery = -3; ":                                   {Settings: solver.Settings{RecordEvery: -3}},
+		"[0] = -1; it must be finite and not negative":                  {PenaltyFactors: []float64{-1, 1}},
+		"model: GroupLasso.Groups[0] has feature 5; the data have 0..1": {Penalty: GroupLasso{Groups: [][]int{{5}}}},
+		"model: GroupLasso.Groups[0] and [1] share feature 1; groups must be disjoint": {
+			Penalty: GroupLasso{Groups: [][]int{{1}, {1}}},
+		},
+		"model: GroupLasso.Weights has length 2; there are 1 groups": {
+			Penalty: GroupLasso{Groups: [][]int{{1}}, Weights: []float64{1, 2}},
+		},
+		"model: GroupLasso.Weights[0] = -1; it must be finite and not negative": {
+			Penalty: GroupLasso{Groups: [][]int{{1}}, Weights: []float64{-1}},
+		},
 	} {
 		if m, err := Fit(context.Background(), spec, x, y); m != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v and %v", want, m, err)
@@ -617,7 +659,8 @@ func TestReport(t *testing.T) {
 	for _, set := range []solver.Settings{{}, {Method: solver.SCASK{}, Passes: 20}, {Passes: 1000}} {
 		var last solver.Report
 		set.Report, set.Name = func(r solver.Report) { last = r }, "run"
-		c := mustFit(t, &Spec{Lambda: 1e-3, NoIntercept: true, Standardize: StandardizeOff, Settings: set}, d.X, d.Labels).Columns[0]
+		c := mustFit(t, &Spec{Lambda: 1e-3, NoIntercept: true, Standardize: StandardizeOff, Settings: set},
+			d.X, d.Labels).Columns[0]
 		samePasses := last.Passes == c.Run.Passes || c.Run.Method == "proximal-newton"
 		if last.NewtonSteps != c.Run.NewtonSteps || !samePasses || math.Abs(last.Objective-c.Certificate.Objective) > 0.01 {
 			t.Errorf("%v: %+v, in the model %+v, %+v", set.Method, last, c.Run, c.Certificate)

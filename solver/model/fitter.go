@@ -24,7 +24,8 @@ type fitter struct {
 	progress       solver.Report // the last report to Settings.Report
 	countedPasses  int           // number of passes over the file that earlier calls of solve have counted
 	workingSetFull bool          // true if the working set of the last fit became too large
-	cause          float64       // ending.Running, ending.TimeUp or ending.Canceled; the same in all processes
+	// ending.Running, ending.TimeUp or ending.Canceled; the same in all processes
+	cause float64
 }
 
 // newFitter returns a fitter with a solver. If the rows are in a file, it makes a pass over them. The error
@@ -70,7 +71,8 @@ func (d *design) bareFitter(ctx context.Context) (*fitter, error) {
 		return nil, errorf("%w: %s", rows.ErrNotStreamed, refusal)
 	}
 	f.file = exact.NewFile(q, exact.FileSettings{
-		PositiveLabel: d.classLabel, Folds: d.spec.outFold.folds, OutFold: d.spec.outFold.fold, Memory: d.spec.Memory,
+		PositiveLabel: d.classLabel, Folds: d.spec.outFold.folds, OutFold: d.spec.outFold.fold,
+		Memory: d.spec.Memory,
 	})
 	f.file.Stop = ctx.Err
 	if d.spec.Report != nil {
@@ -104,7 +106,8 @@ func (f *fitter) problem(p *penalty) *exact.Problem {
 func (d *design) exactProblem(p *penalty) *exact.Problem {
 	columns := d.columns()
 	q := &exact.Problem{
-		Loss: term.LossOf(d.loss), A: linalg.New(nil, columns), Limit: p.limit, Square: p.square, Groups: p.groups, Ridge: p.ridge, FixedRidge: p.fixedRidge, Set: p.set,
+		Loss: term.LossOf(d.loss), A: linalg.New(nil, columns), Limit: p.limit, Square: p.square,
+		Groups: p.groups, Ridge: p.ridge, FixedRidge: p.fixedRidge, Set: p.set,
 		Threads: d.spec.Threads,
 	}
 	if p.a != nil {
@@ -154,7 +157,10 @@ func (f *fitter) lambdaMax(ctx context.Context) (float64, error) {
 func (f *fitter) solve(ctx context.Context, lambda float64) (*Column, error) {
 	d := f.d
 	goal := d.spec.relTol() * f.s.Scale()
-	set := &exact.Settings{Tol: goal, Interrupt: f.interruptFunc(ctx, f.s), Stop: d.team.IfAlone(ctx.Err), Unproved: d.spec.unproved}
+	set := &exact.Settings{
+		Tol: goal, Interrupt: f.interruptFunc(ctx, f.s), Stop: d.team.IfAlone(ctx.Err),
+		Unproved: d.spec.unproved,
+	}
 	if f.file != nil {
 		f.file.Stop = ctx.Err
 	}
@@ -178,15 +184,23 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*Column, error) {
 	if d.spec.unproved && r.Why == ending.Reached {
 		evidence.Gap = goal // the last Newton step indicates that the gap is at most goal
 	}
-	if f.file != nil && r.Err != nil && (f.file.Gradient() == nil || !evidence.Late && !ending.IsContextError(r.Err)) {
+	if f.file != nil && r.Err != nil &&
+		(f.file.Gradient() == nil || !evidence.Late && !ending.IsContextError(r.Err)) {
 		if evidence.Late {
 			return nil, errUnknown
 		}
 		return nil, r.Err // an error of the file, or ctx ended before the first gradient
 	}
 	x := slices.Clone(f.s.X())
-	out := d.column(x, nil, FitRun{Stats: solver.Stats{Method: "proximal-newton", NewtonSteps: r.Iterations, Passes: float64(r.Proofs)}})
-	out.Certificate = Certificate{Objective: r.Objective, MeanLoss: r.Loss, Ridge: d.ridge(x), Gap: r.Gap, RelTol: d.spec.relTol()}
+	out := d.column(x, nil,
+		FitRun{
+			Stats: solver.Stats{
+				Method: "proximal-newton", NewtonSteps: r.Iterations, Passes: float64(r.Proofs),
+			},
+		})
+	out.Certificate = Certificate{
+		Objective: r.Objective, MeanLoss: r.Loss, Ridge: d.ridge(x), Gap: r.Gap, RelTol: d.spec.relTol(),
+	}
 	if f.file != nil {
 		out.Run.Method, out.Run.Passes = "streamed-newton", float64(f.file.Visits()-f.countedPasses)
 		f.countedPasses = f.file.Visits()

@@ -55,7 +55,8 @@ func (c *crossValidation) countFolds(n, totalRows int, hasAssignment bool) error
 	}
 	switch {
 	case hasAssignment && (c.folds < 2 || c.folds > totalRows):
-		return errorf("CVSettings.Assignment has folds 0 to %d; the number of folds must be between 2 and %d", c.folds-1, totalRows)
+		return errorf("CVSettings.Assignment has folds 0 to %d; the number of folds must be between 2 and %d",
+			c.folds-1, totalRows)
 	case c.folds < 2 || c.folds > totalRows:
 		return errorf("CVSettings.Folds = %d; it must be between 2 and %d, the number of rows, or 0 for %d",
 			c.folds, totalRows, min(defaultFolds, totalRows))
@@ -87,7 +88,8 @@ func (c *crossValidation) drawFolds() {
 	counts := make([]float64, c.strata())
 	c.eachRow(func(_, class int) { counts[class]++ })
 	countsBefore, totalCounts := c.team.PrefixSums(counts)
-	positions, sizes, firstFolds := make([]int, len(counts)), make([]int, len(counts)), make([]int, len(counts))
+	positions, sizes, firstFolds := make([]int, len(counts)), make([]int, len(counts)),
+		make([]int, len(counts))
 	for class := range counts {
 		positions[class], sizes[class] = int(countsBefore[class]), int(totalCounts[class])
 		if class > 0 {
@@ -106,7 +108,8 @@ func (c *crossValidation) drawFolds() {
 			for k := range min(c.folds, sizes[class]-section*c.folds) {
 				sectionFolds[class] = append(sectionFolds[class], (firstFolds[class]+k)%c.folds)
 			}
-			rng.Shuffle(len(sectionFolds[class]), func(a, b int) { o := sectionFolds[class]; o[a], o[b] = o[b], o[a] })
+			rng.Shuffle(len(sectionFolds[class]),
+				func(a, b int) { o := sectionFolds[class]; o[a], o[b] = o[b], o[a] })
 			currentSection[class] = section
 		}
 		c.foldOf[i] = int32(sectionFolds[class][positions[class]%c.folds])

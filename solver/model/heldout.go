@@ -16,11 +16,12 @@ const heldShare, scoreShare = 16, 2
 // A foldScorer scores models on the rows of a fold.
 type foldScorer struct {
 	*crossValidation
-	fold          int     // the number of the fold
-	classRows     []int   // for each class, the number of its rows in the fold and in this process
-	weight        float64 // total weight of the rows of the fold in all processes
-	allRows       *window // all rows of the fold in this process; nil if their total weight is 0, or out of core
-	modelsPerPass int     // the number of models that one pass over the rows may score
+	fold      int     // the number of the fold
+	classRows []int   // for each class, the number of its rows in the fold and in this process
+	weight    float64 // total weight of the rows of the fold in all processes
+	// All rows of the fold in this process; nil if their total weight is 0, or out of core.
+	allRows       *window
+	modelsPerPass int // the number of models that one pass over the rows may score
 }
 
 // A window has the rows of a fold that are in one window of the file, or all rows of the fold if
@@ -175,8 +176,9 @@ func (h *foldScorer) window(lo, hi int) (*window, error) {
 type modelScorer struct {
 	m      *Model
 	tally  *Tally
-	metric Metric     // CVSettings.Metric; may be nil
-	sum    [2]float64 // over the windows: the sum of metric times the weight of the window, and the sum of the weights
+	metric Metric // CVSettings.Metric; may be nil
+	// over the windows: the sum of metric times the weight of the window, and the sum of the weights
+	sum [2]float64
 }
 
 func (s *modelScorer) add(w *window) error {

@@ -65,7 +65,8 @@ func TestHostileProblems(t *testing.T) {
 			continue
 		}
 		c := m.Columns[0].Certificate
-		if (err == nil) != (c.Status == solver.Converged) || !finite(c.Objective) || !finite(m.Columns[0].Intercept) || math.IsNaN(c.Gap) || c.Gap < 0 {
+		if (err == nil) != (c.Status == solver.Converged) || !finite(c.Objective) ||
+			!finite(m.Columns[0].Intercept) || math.IsNaN(c.Gap) || c.Gap < 0 {
 			t.Errorf("round %d: %+v, %v", round, c, err)
 		}
 		for _, b := range m.Columns[0].Coefficients {
@@ -80,7 +81,8 @@ func TestHostileProblems(t *testing.T) {
 		if bestModel == nil {
 			t.Errorf("round %d: nothing at a finer tolerance", round)
 		} else if bestModel.Columns[0].Certificate.Objective < c.Objective-c.Gap-1e-13*math.Abs(c.Objective) {
-			t.Errorf("round %d: objective %.15g, gap %.3e, but %.15g is there: %+v", round, c.Objective, c.Gap, bestModel.Columns[0].Certificate.Objective, spec)
+			t.Errorf("round %d: objective %.15g, gap %.3e, but %.15g is there: %+v",
+				round, c.Objective, c.Gap, bestModel.Columns[0].Certificate.Objective, spec)
 		}
 		if spec.Lambda >= 1e-3 && c.Status != solver.Converged {
 			t.Errorf("round %d: n %d, p %d, %v, lambda %g, ratio %g, standardize %s, intercept %v, scale %g: %v", round, n, p, loss, spec.Lambda, spec.l1Ratio(), spec.Standardize, !spec.NoIntercept, scale, err)

@@ -49,9 +49,13 @@ func (p *problems) twoLabels(labels []float64) (m sparse.LabelMapping, err error
 	switch positive := p.spec.Positive; {
 	case positive == nil || *positive == m.Positive:
 	case *positive == m.Negative:
-		m = sparse.LabelMapping{Negative: m.Positive, NegativeName: m.PositiveName, Positive: m.Negative, PositiveName: m.NegativeName}
+		m = sparse.LabelMapping{
+			Negative: m.Positive, NegativeName: m.PositiveName, Positive: m.Negative,
+			PositiveName: m.NegativeName,
+		}
 	default:
-		return m, errorf("the label %v said to be positive does not occur; the labels are %v and %v", *positive, m.Negative, m.Positive)
+		return m, errorf("the label %v said to be positive does not occur; the labels are %v and %v",
+			*positive, m.Negative, m.Positive)
 	}
 	if p.spec.streams() && (!slices.Equal(labels, []float64{-1, 1}) || p.spec.rowLabel(m.Positive) != 1) {
 		err = p.spec.refuseMinimize("out of core this is for the labels −1 and +1, or for numbers; +1 is the positive class")

@@ -180,7 +180,10 @@ func (d *design) graphLambdaMax(ctx context.Context, g []float64) (float64, erro
 	for j := range b {
 		b[j] /= maxAbs
 	}
-	p := solver.Problem{Data: sparse.Identity(columns), Labels: b, Loss: solver.Squared{}, Constraint: constraint, Domain: d.cone()}
+	p := solver.Problem{
+		Data: sparse.Identity(columns), Labels: b, Loss: solver.Squared{}, Constraint: constraint,
+		Domain: d.cone(),
+	}
 	ax := make([]float64, len(weights))
 	ratio := func(x []float64) float64 { // b'x/Ω(x), where b is divided by maxAbs; 0 if Ω(x) = 0
 		p.Constraint.MulVec(ax, x)

@@ -21,7 +21,8 @@ var solverTypes = map[string]solver.Loss{
 	"L2R_LR": solver.Logistic{}, "L1R_LR": solver.Logistic{}, "L2R_LR_DUAL": solver.Logistic{},
 	"L2R_L2LOSS_SVC": solver.SquaredHinge{}, "L2R_L2LOSS_SVC_DUAL": solver.SquaredHinge{},
 	"L1R_L2LOSS_SVC": solver.SquaredHinge{}, "L2R_L1LOSS_SVC_DUAL": solver.SquaredHinge{},
-	"L2R_L2LOSS_SVR": solver.Squared{}, "L2R_L2LOSS_SVR_DUAL": solver.Squared{}, "L2R_L1LOSS_SVR_DUAL": solver.Squared{},
+	"L2R_L2LOSS_SVR": solver.Squared{}, "L2R_L2LOSS_SVR_DUAL": solver.Squared{},
+	"L2R_L1LOSS_SVR_DUAL": solver.Squared{},
 }
 
 // WriteLiblinear writes a model file for liblinear-predict. If there are two classes, the label of
@@ -67,7 +68,8 @@ func (m *Model) WriteLiblinear(w io.Writer) error {
 	fmt.Fprintf(b, "nr_feature %d\nbias %d\nw\n", m.featureCount(), bias)
 	writeLine := func(value func(c *Column) float64) {
 		for k := range m.Columns {
-			fmt.Fprintf(b, "%.17g%s", value(&m.Columns[k]), map[bool]string{true: "\n", false: " "}[k == len(m.Columns)-1])
+			fmt.Fprintf(b, "%.17g%s", value(&m.Columns[k]),
+				map[bool]string{true: "\n", false: " "}[k == len(m.Columns)-1])
 		}
 	}
 	for j := range m.featureCount() {
@@ -135,7 +137,8 @@ func (l *liblinear) readHead() error {
 		case words == nil && l.lines.Err() != nil:
 			return l.errorf("", "%v", l.lines.Err())
 		case words == nil:
-			return l.errorf("", "the file ends before a line w: expected a model that liblinear wrote; fetch the file again")
+			return l.errorf("",
+				"the file ends before a line w: expected a model that liblinear wrote; fetch the file again")
 		case words[0] == "w" && len(words) > 1:
 			return l.errorf(words[1], "expected the weights in the lines below w")
 		case words[0] == "w":
@@ -162,7 +165,8 @@ func (l *liblinear) setField(key string, values []string) (err error) {
 		var ok bool
 		l.loss, ok = solverTypes[values[0]]
 		if !ok {
-			return l.errorf(values[0], "solver_type: expected one for regression, or one that separates each class from the rest, such as L1R_LR")
+			return l.errorf(values[0],
+				"solver_type: expected one for regression, or one that separates each class from the rest, such as L1R_LR")
 		}
 	case "nr_class":
 		l.classes, err = strconv.Atoi(values[0])
@@ -213,9 +217,11 @@ func (l *liblinear) checkHead() error {
 	case l.features < 0:
 		return l.errorf("", "no nr_feature before w: expected a model that liblinear wrote")
 	case classifies(l.loss) == (l.labels == nil):
-		return l.errorf("", "labels are for classification: expected a line label with two of them there, and none elsewhere")
+		return l.errorf("",
+			"labels are for classification: expected a line label with two of them there, and none elsewhere")
 	case l.classes > 2 && len(l.labels) != l.classes:
-		return l.errorf("", "%d labels of %d classes: expected a line label with all of them", len(l.labels), l.classes)
+		return l.errorf("", "%d labels of %d classes: expected a line label with all of them",
+			len(l.labels), l.classes)
 	}
 	return nil
 }
@@ -244,7 +250,9 @@ func (l *liblinear) readModel() (*Model, error) {
 		return nil, l.errorf("", "%v", err)
 	}
 	if weightCount != wantWeights {
-		return nil, l.errorf("", "%d weights: expected %d, for nr_feature %d and bias %v; the file may be cut: fetch it again", weightCount, wantWeights, l.features, l.bias)
+		return nil, l.errorf("",
+			"%d weights: expected %d, for nr_feature %d and bias %v; the file may be cut: fetch it again",
+			weightCount, wantWeights, l.features, l.bias)
 	}
 	for k := range m.Columns {
 		c := &m.Columns[k]
@@ -255,7 +263,8 @@ func (l *liblinear) readModel() (*Model, error) {
 		c.Intercept = l.bias * c.Coefficients[l.features]
 		c.Coefficients = c.Coefficients[:l.features:l.features]
 		if !finite(c.Intercept) {
-			return nil, l.errorf("", "bias %v times the last weight is %v: expected a finite number", l.bias, c.Intercept)
+			return nil, l.errorf("", "bias %v times the last weight is %v: expected a finite number",
+				l.bias, c.Intercept)
 		}
 	}
 	l.setLabels(m)

@@ -32,9 +32,12 @@ func TestWriteLiblinear(t *testing.T) {
 		y    []float64
 		spec Spec
 	}{
-		{twoClassData, twoLabels, Spec{}}, {twoClassData, twoLabels, Spec{NoIntercept: true}}, {twoClassData, twoLabels, Spec{Positive: &low}},
+		{twoClassData, twoLabels, Spec{}}, {twoClassData, twoLabels, Spec{NoIntercept: true}},
+		{twoClassData, twoLabels, Spec{Positive: &low}},
 		{twoClassData, twoLabels, Spec{Loss: solver.SquaredHinge{}}}, {twoClassData, twoLabels, Spec{Loss: solver.Squared{}}},
-		{threeClassData, threeClassLabels, Spec{}}, {threeClassData, threeClassLabels, Spec{NoIntercept: true}}, {threeClassData, threeClassLabels, Spec{Loss: solver.SquaredHinge{}}},
+		{threeClassData, threeClassLabels, Spec{}},
+		{threeClassData, threeClassLabels, Spec{NoIntercept: true}},
+		{threeClassData, threeClassLabels, Spec{Loss: solver.SquaredHinge{}}},
 	} {
 		c.spec.Lambda = 0.01
 		m := mustFit(t, &c.spec, c.x, c.y)
@@ -55,7 +58,8 @@ func TestWriteLiblinear(t *testing.T) {
 		} else {
 			m.Labels.Positive = 7.5
 		}
-		if err := m.WriteLiblinear(&bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "7.5; those of liblinear are whole") {
+		if err := m.WriteLiblinear(&bytes.Buffer{}); err == nil ||
+			!strings.Contains(err.Error(), "7.5; those of liblinear are whole") {
 			t.Errorf("%v", err)
 		}
 	}
@@ -65,7 +69,8 @@ func TestWriteLiblinear(t *testing.T) {
 func liblinearFields(m *Model) *Model {
 	p := &Model{Loss: m.Loss, Labels: m.Labels, Classes: m.Classes, HasIntercept: m.HasIntercept, IndexBase: 1}
 	for _, c := range m.Columns {
-		p.Columns = append(p.Columns, Column{Coefficients: c.Coefficients, Intercept: c.Intercept, Certificate: Certificate{Gap: math.Inf(1)}})
+		p.Columns = append(p.Columns,
+			Column{Coefficients: c.Coefficients, Intercept: c.Intercept, Certificate: Certificate{Gap: math.Inf(1)}})
 	}
 	return p
 }
@@ -109,7 +114,8 @@ func predictLiblinear(t *testing.T, m *Model, text []byte, x *sparse.CSR, y []fl
 	for i, line := range lines {
 		words := strings.Fields(line)
 		label, err := m.Predict(x.Row(i))
-		if liblinearLabel, parseErr := strconv.ParseFloat(words[0], 64); err != nil || parseErr != nil || math.Abs(liblinearLabel-label) > 1e-5*math.Abs(label) {
+		if liblinearLabel, parseErr := strconv.ParseFloat(words[0], 64); err != nil || parseErr != nil ||
+			math.Abs(liblinearLabel-label) > 1e-5*math.Abs(label) {
 			t.Errorf("row %d: %v (%v), liblinear-predict %s", i, label, err, words[0])
 		}
 		if len(words) == 1 {
@@ -118,7 +124,8 @@ func predictLiblinear(t *testing.T, m *Model, text []byte, x *sparse.CSR, y []fl
 		idx, val := x.Row(i)
 		p, err := m.RowProbabilities(nil, idx, val)
 		for k, v := range p {
-			if liblinearProbability, parseErr := strconv.ParseFloat(words[k+1], 64); err != nil || parseErr != nil || math.Abs(liblinearProbability-v) > 1e-5 {
+			if liblinearProbability, parseErr := strconv.ParseFloat(words[k+1], 64); err != nil ||
+				parseErr != nil || math.Abs(liblinearProbability-v) > 1e-5 {
 				t.Errorf("row %d: %v, liblinear-predict %s", i, p, line)
 				break
 			}
@@ -152,16 +159,21 @@ func TestLiblinearTrain(t *testing.T) {
 func TestBadLiblinear(t *testing.T) {
 	const twoClassFile = "solver_type L1R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias 0.5\nw\n1 \n2 \n3 \n"
 	m, err := ReadLiblinear(strings.NewReader(twoClassFile), "m")
-	if err != nil || m.Columns[0].Intercept != 1.5 || !slices.Equal(m.Columns[0].Coefficients, []float64{1, 2}) || m.Labels.Positive != 1 {
+	if err != nil || m.Columns[0].Intercept != 1.5 ||
+		!slices.Equal(m.Columns[0].Coefficients, []float64{1, 2}) || m.Labels.Positive != 1 {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	const threeClassFile = "solver_type L1R_LR\nnr_class 3\nlabel 7 -1 2\nnr_feature 1\nbias 1\nw\n1 2 3 \n4 5 6 \n"
 	m, err = ReadLiblinear(strings.NewReader(threeClassFile), "m")
-	if err != nil || !slices.Equal(m.Classes.Values, []float64{-1, 2, 7}) || m.Columns[0].Coefficients[0] != 2 || m.Columns[0].Intercept != 5 || m.Columns[2].Intercept != 4 {
+	if err != nil || !slices.Equal(m.Classes.Values, []float64{-1, 2, 7}) ||
+		m.Columns[0].Coefficients[0] != 2 || m.Columns[0].Intercept != 5 || m.Columns[2].Intercept != 4 {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	for _, c := range []struct{ validFile, oldText, newText, want string }{
-		{twoClassFile, "L1R_LR", "MCSVM_CS", `m:1: "MCSVM_CS": solver_type: expected one for regression, or one that separates each class from the rest`},
+		{
+			twoClassFile, "L1R_LR", "MCSVM_CS",
+			`m:1: "MCSVM_CS": solver_type: expected one for regression, or one that separates each class from the rest`,
+		},
 		{twoClassFile, "nr_class 2", "nr_class 3", "m:3: 2 labels: expected 3"},
 		{twoClassFile, "label 1 -1", "label 1", "m:3: 1 label"},
 		{twoClassFile, "label 1 -1", "label 1 x", `m:3: "x": label: expected`},
@@ -193,7 +205,8 @@ func TestBadLiblinear(t *testing.T) {
 		{threeClassFile, "nr_class 3\nlabel 7 -1 2\n", "label 7 2\nnr_class 3\n", "2 labels of 3 classes"},
 		{threeClassFile, "6 \n", "\n", "5 weights: expected 6"},
 	} {
-		if _, err := ReadLiblinear(strings.NewReader(strings.Replace(c.validFile, c.oldText, c.newText, 1)), "m"); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := ReadLiblinear(strings.NewReader(strings.Replace(c.validFile, c.oldText, c.newText, 1)),
+			"m"); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: want %q, got %v", c.newText, c.want, err)
 		}
 	}

@@ -29,7 +29,9 @@ func TestEstimateMemory(t *testing.T) {
 	}
 	roughSettings := solver.Settings{RelTol: 0.3} // the first steps need as much memory as the whole fit
 	coupledShape := dataShape{rows: 200, features: 1000, entriesPerRow: 100}
-	plainShape, wideShape, textShape := dataShape{rows: 20000, features: 40}, dataShape{rows: 2000, features: 1000, entriesPerRow: 100}, dataShape{rows: 4000, features: 8000, entriesPerRow: 40}
+	plainShape, wideShape, textShape := dataShape{rows: 20000, features: 40},
+		dataShape{rows: 2000, features: 1000, entriesPerRow: 100},
+		dataShape{rows: 4000, features: 8000, entriesPerRow: 40}
 	for _, c := range []struct {
 		name   string
 		shape  dataShape
@@ -43,26 +45,45 @@ func TestEstimateMemory(t *testing.T) {
 		{name: "intercept, mapped", shape: plainShape, mapped: true},
 		{name: "weights", shape: plainShape, mapped: true, spec: model.Spec{Balanced: true}, long: true},
 		{name: "squared", shape: plainShape, spec: model.Spec{Loss: solver.Squared{}}, long: true},
-		{name: "elastic net", shape: dataShape{rows: 4000, features: 600, entriesPerRow: 100}, spec: model.Spec{Lambda: 1e-5, Penalty: model.ElasticNet{L1Ratio: 0.1}}}, // many columns in the working set
+		// many columns in the working set
+		{
+			name: "elastic net", shape: dataShape{rows: 4000, features: 600, entriesPerRow: 100},
+			spec: model.Spec{Lambda: 1e-5, Penalty: model.ElasticNet{L1Ratio: 0.1}},
+		},
 		{name: "box", shape: wideShape, spec: model.Spec{Domain: solver.Nonnegative{}}},
 		{name: "sparse", shape: textShape, mapped: true},
 		{name: "groups", shape: coupledShape, spec: model.Spec{Penalty: groupsOf(1000), Settings: roughSettings}},
 		{name: "graph", shape: coupledShape, spec: model.Spec{Graph: graph.Chain(1000), Settings: roughSettings}},
-		{name: "graph of many features", shape: dataShape{rows: 1500, features: 2500, entriesPerRow: 30}, spec: model.Spec{Graph: graph.Chain(2500)}, long: true},
+		{
+			name: "graph of many features", shape: dataShape{rows: 1500, features: 2500, entriesPerRow: 30},
+			spec: model.Spec{Graph: graph.Chain(2500)}, long: true,
+		},
 		{name: "classes", shape: dataShape{rows: 20000, features: 40, classes: 4}},
 		{name: "path", shape: plainShape, fits: model.Fits{Lambdas: 10}},
 		{name: "path of text", shape: textShape, fits: model.Fits{Lambdas: 20}, long: true},
 		{name: "cross-validation", shape: plainShape, mapped: true, fits: model.Fits{Lambdas: 3, Folds: 5}},
 		{name: "cross-validation, wide", shape: wideShape, fits: model.Fits{Lambdas: 5, Folds: 5}},
-		{name: "cross-validation of classes", shape: dataShape{rows: 6000, features: 40, classes: 3}, fits: model.Fits{Lambdas: 3, Folds: 3}},
-		{name: "method scas-k", shape: plainShape, spec: model.Spec{Settings: solver.Settings{Method: solver.SCASK{}, Passes: 5}}},
-		{name: "float32", shape: plainShape, mapped: true, spec: model.Spec{Settings: solver.Settings{Passes: 5, Float32: true}}, long: true},
+		{
+			name: "cross-validation of classes", shape: dataShape{rows: 6000, features: 40, classes: 3},
+			fits: model.Fits{Lambdas: 3, Folds: 3},
+		},
+		{
+			name: "method scas-k", shape: plainShape,
+			spec: model.Spec{Settings: solver.Settings{Method: solver.SCASK{}, Passes: 5}},
+		},
+		{
+			name: "float32", shape: plainShape, mapped: true,
+			spec: model.Spec{Settings: solver.Settings{Passes: 5, Float32: true}}, long: true,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.long {
 				sparsetest.Long(t)
 			}
-			s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: c.shape.rows, Features: c.shape.features, NonzerosPerRow: c.shape.entriesPerRow, Noise: 1, Seed: 1})
+			s, err := sparse.NewSynthetic(sparse.SyntheticOptions{
+				Rows: c.shape.rows, Features: c.shape.features, NonzerosPerRow: c.shape.entriesPerRow,
+				Noise: 1, Seed: 1,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,7 +113,8 @@ func TestEstimateMemory(t *testing.T) {
 				var err error
 				switch {
 				case c.fits.Folds > 0:
-					result, err = model.CV(context.Background(), &spec, x, y, &model.CVSettings{Path: pathSettings, Folds: c.fits.Folds})
+					result, err = model.CV(context.Background(), &spec, x, y,
+						&model.CVSettings{Path: pathSettings, Folds: c.fits.Folds})
 				case c.fits.Lambdas > 0:
 					var steps []*model.Step
 					for step, stepErr := range model.Path(context.Background(), &spec, x, y, &pathSettings) {

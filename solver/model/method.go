@@ -89,9 +89,11 @@ var (
 	noOffsets   = sparse.Remedy{Field: "Spec.Offsets", To: "nil"}
 	noGroups    = sparse.Remedy{Field: "Spec.Penalty", To: "nil"}
 	useAuto     = sparse.Remedy{Field: "Settings.Method", To: "auto"}
-	useStreamed = sparse.Remedy{Field: "Settings.Method", To: "scas-k or scas-l, with NoIntercept and StandardizeOff"}
-	leaveUnset  = sparse.Remedy{To: "leave it unset"} // the setting of the error
-	useSCASK    = sparse.Remedy{Field: "Settings.Method", To: "scas-k"}
+	useStreamed = sparse.Remedy{
+		Field: "Settings.Method", To: "scas-k or scas-l, with NoIntercept and StandardizeOff",
+	}
+	leaveUnset = sparse.Remedy{To: "leave it unset"} // the setting of the error
+	useSCASK   = sparse.Remedy{Field: "Settings.Method", To: "scas-k"}
 )
 
 // An unsupportedPart is a part that a method does not support. present is true if the specification has the
@@ -125,16 +127,25 @@ func (s *Spec) checkParts(p int, info solver.MethodInfo, settingName string, val
 	hasFreeFeature := slices.Contains(s.PenaltyFactors, 0) // a feature has no penalty
 	return unsupportedError(settingName, value, nil, []unsupportedPart{
 		{!s.NoIntercept && hasRidge, ridgeReason, []sparse.Remedy{noIntercept}},
-		{isElasticNet && s.PenaltyFactors != nil && (hasRidge || s.MuA > 0), factorReason, []sparse.Remedy{noFactors}},
+		{
+			isElasticNet && s.PenaltyFactors != nil && (hasRidge || s.MuA > 0), factorReason,
+			[]sparse.Remedy{noFactors},
+		},
 		{s.SampleWeights != nil && plainOnly, weightReason, []sparse.Remedy{noWeights, useSCASK}},
 		{s.ClassWeights != nil && plainOnly, weightReason, []sparse.Remedy{noClasses, useSCASK}},
 		{s.Balanced && plainOnly, weightReason, []sparse.Remedy{notBalanced, useSCASK}},
 		{s.Domain != nil && plainOnly, confineReason, []sparse.Remedy{noDomain, useSCASK}},
-		{needsOffsetColumn && (plainOnly || info.Theorem == 2), offsetReason, []sparse.Remedy{noOffsets, useSCASK}},
+		{
+			needsOffsetColumn && (plainOnly || info.Theorem == 2), offsetReason,
+			[]sparse.Remedy{noOffsets, useSCASK},
+		},
 		{needsOffsetColumn && s.Domain != nil && !isBox, domainReason, []sparse.Remedy{noOffsets, noDomain}},
 		{s.grouped() && plainOnly, penaltyReason, []sparse.Remedy{noGroups, useSCASK}},
 		{s.MuA > 0 && s.couples() && plainOnly, penaltyReason, []sparse.Remedy{noMuA, useSCASK}},
-		{isElasticNet && !s.NoIntercept && plainOnly, elasticNetReason, []sparse.Remedy{noIntercept, useSCASK}},
+		{
+			isElasticNet && !s.NoIntercept && plainOnly, elasticNetReason,
+			[]sparse.Remedy{noIntercept, useSCASK},
+		},
 		{isElasticNet && hasFreeFeature && plainOnly, elasticNetReason, []sparse.Remedy{noFactors, useSCASK}},
 	})
 }
@@ -147,7 +158,8 @@ func (s *Spec) checkStreamed(settingName string, value any) error {
 	for _, f := range s.settingsForMinimize() {
 		othersSet = othersSet || f.set
 		if f.set && f.memoryOnly {
-			return unsupportedError(f.name, f.value, rows.ErrNotStreamed, []unsupportedPart{{true, "it is only for data in memory", []sparse.Remedy{leaveUnset}}})
+			return unsupportedError(f.name, f.value, rows.ErrNotStreamed,
+				[]unsupportedPart{{true, "it is only for data in memory", []sparse.Remedy{leaveUnset}}})
 		}
 	}
 	const (
@@ -158,7 +170,8 @@ func (s *Spec) checkStreamed(settingName string, value any) error {
 	)
 	switch s.methodExceptAuto().(type) {
 	case nil:
-		parts = append(parts, unsupportedPart{true, methodReason, []sparse.Remedy{{To: "leave it 0"}, useStreamed}})
+		parts = append(parts,
+			unsupportedPart{true, methodReason, []sparse.Remedy{{To: "leave it 0"}, useStreamed}})
 	case solver.SCASK, solver.SCASL:
 	default:
 		remedies := []sparse.Remedy{useStreamed}
@@ -182,7 +195,8 @@ func (s *Spec) refuseMinimize(reason string) error {
 	if settingName == "Method" {
 		remedy = useAuto
 	}
-	return unsupportedError(settingName, value, rows.ErrNotStreamed, []unsupportedPart{{settingName != "", reason, []sparse.Remedy{remedy}}})
+	return unsupportedError(settingName, value, rows.ErrNotStreamed,
+		[]unsupportedPart{{settingName != "", reason, []sparse.Remedy{remedy}}})
 }
 
 // unsupportedError returns a SettingError with the reason and the remedies of the first part that is present,
@@ -190,7 +204,9 @@ func (s *Spec) refuseMinimize(reason string) error {
 func unsupportedError(settingName string, value any, wrappedErr error, parts []unsupportedPart) error {
 	for _, u := range parts {
 		if u.present {
-			return &solver.SettingError{Field: settingName, Value: value, Allowed: u.reason, Remedies: u.remedies, Err: wrappedErr}
+			return &solver.SettingError{
+				Field: settingName, Value: value, Allowed: u.reason, Remedies: u.remedies, Err: wrappedErr,
+			}
 		}
 	}
 	return nil

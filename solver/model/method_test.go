@@ -42,11 +42,13 @@ func TestMethods(t *testing.T) {
 			if math.Abs(objective-c.Objective) > 1e-12 {
 				t.Errorf("%s, %s: objective %.15g, by plain loops %.15g", name, m.Info().Name, c.Objective, objective)
 			}
-			if excess := c.Objective - bestCertificate.Objective; excess < -bestCertificate.Gap || excess > c.Gap+1e-15 || excess > 0.5*(math.Ln2-bestCertificate.Objective) || c.RelTol != 0 {
+			if excess := c.Objective - bestCertificate.Objective; excess < -bestCertificate.Gap ||
+				excess > c.Gap+1e-15 || excess > 0.5*(math.Ln2-bestCertificate.Objective) || c.RelTol != 0 {
 				t.Errorf("%s, %s: %g above the optimum, %+v", name, m.Info().Name, excess, c)
 			}
 			run := &column.Run
-			if run.Method != m.Info().Name || run.OuterIterations == 0 || run.Last == nil || math.Abs(run.Last.Objective-c.Objective) > 1e-3 || run.Average {
+			if run.Method != m.Info().Name || run.OuterIterations == 0 || run.Last == nil ||
+				math.Abs(run.Last.Objective-c.Objective) > 1e-3 || run.Average {
 				t.Errorf("%s, %s: %+v", name, m.Info().Name, run)
 			}
 		}
@@ -91,7 +93,8 @@ func TestAuto(t *testing.T) {
 	x, y := randomData(t, 60, 5, 9, true)
 	for name, spec := range map[string]Spec{
 		"lasso": {}, "ridge": {Mu: 0.3}, "factors": {Mu: 0.3, NoIntercept: true, PenaltyFactors: []float64{1, 2, 3, 0, 1}},
-		"graph": {Graph: graph.Chain(5), Fusion: 2, MuA: 0.1}, "elastic net": {Penalty: ElasticNet{0.5}}, "offsets": {Offsets: make([]float64, 60)},
+		"graph": {Graph: graph.Chain(5), Fusion: 2, MuA: 0.1}, "elastic net": {Penalty: ElasticNet{0.5}},
+		"offsets": {Offsets: make([]float64, 60)},
 	} {
 		spec.Lambda = 0.02
 		want := mustFit(t, &spec, x, y)
@@ -109,13 +112,17 @@ func TestRidge(t *testing.T) {
 	for i := range offsets {
 		offsets[i] = float64(i%3) / 2
 	}
-	for name, set := range map[string]solver.Settings{"Newton": {}, "by package solver": {OuterIterations: minimizeIterations}, "by passes": {Method: solver.SCASK{}, Passes: 200}} {
+	for name, set := range map[string]solver.Settings{
+		"Newton": {}, "by package solver": {OuterIterations: minimizeIterations},
+		"by passes": {Method: solver.SCASK{}, Passes: 200},
+	} {
 		for _, o := range [][]float64{nil, offsets} {
 			spec := &Spec{Lambda: 0.02, Mu: 0.3, NoIntercept: true, Offsets: o, Settings: set}
 			m := mustFit(t, spec, x, y)
 			c, specWithoutRidge := m.Columns[0].Certificate, *spec
 			specWithoutRidge.Mu = 0
-			if objectiveWithoutRidge := plainObjective(&specWithoutRidge, x, y, m.Columns[0].Coefficients, 0); !(c.Ridge > 0) || math.Abs(c.Objective-c.Ridge-objectiveWithoutRidge) > 1e-12 {
+			if objectiveWithoutRidge := plainObjective(&specWithoutRidge, x, y, m.Columns[0].Coefficients,
+				0); !(c.Ridge > 0) || math.Abs(c.Objective-c.Ridge-objectiveWithoutRidge) > 1e-12 {
 				t.Errorf("%s, %d offsets: %+v, without the ridge %v", name, len(o), c, objectiveWithoutRidge)
 			}
 		}
@@ -131,7 +138,8 @@ func TestAverage(t *testing.T) {
 	m := mustFit(t, spec, x, y)
 	c := m.Columns[0]
 	if objective := plainObjective(spec, x, y, c.Coefficients, c.Intercept); math.Abs(objective-c.Certificate.Objective) > 1e-12 || !(objective > lastColumn.Certificate.Objective) {
-		t.Errorf("objective %v, by plain loops %v, of the last iterate %v", c.Certificate.Objective, objective, lastColumn.Certificate.Objective)
+		t.Errorf("objective %v, by plain loops %v, of the last iterate %v",
+			c.Certificate.Objective, objective, lastColumn.Certificate.Objective)
 	}
 	if !c.Run.Average || c.Run.Last != nil || c.Groups != nil || c.Run.Rounded {
 		t.Errorf("%+v", c)
@@ -148,7 +156,8 @@ func TestAverageStatus(t *testing.T) {
 	spec.Average = true
 	m, err := Fit(context.Background(), spec, x, y)
 	e, ok := errors.AsType[*solver.NotConvergedError](err)
-	if c := m.Columns[0].Certificate; !ok || c.Status != solver.Stalled || e.Gap != c.Gap || !(c.Gap > e.Goal) || e.Objective != c.Objective ||
+	if c := m.Columns[0].Certificate; !ok || c.Status != solver.Stalled || e.Gap != c.Gap ||
+		!(c.Gap > e.Goal) || e.Objective != c.Objective ||
 		!slices.ContainsFunc(e.Remedies, func(r sparse.Remedy) bool { return r.Field == "Spec.Average" }) {
 		t.Errorf("%+v, error %v", c, err)
 	}
@@ -171,26 +180,48 @@ func TestMethodErrors(t *testing.T) {
 		{Spec{Mu: 1, Settings: solver.Settings{Passes: 10}}, "Passes", "NoIntercept"},
 		{Spec{Mu: 1, Settings: solver.Settings{RelTol: -1}}, "RelTol", "NoIntercept"},
 		{Spec{Mu: 1, Average: true}, "Average", "NoIntercept"},
-		{Spec{Mu: 1, NoIntercept: true, Penalty: ElasticNet{0.5}, PenaltyFactors: []float64{1, 2, 3}, Settings: withMethod(solver.SCASK{})}, "Method", "PenaltyFactors"},
+		{
+			Spec{
+				Mu: 1, NoIntercept: true, Penalty: ElasticNet{0.5}, PenaltyFactors: []float64{1, 2, 3},
+				Settings: withMethod(solver.SCASK{}),
+			},
+			"Method", "PenaltyFactors",
+		},
 		{Spec{SampleWeights: ones, Settings: withMethod(baseline.SA{})}, "Method", "SampleWeights"},
 		{Spec{ClassWeights: map[float64]float64{1: 2}, Settings: withMethod(baseline.SA{})}, "Method", "ClassWeights"},
 		{Spec{Balanced: true, Settings: withMethod(baseline.SA{})}, "Method", "Balanced"},
 		{Spec{Domain: solver.Nonnegative{}, Settings: withMethod(baseline.SA{})}, "Method", "Domain"},
 		{Spec{Offsets: ones, Settings: withMethod(baseline.SA{})}, "Method", "Offsets"},
 		{Spec{Offsets: ones, Settings: withMethod(solver.SCASStrong{})}, "Method", "Offsets"},
-		{Spec{Offsets: ones, Domain: solver.Ball{Radius: 1}, NoIntercept: true, Standardize: StandardizeOff, Settings: withMethod(solver.SCASK{})}, "Method", "Offsets"},
+		{
+			Spec{
+				Offsets: ones, Domain: solver.Ball{Radius: 1}, NoIntercept: true, Standardize: StandardizeOff,
+				Settings: withMethod(solver.SCASK{}),
+			},
+			"Method", "Offsets",
+		},
 		{Spec{Penalty: GroupLasso{Groups: [][]int{{0, 1}}}, Settings: withMethod(baseline.SA{})}, "Method", "Penalty"},
 		{Spec{Graph: g, MuA: 1, Settings: withMethod(baseline.SA{})}, "Method", "MuA"},
 		{Spec{Penalty: ElasticNet{0.5}, Settings: withMethod(baseline.SA{})}, "Method", "NoIntercept"},
-		{Spec{Penalty: ElasticNet{0.5}, NoIntercept: true, PenaltyFactors: []float64{1, 0, 1}, Settings: withMethod(baseline.SA{})}, "Method", "PenaltyFactors"},
+		{
+			Spec{
+				Penalty: ElasticNet{0.5}, NoIntercept: true, PenaltyFactors: []float64{1, 0, 1},
+				Settings: withMethod(baseline.SA{}),
+			},
+			"Method", "PenaltyFactors",
+		},
 	} {
 		m, err := Fit(t.Context(), &c.spec, x, y)
 		settingErr, ok := errors.AsType[*solver.SettingError](err)
-		if m != nil || !ok || settingErr.Field != c.setting || settingErr.Remedies[0].Field != "Spec."+c.field || settingErr.Err != nil || !strings.Contains(settingErr.Error(), c.field) {
+		if m != nil || !ok || settingErr.Field != c.setting ||
+			settingErr.Remedies[0].Field != "Spec."+c.field || settingErr.Err != nil ||
+			!strings.Contains(settingErr.Error(), c.field) {
 			t.Errorf("%v for %s: %v", c.setting, c.field, err)
 		}
 	}
-	if _, err := Fit(t.Context(), &Spec{Settings: solver.Settings{Start: solver.Iterate{X: make([]float64, 3)}}}, x, y); err == nil || !strings.Contains(err.Error(), "Spec.Start") {
+	if _, err := Fit(t.Context(),
+		&Spec{Settings: solver.Settings{Start: solver.Iterate{X: make([]float64, 3)}}}, x,
+		y); err == nil || !strings.Contains(err.Error(), "Spec.Start") {
 		t.Error(err)
 	}
 }
@@ -211,7 +242,10 @@ func TestStreamedNoOptimum(t *testing.T) {
 			dataset.Labels[0] = -dataset.Labels[0]
 		}
 		data := storeInFile(t, dataset, false).fileData
-		spec := Spec{Lambda: 1e-2, PenaltyFactors: []float64{0, 1, 1, 1}, NoIntercept: true, Standardize: StandardizeOff, Memory: 1 << 20}
+		spec := Spec{
+			Lambda: 1e-2, PenaltyFactors: []float64{0, 1, 1, 1}, NoIntercept: true,
+			Standardize: StandardizeOff, Memory: 1 << 20,
+		}
 		spec.Settings = solver.Settings{Method: solver.SCASK{}, Passes: 10}
 		m, err := Fit(t.Context(), &spec, data.X, data.Labels)
 		if m == nil || m.Columns[0].Certificate.NoOptimum != separated {
@@ -223,7 +257,9 @@ func TestStreamedNoOptimum(t *testing.T) {
 // TestStreamedMethods checks that SCASK and SCASL reach the optimum out of core, and that Fit and CV return
 // errors for settings that these methods do not support out of core.
 func TestStreamedMethods(t *testing.T) {
-	data := storeInFile(t, synthetic(t, sparse.SyntheticOptions{Rows: 1000, Features: 8, Groups: 2, GroupSize: 3, Noise: 1, Seed: 4}), false)
+	data := storeInFile(t,
+		synthetic(t, sparse.SyntheticOptions{Rows: 1000, Features: 8, Groups: 2, GroupSize: 3, Noise: 1, Seed: 4}),
+		false)
 	memoryData, fileData := data.memoryData, data.fileData
 	plainSpec := Spec{Lambda: 1e-3, NoIntercept: true, Standardize: StandardizeOff}
 	for _, m := range []solver.Method{solver.SCASK{}, solver.SCASL{}} {
@@ -238,7 +274,9 @@ func TestStreamedMethods(t *testing.T) {
 			report := func(solver.Report) { calls++ }
 			spec.Memory, spec.Settings = 1<<18, solver.Settings{Method: m, RelTol: 1e-5, Passes: 400, Report: report}
 			got := mustFit(t, &spec, fileData.X, fileData.Labels).Columns[0]
-			if c := got.Certificate; c.Status != solver.Converged || math.Abs(c.Objective-want.Objective) > c.Gap+want.Gap || got.Run.Method != m.Info().Name || calls == 0 {
+			if c := got.Certificate; c.Status != solver.Converged ||
+				math.Abs(c.Objective-want.Objective) > c.Gap+want.Gap || got.Run.Method != m.Info().Name ||
+				calls == 0 {
 				t.Errorf("%s, %s: %+v, in memory %+v; %d reports", m.Info().Name, name, c, want, calls)
 			}
 		}
@@ -263,7 +301,8 @@ func TestStreamedMethods(t *testing.T) {
 		tt.change(&spec)
 		m, err := Fit(t.Context(), &spec, fileData.X, fileData.Labels)
 		settingErr, ok := errors.AsType[*solver.SettingError](err)
-		if m != nil || !ok || settingErr.Field != tt.field || !slices.Equal(settingErr.Remedies, tt.remedies) || !errors.Is(err, rows.ErrNotStreamed) {
+		if m != nil || !ok || settingErr.Field != tt.field ||
+			!slices.Equal(settingErr.Remedies, tt.remedies) || !errors.Is(err, rows.ErrNotStreamed) {
 			t.Errorf("want an error about %s with %v, got %v", tt.field, tt.remedies, err)
 		}
 	}

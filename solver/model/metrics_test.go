@@ -40,12 +40,14 @@ func TestMetricsByHand(t *testing.T) {
 	checkNear(t, "Brier", *c.Brier, (s(-2)*s(-2)+s(1)*s(1)+s(0.5)*s(0.5)+s(-0.5)*s(-0.5)+s(-3)*s(-3))/5)
 	checkNear(t, "mean loss", got.Loss, *c.LogLoss)
 	threshold := 0.7
-	got, err = m.Score(x, y, &ScoreSettings{Threshold: &threshold, Weights: []float64{1, 2, 3, 4, 5}, Offsets: []float64{0, 5, 0, 0, -5}})
+	got, err = m.Score(x, y,
+		&ScoreSettings{Threshold: &threshold, Weights: []float64{1, 2, 3, 4, 5}, Offsets: []float64{0, 5, 0, 0, -5}})
 	if err != nil || fmt.Sprint(got.Classes.Confusion) != "[[4 0] [9 2]]" {
 		t.Errorf("%+v, %v", got.Classes, err)
 	}
 	oneClassMetrics, err := m.Score(x, []float64{10, 10, 10, 10, 10}, nil)
-	if err != nil || oneClassMetrics.Classes.AUC != nil || oneClassMetrics.Classes.Recall != 0 || oneClassMetrics.Classes.Precision != 0 || oneClassMetrics.Classes.F1 != 0 {
+	if err != nil || oneClassMetrics.Classes.AUC != nil || oneClassMetrics.Classes.Recall != 0 ||
+		oneClassMetrics.Classes.Precision != 0 || oneClassMetrics.Classes.F1 != 0 {
 		t.Errorf("one class: %+v, %v", oneClassMetrics.Classes, err)
 	}
 	if text, err := json.Marshal(oneClassMetrics); err != nil || !strings.Contains(string(text), `"auc":null`) {
@@ -64,12 +66,18 @@ func TestMetricsByHand(t *testing.T) {
 		t.Errorf("constant: %+v, %v", got.Numbers, err)
 	}
 	for want, call := range map[string]func() (*Metrics, error){
-		"none of the classes of the model, 10 and 20": func() (*Metrics, error) { return m.Score(x, []float64{10, 10, 30, 10, 10}, nil) },
+		"none of the classes of the model, 10 and 20": func() (*Metrics, error) {
+			return m.Score(x, []float64{10, 10, 30, 10, 10}, nil)
+		},
 		"data are nil": func() (*Metrics, error) { return m.Score(nil, y, nil) },
 		"4 labels":     func() (*Metrics, error) { return m.Score(x, y[:4], nil) },
-		"ScoreSettings.Weights[1] = -1; it must be finite and not negative": func() (*Metrics, error) { return m.Score(x, y, &ScoreSettings{Weights: []float64{1, -1, 1, 1, 1}}) },
+		"ScoreSettings.Weights[1] = -1; it must be finite and not negative": func() (*Metrics, error) {
+			return m.Score(x, y, &ScoreSettings{Weights: []float64{1, -1, 1, 1, 1}})
+		},
 		"sum to 0": func() (*Metrics, error) { return m.Score(x, y, &ScoreSettings{Weights: make([]float64, 5)}) },
-		"ScoreSettings.Weights has length 2; there are 5 rows": func() (*Metrics, error) { return m.Score(x, y, &ScoreSettings{Weights: []float64{1, 1}}) },
+		"ScoreSettings.Weights has length 2; there are 5 rows": func() (*Metrics, error) {
+			return m.Score(x, y, &ScoreSettings{Weights: []float64{1, 1}})
+		},
 		"ScoreSettings.Offsets[2] = NaN; it must be finite": func() (*Metrics, error) {
 			return m.Score(x, y, &ScoreSettings{Offsets: []float64{0, 0, math.NaN(), 0, 0}})
 		},
@@ -145,7 +153,8 @@ func TestAUC(t *testing.T) {
 var scikitLearn = sync.OnceValue(func() string {
 	for _, name := range []string{"python3", "/usr/bin/python3"} {
 		// The script does not import sklearn, because the import takes a second.
-		if exec.Command(name, "-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec('sklearn') is None)").Run() == nil {
+		if exec.Command(name, "-c",
+			"import importlib.util, sys; sys.exit(importlib.util.find_spec('sklearn') is None)").Run() == nil {
 			return name
 		}
 	}

@@ -42,7 +42,8 @@ type minimizer struct {
 	ridge            float64        // the factor of lambda in Problem.L2, unless squaresInPenalty is true
 	scale            []float64      // divisor of each feature
 	hasOffsetColumn  bool           // the last column of the data has the offsets
-	labelError       float64        // bounds the rounding errors of labels minus offsets; 0 if nothing was subtracted
+	// bounds the rounding errors of labels minus offsets; 0 if nothing was subtracted
+	labelError float64
 }
 
 // newMinimizer returns a minimizer for the design. All processes must call it.
@@ -66,11 +67,17 @@ func (d *design) newMinimizer() (*minimizer, error) {
 func (d *design) localMinimizer() (*minimizer, error) {
 	// checkMethod has checked the specification only if a setting requires solver.Minimize.
 	if !d.spec.needsMinimize() {
-		if err := d.spec.checkParts(d.p, solver.Auto{}.Info(), "Method", solver.Auto{}.Info().Name); err != nil {
+		if err := d.spec.checkParts(d.p, solver.Auto{}.Info(), "Method",
+			solver.Auto{}.Info().Name); err != nil {
 			return nil, err
 		}
 	}
-	m := &minimizer{d: d, problem: solver.Problem{Data: d.x, Labels: d.y, SampleWeights: d.weights, Loss: d.loss, Comm: d.spec.Comm}}
+	m := &minimizer{
+		d: d,
+		problem: solver.Problem{
+			Data: d.x, Labels: d.y, SampleWeights: d.weights, Loss: d.loss, Comm: d.spec.Comm,
+		},
+	}
 	if err := m.addOffsets(d.spec.Offsets); err != nil {
 		return nil, err
 	}
@@ -392,7 +399,9 @@ func (m *minimizer) judge(c *Certificate, err error) error {
 		return err
 	}
 	c.Status = solver.Stalled
-	advice := &ending.Advice{Why: "the labels minus the offsets are rounded numbers", Remedies: []sparse.Remedy{ending.AskForLess}}
+	advice := &ending.Advice{
+		Why: "the labels minus the offsets are rounded numbers", Remedies: []sparse.Remedy{ending.AskForLess},
+	}
 	if m.d.spec.Average {
 		lastIterate := sparse.Remedy{Field: "Spec.Average", To: "false"}
 		advice = &ending.Advice{
@@ -412,7 +421,9 @@ func (m *minimizer) hasNoOptimum(ctx context.Context, p *solver.Problem, lambda 
 	case freePart == nil:
 		return false
 	case d.spec.streams():
-		q := &exact.Problem{Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Loss: term.LossOf(p.Loss)}
+		q := &exact.Problem{
+			Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Loss: term.LossOf(p.Loss),
+		}
 		f := exact.NewFile(q, exact.FileSettings{Memory: d.spec.Memory})
 		f.Stop = ctx.Err
 		falls, err := f.LossFallsForever(freePart)

@@ -30,7 +30,9 @@ func (ownSquared) ConjugateDomain(float64) (lo, hi float64) { return math.Inf(-1
 // more than a fit without an intercept, and that LambdaMax is the same as for solver.Squared.
 func TestOwnLossIntercept(t *testing.T) {
 	for _, shift := range []float64{0, 50} {
-		d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 200, Features: 20, NonzerosPerRow: 5, Noise: 1, Regression: true, Seed: 1})
+		d, err := sparse.NewSynthetic(sparse.SyntheticOptions{
+			Rows: 200, Features: 20, NonzerosPerRow: 5, Noise: 1, Regression: true, Seed: 1,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +41,9 @@ func TestOwnLossIntercept(t *testing.T) {
 		}
 		passes := func(noIntercept bool) float64 {
 			slopeCalls := 0
-			m, err := model.Fit(t.Context(), &model.Spec{Loss: ownSquared{slopeCalls: &slopeCalls}, Lambda: 0.1, NoIntercept: noIntercept}, d.X, d.Labels)
+			m, err := model.Fit(t.Context(),
+				&model.Spec{Loss: ownSquared{slopeCalls: &slopeCalls}, Lambda: 0.1, NoIntercept: noIntercept},
+				d.X, d.Labels)
 			if err != nil || m.Columns[0].Certificate.Status != solver.Converged {
 				t.Fatal(err, m)
 			}
@@ -90,11 +94,15 @@ func TestOwnLossOffsets(t *testing.T) {
 		equivalentLabels[i] = b/1.1 - offsets[i] // with these labels, the squared loss needs no offsets
 	}
 	for _, g := range []*graph.Graph{nil, graph.Chain(15)} {
-		want, err := model.Fit(t.Context(), &model.Spec{Loss: solver.Squared{}, Lambda: 0.1 / 1.1, Graph: g, Standardize: model.StandardizeOn}, d.X, equivalentLabels)
+		want, err := model.Fit(t.Context(),
+			&model.Spec{Loss: solver.Squared{}, Lambda: 0.1 / 1.1, Graph: g, Standardize: model.StandardizeOn},
+			d.X, equivalentLabels)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := model.Fit(t.Context(), &model.Spec{Loss: shrinkingLoss{}, Lambda: 0.1, Offsets: offsets, Graph: g, Standardize: model.StandardizeOn}, d.X, d.Labels)
+		got, err := model.Fit(t.Context(),
+			&model.Spec{Loss: shrinkingLoss{}, Lambda: 0.1, Offsets: offsets, Graph: g, Standardize: model.StandardizeOn},
+			d.X, d.Labels)
 		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 			t.Fatal(err)
 		}

@@ -34,12 +34,13 @@ type PathSettings struct {
 // A Validation scores the models of a path on rows that were not fitted, and ends the path if the models do
 // not improve.
 type Validation struct {
-	X        *sparse.CSR
-	Y        []float64
-	Score    *ScoreSettings // weights and offsets of the rows, and the threshold; nil means the defaults
-	Measure  Measure        // the measure; empty means ByLoss; ByR2 is an error
-	Metric   Metric         // measure of the caller; nil means none. If it is set, Measure must be empty
-	Patience int            // number of lambdas without a better value after which the path ends; zero means 10
+	X       *sparse.CSR
+	Y       []float64
+	Score   *ScoreSettings // weights and offsets of the rows, and the threshold; nil means the defaults
+	Measure Measure        // the measure; empty means ByLoss; ByR2 is an error
+	Metric  Metric         // measure of the caller; nil means none. If it is set, Measure must be empty
+	// Number of lambdas without a better value after which the path ends; zero means 10.
+	Patience int
 }
 
 // A Step is the solution for one lambda of a path.
@@ -85,7 +86,11 @@ func (s *Step) Model() *Model {
 		for i, j := range c.Indices {
 			x[j] = c.Values[i]
 		}
-		m.Columns = append(m.Columns, Column{Coefficients: x, Intercept: c.Intercept, Groups: c.groups, Certificate: c.Certificate, Run: c.run})
+		m.Columns = append(m.Columns,
+			Column{
+				Coefficients: x, Intercept: c.Intercept, Groups: c.groups, Certificate: c.Certificate,
+				Run: c.run,
+			})
 	}
 	return &m
 }
@@ -222,7 +227,8 @@ func (p *problems) problemPath(ctx context.Context, k int, set *PathSettings) it
 				return
 			}
 			c := stepColumn(out)
-			c.endedEarly = err != nil && (c.Certificate.Status == solver.Stopped || c.Certificate.Status == solver.TimeDone)
+			c.endedEarly = err != nil &&
+				(c.Certificate.Status == solver.Stopped || c.Certificate.Status == solver.TimeDone)
 			if !yield(p.step(i, lambda, c), err) || c.endedEarly {
 				return
 			}
@@ -232,7 +238,10 @@ func (p *problems) problemPath(ctx context.Context, k int, set *PathSettings) it
 
 func (p *problems) step(index int, lambda float64, columns ...StepColumn) *Step {
 	_, features := p.x.Dims()
-	return &Step{Index: index, Lambda: lambda, Columns: columns, ValidationScore: math.NaN(), empty: p.empty, features: features}
+	return &Step{
+		Index: index, Lambda: lambda, Columns: columns, ValidationScore: math.NaN(), empty: p.empty,
+		features: features,
+	}
 }
 
 func stepColumn(c *Column) StepColumn {
@@ -289,7 +298,8 @@ func (s *PathSettings) check() error {
 	case s.Count < 0:
 		return errorf("PathSettings.Count = %d; it must be positive, or 0 for 100", s.Count)
 	case !(s.Ratio >= 0 && s.Ratio < 1):
-		return errorf("PathSettings.Ratio = %v; it must be above 0 and below 1, or 0 for the default", s.Ratio)
+		return errorf("PathSettings.Ratio = %v; it must be above 0 and below 1, or 0 for the default",
+			s.Ratio)
 	case s.Validation != nil && (s.Validation.X == nil || s.Validation.Patience < 0):
 		return errorf("PathSettings.Validation needs data, and a Patience that is not negative")
 	}

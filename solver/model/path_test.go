@@ -39,13 +39,16 @@ func TestPath(t *testing.T) {
 				stepSpec.Lambda = s.Lambda
 				m := s.Model()
 				objective := plainObjective(&stepSpec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
-				if c := s.Columns[0].Certificate; c.Status != solver.Converged || math.Abs(c.Objective-objective) > 1e-11*math.Abs(objective) || s.Index != k {
+				if c := s.Columns[0].Certificate; c.Status != solver.Converged ||
+					math.Abs(c.Objective-objective) > 1e-11*math.Abs(objective) || s.Index != k {
 					t.Errorf("%v, %s, lambda %d: %+v, %.15g by plain loops", loss, name, k, c, objective)
 				}
 				if want := mustFit(t, &stepSpec, x, y).Columns[0].Certificate; math.Abs(want.Objective-s.Columns[0].Certificate.Objective) > want.Gap+s.Columns[0].Certificate.Gap+1e-14*math.Abs(objective) {
-					t.Errorf("%v, %s, lambda %d: %.15g, alone %.15g", loss, name, k, s.Columns[0].Certificate.Objective, want.Objective)
+					t.Errorf("%v, %s, lambda %d: %.15g, alone %.15g",
+						loss, name, k, s.Columns[0].Certificate.Objective, want.Objective)
 				}
-				if m.NonZeros() != len(s.Columns[0].Indices) || m.Columns[0].Certificate != s.Columns[0].Certificate || m.Summary.Lambda != s.Lambda {
+				if m.NonZeros() != len(s.Columns[0].Indices) ||
+					m.Columns[0].Certificate != s.Columns[0].Certificate || m.Summary.Lambda != s.Lambda {
 					t.Errorf("%v, %s, lambda %d: %+v, model %+v", loss, name, k, s, m)
 				}
 			}
@@ -84,11 +87,16 @@ func TestLambdaMax(t *testing.T) {
 	x, y := randomData(t, 70, 9, 3, true)
 	signBox := solver.NewBox(9, math.Inf(-1), 0)
 	signBox.Upper[4], signBox.Lower[4] = 1, -1
-	for _, spec := range []*Spec{{}, {NoIntercept: true}, {Penalty: ElasticNet{0.5}}, {Standardize: StandardizeOff}, {Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4}}}},
+	for _, spec := range []*Spec{{}, {NoIntercept: true}, {Penalty: ElasticNet{0.5}}, {
+		Standardize: StandardizeOff,
+	}, {Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4}}}},
 		{Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4}, {5, 6, 7, 8}}, Weights: []float64{1, 0, 2}}, NoIntercept: true},
-		{Graph: graph.Chain(9)}, {Graph: graph.Chain(9), NoIntercept: true, Standardize: StandardizeOff}, {Graph: graph.Chain(9), Fusion: 20}, {Graph: graph.Chain(9), Fusion: 0.1},
+		{Graph: graph.Chain(9)}, {Graph: graph.Chain(9), NoIntercept: true, Standardize: StandardizeOff},
+		{Graph: graph.Chain(9), Fusion: 20}, {Graph: graph.Chain(9), Fusion: 0.1},
 		{Graph: graph.Chain(9), Loss: solver.Squared{}, PenaltyFactors: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}},
-		{MuA: 0.1, PenaltyFactors: []float64{0, 1, 1, 1, 0, 1, 1, 1, 1}}, {Domain: solver.Nonnegative{}, Mu: 0.1}, {Domain: signBox}, {Domain: signBox, Graph: graph.Chain(9)}, {Domain: signBox, Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4, 5, 6}, {7, 8}}}}} {
+		{MuA: 0.1, PenaltyFactors: []float64{0, 1, 1, 1, 0, 1, 1, 1, 1}},
+		{Domain: solver.Nonnegative{}, Mu: 0.1}, {Domain: signBox}, {Domain: signBox, Graph: graph.Chain(9)},
+		{Domain: signBox, Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4, 5, 6}, {7, 8}}}}} {
 		lambdaMax, err := LambdaMax(context.Background(), spec, x, y)
 		if err != nil {
 			t.Fatal(err)
@@ -108,7 +116,8 @@ func TestLambdaMax(t *testing.T) {
 			}
 		}
 	}
-	if _, err := LambdaMax(context.Background(), &Spec{Graph: graph.Chain(9), PenaltyFactors: make([]float64, 9)}, x, y); err == nil {
+	if _, err := LambdaMax(context.Background(),
+		&Spec{Graph: graph.Chain(9), PenaltyFactors: make([]float64, 9)}, x, y); err == nil {
 		t.Error("no error for a graph alone")
 	}
 	if _, err := LambdaMax(context.Background(), &Spec{Loss: struct{ solver.Logistic }{}}, x, y); err == nil || !strings.Contains(err.Error(), "for a solver.ConjugateLoss") {
@@ -118,7 +127,8 @@ func TestLambdaMax(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := LambdaMax(context.Background(), nil, zeroX, []float64{0, 1, 0, 1}); err == nil || !strings.Contains(err.Error(), "no feature matters") {
+	if _, err := LambdaMax(context.Background(), nil, zeroX, []float64{0, 1, 0, 1}); err == nil ||
+		!strings.Contains(err.Error(), "no feature matters") {
 		t.Errorf("%v", err)
 	}
 	// The domain keeps the coefficients of the class 3 at 0, but not those of the others.
@@ -135,7 +145,8 @@ func TestLambdaMax(t *testing.T) {
 		y[i] = max(2, y[i])
 	}
 	spec.Positive = &y[7]
-	if _, err := LambdaMax(context.Background(), spec, x, y); err == nil || !strings.Contains(err.Error(), "the domain keeps all") {
+	if _, err := LambdaMax(context.Background(), spec, x, y); err == nil ||
+		!strings.Contains(err.Error(), "the domain keeps all") {
 		t.Errorf("a class without a lambda max: %v", err)
 	}
 }
@@ -171,8 +182,11 @@ func TestPathEnds(t *testing.T) {
 		t.Errorf("%d steps, %v", stepCount, lastErr)
 	}
 	a1aX, labels := loadData(t, "small/a1a", 123)
-	steps, err := fitPath(context.Background(), &Spec{Settings: solver.Settings{TimeLimit: 5 * time.Millisecond}}, a1aX, labels, &PathSettings{Count: 5000})
-	if !errors.Is(err, solver.ErrNotConverged) || len(steps) == 5000 || len(steps) > 0 && steps[len(steps)-1].Columns[0].Certificate.Status != solver.TimeDone {
+	steps, err := fitPath(context.Background(),
+		&Spec{Settings: solver.Settings{TimeLimit: 5 * time.Millisecond}}, a1aX, labels,
+		&PathSettings{Count: 5000})
+	if !errors.Is(err, solver.ErrNotConverged) || len(steps) == 5000 ||
+		len(steps) > 0 && steps[len(steps)-1].Columns[0].Certificate.Status != solver.TimeDone {
 		t.Errorf("%d steps in 5 ms, %v", len(steps), err)
 	}
 	steps, err = fitPath(context.Background(), &Spec{Settings: solver.Settings{TimeLimit: 1}}, a1aX, labels, nil)
@@ -234,7 +248,9 @@ func BenchmarkPath(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			x, y := loadData(b, c.file, c.features)
 			for b.Loop() {
-				if steps, err := fitPath(context.Background(), &Spec{Standardize: StandardizeOff, Settings: solver.Settings{Threads: 1}}, x, y, nil); err != nil || len(steps) != 100 {
+				if steps, err := fitPath(context.Background(),
+					&Spec{Standardize: StandardizeOff, Settings: solver.Settings{Threads: 1}}, x, y,
+					nil); err != nil || len(steps) != 100 {
 					b.Fatalf("%d steps, %v", len(steps), err)
 				}
 			}

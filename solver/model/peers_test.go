@@ -85,9 +85,13 @@ fit <- function(k, family, alpha, standardize, intercept) {
 			weights = slices.Repeat([]float64{1}, n)
 		}
 		writeTable(t, filepath.Join(dir, fmt.Sprint("w", k)), n, func(i int) []float64 { return []float64{weights[i]} })
-		writeTable(t, filepath.Join(dir, fmt.Sprint("l", k)), len(q.lambdas), func(i int) []float64 { return []float64{q.lambdas[i]} })
-		family := map[solver.Loss]string{solver.Logistic{}: "binomial", solver.Squared{}: "gaussian", solver.Poisson{}: "poisson"}[q.spec.loss()]
-		script += fmt.Sprintf("fit(%d, %q, %g, %s, %s)\n", k, family, q.spec.l1Ratio(), rBool(q.spec.standardizes()), rBool(!q.spec.NoIntercept))
+		writeTable(t, filepath.Join(dir, fmt.Sprint("l", k)), len(q.lambdas),
+			func(i int) []float64 { return []float64{q.lambdas[i]} })
+		family := map[solver.Loss]string{
+			solver.Logistic{}: "binomial", solver.Squared{}: "gaussian", solver.Poisson{}: "poisson",
+		}[q.spec.loss()]
+		script += fmt.Sprintf("fit(%d, %q, %g, %s, %s)\n",
+			k, family, q.spec.l1Ratio(), rBool(q.spec.standardizes()), rBool(!q.spec.NoIntercept))
 	}
 	if out := runProgram(t, rscript, "-e", script); strings.Contains(out, "no glmnet") {
 		t.Skip("skipped: R has no glmnet")
@@ -154,7 +158,8 @@ func TestGlmnet(t *testing.T) {
 		}
 		for k, peerCoefficients := range runGlmnet(t, x, y, peers) {
 			for i, s := range peers[k].steps {
-				compareObjective(t, set.name+", glmnet, "+peers[k].spec.Loss.String()+", "+peers[k].name, peers[k].spec, x, y, s.Lambda, s.Columns[0].Certificate, peerCoefficients[i])
+				compareObjective(t, set.name+", glmnet, "+peers[k].spec.Loss.String()+", "+peers[k].name,
+					peers[k].spec, x, y, s.Lambda, s.Columns[0].Certificate, peerCoefficients[i])
 			}
 		}
 	}
@@ -188,7 +193,10 @@ func TestLiblinearObjective(t *testing.T) {
 		x, y := loadData(t, "small/"+set.name, set.features)
 		writeLIBSVM(t, dataPath, x, y)
 		for kind, loss := range map[string]solver.Loss{"6": solver.Logistic{}, "5": solver.SquaredHinge{}} {
-			spec := &Spec{Loss: loss, Lambda: 5e-3, NoIntercept: true, Standardize: StandardizeOff, Settings: solver.Settings{RelTol: 1e-11}}
+			spec := &Spec{
+				Loss: loss, Lambda: 5e-3, NoIntercept: true, Standardize: StandardizeOff,
+				Settings: solver.Settings{RelTol: 1e-11},
+			}
 			m := mustFit(t, spec, x, y)
 			// liblinear minimises |w|₁ + C Σ loss, so C = 1/(n lambda). With a tolerance that liblinear
 			// cannot reach, its result may be worse than with a looser tolerance. So the test runs several
@@ -249,17 +257,25 @@ func TestScikitLearn(t *testing.T) {
 			name string
 			spec *Spec
 		}
-		cases := []namedSpec{{"lasso", &Spec{}}, {"weighted", &Spec{SampleWeights: weights}}, {"elastic net", &Spec{Penalty: ElasticNet{0.3}}}}
+		cases := []namedSpec{
+			{"lasso", &Spec{}}, {"weighted", &Spec{SampleWeights: weights}},
+			{"elastic net", &Spec{Penalty: ElasticNet{0.3}}},
+		}
 		if !set.hasClasses {
 			for _, c := range cases {
 				c.spec.Loss = solver.Squared{}
 			}
-			cases = append(cases, namedSpec{"poisson", &Spec{Loss: solver.Poisson{}, Penalty: ElasticNet{0}, SampleWeights: weights}})
+			cases = append(cases,
+				namedSpec{"poisson", &Spec{Loss: solver.Poisson{}, Penalty: ElasticNet{0}, SampleWeights: weights}})
 		}
 		for _, c := range cases {
 			c.spec.Standardize, c.spec.Lambda, c.spec.RelTol = StandardizeOff, 0.02, 1e-12
 			problems = append(problems, problem{set.name + ", scikit-learn, " + c.name, c.spec, x, y, mustFit(t, c.spec, x, y)})
-			inputs = append(inputs, map[string]any{"loss": c.spec.loss().String(), "x": rows, "y": y, "ratio": c.spec.l1Ratio(), "lambda": c.spec.Lambda, "w": c.spec.SampleWeights})
+			inputs = append(inputs,
+				map[string]any{
+					"loss": c.spec.loss().String(), "x": rows, "y": y, "ratio": c.spec.l1Ratio(),
+					"lambda": c.spec.Lambda, "w": c.spec.SampleWeights,
+				})
 		}
 	}
 	var out [][]float64

@@ -17,8 +17,9 @@ import (
 // the scale of feature j (design.scale). Then ridgeⱼ and fixedRidgeⱼ include the factor sⱼ², and column j of
 // A includes the factor sⱼ. If a is nil, limitⱼ includes sⱼ instead.
 type penalty struct {
-	a                 *sparse.CSR // nil for the identity
-	limit, square     []float64   // the factors of lambda |(A x)_k| and (A x)_k²/2; square is nil if all are 0
+	a *sparse.CSR // nil for the identity
+	// The factors of lambda |(A x)_k| and (A x)_k²/2; square is nil if all are 0.
+	limit, square     []float64
 	groups            [][]int     // groups of rows of A; nil for no groups
 	ridge, fixedRidge []float64   // the factors of lambda xⱼ²/2 and xⱼ²/2; fixedRidge is nil if all are 0
 	set               term.Region // the allowed x; nil if all are allowed, or if unsupportedDomain is true

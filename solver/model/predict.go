@@ -43,8 +43,9 @@ func (m *Model) ReadOptions() *sparse.ReadOptions {
 	}
 	return &sparse.ReadOptions{
 		Features: m.featureCount(), Names: m.Features, IndexBase: base,
-		Mapping: m.Labels, Classes: m.Classes, Regression: !m.Classifies(), Counts: m.predictsCounts(), LabelsOptional: true,
-		Table: sparse.TableOptions{Label: m.LabelColumn, Offset: m.OffsetColumn, Fill: m.Fill},
+		Mapping: m.Labels, Classes: m.Classes, Regression: !m.Classifies(), Counts: m.predictsCounts(),
+		LabelsOptional: true,
+		Table:          sparse.TableOptions{Label: m.LabelColumn, Offset: m.OffsetColumn, Fill: m.Fill},
 	}
 }
 
@@ -90,12 +91,14 @@ func (c *Column) margin(indices []int32, values []float64) float64 {
 	var lane [8]float64
 	products := 0
 	for k, j := range indices {
-		if w, v := c.Coefficients[j], values[k]; w != 0 && v != 0 || v-v != 0 { // v-v is 0 unless v is NaN or ±Inf
+		if w, v := c.Coefficients[j], values[k]; w != 0 && v != 0 || v-v != 0 {
+			// v-v is 0 unless v is NaN or ±Inf
 			lane[products%8] = math.FMA(v, w, lane[products%8])
 			products++
 		}
 	}
-	return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7])) + c.Intercept
+	return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7])) +
+		c.Intercept
 }
 
 func badIndex(k int, j, lastIndex int32, p int) error {
@@ -217,7 +220,8 @@ func (m *Model) Margins(dst []float64, x *sparse.CSR) ([]float64, error) {
 	if p := m.featureCount(); cols > p {
 		for i := range n {
 			if idx, _ := x.Row(i); len(idx) > 0 && int(idx[len(idx)-1]) >= p {
-				return nil, errorf("row %d has column %d; the model has the features 0..%d", i, idx[len(idx)-1], p-1)
+				return nil, errorf("row %d has column %d; the model has the features 0..%d",
+					i, idx[len(idx)-1], p-1)
 			}
 		}
 	}

@@ -35,13 +35,16 @@ func TestPredict(t *testing.T) {
 		probability, err2 := m.Probability(idx, val)
 		class, err3 := m.Predict(idx, val)
 		if margin != want || probability != probabilities[i] || class != classes[i] || err != nil || err2 != nil || err3 != nil {
-			t.Errorf("row %d: %v, %v, %v alone, %v, %v, %v together", i, margin, probability, class, want, probabilities[i], classes[i])
+			t.Errorf("row %d: %v, %v, %v alone, %v, %v, %v together",
+				i, margin, probability, class, want, probabilities[i], classes[i])
 		}
 		sum := m.Columns[0].Intercept
 		for k, j := range idx {
 			sum += val[k] * m.Columns[0].Coefficients[j]
 		}
-		if math.Abs(sum-margin) > 1e-12*(1+math.Abs(sum)) || math.Abs(probability-1/(1+math.Exp(-sum))) > 1e-13 || class != map[bool]float64{true: 7, false: 3}[sum > 0] {
+		if math.Abs(sum-margin) > 1e-12*(1+math.Abs(sum)) ||
+			math.Abs(probability-1/(1+math.Exp(-sum))) > 1e-13 ||
+			class != map[bool]float64{true: 7, false: 3}[sum > 0] {
 			t.Errorf("row %d: margin %v, probability %v, class %v; by plain loops %v", i, margin, probability, class, sum)
 		}
 	}
@@ -78,8 +81,11 @@ func TestThreshold(t *testing.T) {
 				if loss == (solver.Logistic{}) {
 					margin = 1 / (1 + math.Exp(-margin))
 				}
-				if err != nil || math.Abs(score-margin) > 1e-13 || (p.Classes[i] == 1) != (score > threshold) || p.Names[p.Classes[i]] != map[bool]string{false: "3", true: "7"}[score > threshold] {
-					t.Errorf("%v, row %d: score %v, want %v; class %d of %v with threshold %v; %v", loss, i, score, margin, p.Classes[i], p.Names, threshold, err)
+				if err != nil || math.Abs(score-margin) > 1e-13 ||
+					(p.Classes[i] == 1) != (score > threshold) ||
+					p.Names[p.Classes[i]] != map[bool]string{false: "3", true: "7"}[score > threshold] {
+					t.Errorf("%v, row %d: score %v, want %v; class %d of %v with threshold %v; %v",
+						loss, i, score, margin, p.Classes[i], p.Names, threshold, err)
 				}
 			}
 		}
@@ -103,7 +109,10 @@ func TestThreshold(t *testing.T) {
 // TestHostileRows checks that invalid rows are errors, and that a matrix may have more or fewer columns than
 // the model has features.
 func TestHostileRows(t *testing.T) {
-	m := &Model{Columns: []Column{{Coefficients: []float64{1, 2, math.MaxFloat64}}}, Labels: sparse.LabelMapping{Negative: -1, Positive: 1}}
+	m := &Model{
+		Columns: []Column{{Coefficients: []float64{1, 2, math.MaxFloat64}}},
+		Labels:  sparse.LabelMapping{Negative: -1, Positive: 1},
+	}
 	for want, row := range map[string]struct {
 		idx []int32
 		val []float64

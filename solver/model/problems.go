@@ -21,7 +21,8 @@ type problems struct {
 	problemSpec *Spec      // the specification of each problem
 	x           *sparse.CSR
 	y           []float64
-	empty       *Model // the fitted model without Columns and Lambda; with its Classes, there are many problems
+	// The fitted model without Columns and Lambda; with its Classes, there are many problems.
+	empty *Model
 }
 
 // newProblems checks the data and the specification. spec may be nil.
@@ -48,7 +49,8 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 		p.empty.Labels, err = p.twoLabels(labels)
 		return p, err
 	case len(labels) > rows.MaxClasses:
-		return nil, errorf("more than %d classes: are the labels numbers, for the loss %s?", rows.MaxClasses, lossesForNumbers())
+		return nil, errorf("more than %d classes: are the labels numbers, for the loss %s?",
+			rows.MaxClasses, lossesForNumbers())
 	case spec.streams():
 		if err := spec.refuseMinimize("out of core this is for two classes or for numbers"); err != nil {
 			return nil, err
@@ -66,14 +68,17 @@ func (p *problems) emptyModel() *Model {
 	p.team.Sum(sizes)
 	spec := p.spec
 	m := &Model{
-		Loss: spec.loss(), HasIntercept: !spec.NoIntercept, Features: spec.Features, IndexBase: spec.IndexBase, LabelColumn: spec.data.LabelName,
+		Loss: spec.loss(), HasIntercept: !spec.NoIntercept, Features: spec.Features,
+		IndexBase: spec.IndexBase, LabelColumn: spec.data.LabelName,
 	}
 	if t := spec.data.Table; t != nil {
 		m.OffsetColumn, m.Fill = t.Offset, t.Fill
 	}
 	m.Summary = FitSummary{
-		Rows: int(sizes[0]), NNZ: int64(sizes[1]), Penalty: "lasso", Mu: spec.Mu, MuA: spec.MuA, Domain: domainName(spec.Domain),
-		Standardized: spec.standardizes(), Weighted: spec.weighs(), Balanced: spec.Balanced, Offsets: spec.Offsets != nil, ClassWeights: spec.ClassWeights,
+		Rows: int(sizes[0]), NNZ: int64(sizes[1]), Penalty: "lasso", Mu: spec.Mu, MuA: spec.MuA,
+		Domain:       domainName(spec.Domain),
+		Standardized: spec.standardizes(), Weighted: spec.weighs(), Balanced: spec.Balanced,
+		Offsets: spec.Offsets != nil, ClassWeights: spec.ClassWeights,
 	}
 	s := &m.Summary
 	if spec.Penalty != nil {
@@ -136,13 +141,16 @@ func (p *problems) count() int { return max(1, len(p.empty.Classes.Values)) }
 func (p *problems) design(k int, spec *Spec) (d *design, err error) {
 	n, features := p.x.Dims()
 	d = &design{
-		spec: spec, team: p.team, n: n, p: features, x: p.x, y: p.y, loss: spec.loss(), factors: spec.factors(features),
-		scale: slices.Repeat([]float64{1}, features),
+		spec: spec, team: p.team, n: n, p: features, x: p.x, y: p.y, loss: spec.loss(),
+		factors: spec.factors(features),
+		scale:   slices.Repeat([]float64{1}, features),
 	}
 	labels := p.empty.Labels
-	positive, classOfRow, classNames := spec.rowLabel(labels.Positive), d.classOfRow, [2]string{"class " + labels.Name(-1), "class " + labels.Name(1)}
+	positive, classOfRow, classNames := spec.rowLabel(labels.Positive), d.classOfRow,
+		[2]string{"class " + labels.Name(-1), "class " + labels.Name(1)}
 	if classes := p.empty.Classes; !classes.IsZero() {
-		positive, classNames = classes.Values[k], [2]string{"the other classes", "this class"} // classError names the class
+		// classError names the class
+		positive, classNames = classes.Values[k], [2]string{"the other classes", "this class"}
 	}
 	switch {
 	case !classifies(d.loss):

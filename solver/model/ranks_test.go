@@ -94,18 +94,24 @@ func TestRanksDiffer(t *testing.T) {
 		t.Fatal(err)
 	}
 	y := []float64{-1, 1, 1, -1}
-	spec := &Spec{Lambda: 0.01, NoIntercept: true, Standardize: StandardizeOff, Settings: solver.Settings{Float32: true, Method: solver.SCASK{}}}
+	spec := &Spec{
+		Lambda: 0.01, NoIntercept: true, Standardize: StandardizeOff,
+		Settings: solver.Settings{Float32: true, Method: solver.SCASK{}},
+	}
 	_, errs := onRanks(t, 2, spec, x, y, Fit)
 	if err := errors.Join(errs...); err != nil {
 		t.Errorf("values to round on one rank only: %v", err)
 	}
-	_, errs = onRanks(t, 2, &Spec{Lambda: 0.01}, x, y, func(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (*Model, error) {
-		if spec.Comm.Rank() == 1 {
-			spec.SampleWeights = []float64{1, 2}
-		}
-		return Fit(ctx, spec, x, y)
-	})
-	if errs[0] == nil || !strings.Contains(errs[0].Error(), "Spec.SampleWeights is nil in this process, but not in all") || errs[1] == nil {
+	_, errs = onRanks(t, 2, &Spec{Lambda: 0.01}, x, y,
+		func(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (*Model, error) {
+			if spec.Comm.Rank() == 1 {
+				spec.SampleWeights = []float64{1, 2}
+			}
+			return Fit(ctx, spec, x, y)
+		})
+	if errs[0] == nil ||
+		!strings.Contains(errs[0].Error(), "Spec.SampleWeights is nil in this process, but not in all") ||
+		errs[1] == nil {
 		t.Errorf("weights on one rank only: %v", errs)
 	}
 }
@@ -129,8 +135,14 @@ func TestRanks(t *testing.T) {
 		x, y := randomDataFor(t, 70, 9, 3, loss)
 		cases := specs(70, loss)
 		cases["graph"] = &Spec{Graph: g, Standardize: StandardizeOn}
-		cases["mixed"] = &Spec{Penalty: ElasticNet{0.4}, SampleWeights: cases["weights"].SampleWeights, Offsets: cases["offsets"].Offsets}
-		cases["unscaled factors"] = &Spec{Penalty: ElasticNet{0.2}, NoIntercept: true, Standardize: StandardizeOff, PenaltyFactors: []float64{1, 2, 3, 1e-3, 0.5, 1, 7, 1, 1}}
+		cases["mixed"] = &Spec{
+			Penalty: ElasticNet{0.4}, SampleWeights: cases["weights"].SampleWeights,
+			Offsets: cases["offsets"].Offsets,
+		}
+		cases["unscaled factors"] = &Spec{
+			Penalty: ElasticNet{0.2}, NoIntercept: true, Standardize: StandardizeOff,
+			PenaltyFactors: []float64{1, 2, 3, 1e-3, 0.5, 1, 7, 1, 1},
+		}
 		if !classifies(loss) { // without a penalty, classification may have no optimum
 			cases["no factors"] = &Spec{Penalty: ElasticNet{0.2}, PenaltyFactors: make([]float64, 9)}
 		}
@@ -144,7 +156,8 @@ func TestRanks(t *testing.T) {
 				}
 				objective := plainObjective(spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
 				if c := m.Columns[0].Certificate; math.Abs(objective-c.Objective) > 1e-12*math.Abs(objective) || !(c.Gap <= 1e-8) || c.Status != solver.Converged || math.Abs(c.Objective-want.Columns[0].Certificate.Objective) > c.Gap+want.Columns[0].Certificate.Gap {
-					t.Errorf("%v, %s, %d ranks: objective %.15g by plain loops, %+v, want %+v", loss, name, ranks, objective, c, want.Columns[0].Certificate)
+					t.Errorf("%v, %s, %d ranks: objective %.15g by plain loops, %+v, want %+v",
+						loss, name, ranks, objective, c, want.Columns[0].Certificate)
 				}
 				if diff := cmp.Diff([]any{want.Summary, want.Labels}, []any{m.Summary, m.Labels}); diff != "" {
 					t.Errorf("%v, %s, %d ranks: %s", loss, name, ranks, diff)
@@ -188,7 +201,10 @@ func TestRanksUnattained(t *testing.T) {
 func TestRanksClasses(t *testing.T) {
 	x, _ := randomData(t, 90, 6, 3, true)
 	y := append(mixedLabels(60, 3), slices.Repeat([]float64{5}, 30)...)
-	for _, spec := range []*Spec{{}, {Balanced: true}, {ClassWeights: map[float64]float64{5: 3}, Settings: solver.Settings{TimeLimit: time.Hour}}} {
+	for _, spec := range []*Spec{
+		{}, {Balanced: true},
+		{ClassWeights: map[float64]float64{5: 3}, Settings: solver.Settings{TimeLimit: time.Hour}},
+	} {
 		spec.Lambda = 0.01
 		want, err := Fit(context.Background(), spec, x, y)
 		if err != nil {
@@ -466,7 +482,8 @@ func TestRanksMethods(t *testing.T) {
 	spec := &Spec{NoIntercept: true, Standardize: StandardizeOff, Settings: solver.Settings{Method: solver.SCAS{}}}
 	results, errs := onRanks(t, ranks, spec, x, y, cv)
 	for r, err := range errs {
-		if settingErr := (*solver.SettingError)(nil); results[r] != nil || !errors.As(err, &settingErr) || settingErr.Field != "Method" {
+		if settingErr := (*solver.SettingError)(nil); results[r] != nil || !errors.As(err, &settingErr) ||
+			settingErr.Field != "Method" {
 			t.Errorf("rank %d: %v, %v", r, results[r], err)
 		}
 	}
@@ -486,7 +503,8 @@ func TestRanksTime(t *testing.T) {
 				paths, errs := onRanks(t, 3, spec, x, labels, fitLambdas)
 				for r := range paths {
 					if len(paths[r]) != len(paths[0]) || (errs[r] == nil) != (errs[0] == nil) {
-						t.Errorf("%v, %v: %d steps, %v; rank %d: %d steps, %v", method, timeLimit, len(paths[0]), errs[0], r, len(paths[r]), errs[r])
+						t.Errorf("%v, %v: %d steps, %v; rank %d: %d steps, %v",
+							method, timeLimit, len(paths[0]), errs[0], r, len(paths[r]), errs[r])
 					}
 				}
 				models, errs := onRanks(t, 3, spec, x, labels, Fit)
@@ -525,13 +543,14 @@ func (s *stateStore) Load() ([]byte, error) {
 // has the given checkpoint, and every other rank an empty checkpoint.
 func resume[M any](t *testing.T, ranks int, spec *Spec, checkpoint *stateStore, x *sparse.CSR, y []float64, do call[M]) M {
 	t.Helper()
-	models, errs := onRanks(t, ranks, spec, x, y, func(ctx context.Context, rankSpec *Spec, x *sparse.CSR, y []float64) (M, error) {
-		rankSpec.Checkpoint = checkpoint
-		if rankSpec.Comm.Rank() > 0 {
-			rankSpec.Checkpoint = &stateStore{}
-		}
-		return do(ctx, rankSpec, x, y)
-	})
+	models, errs := onRanks(t, ranks, spec, x, y,
+		func(ctx context.Context, rankSpec *Spec, x *sparse.CSR, y []float64) (M, error) {
+			rankSpec.Checkpoint = checkpoint
+			if rankSpec.Comm.Rank() > 0 {
+				rankSpec.Checkpoint = &stateStore{}
+			}
+			return do(ctx, rankSpec, x, y)
+		})
 	return equalResult(t, models, errs)
 }
 
@@ -621,8 +640,12 @@ func TestClassesResumeOther(t *testing.T) {
 		spec Spec
 		x    *sparse.CSR
 		y    []float64
-	}{"lambda": {lambda, x, y}, "loss": {loss, x, y}, "penalty": {penalty, x, y}, "labels": {spec, x, otherY}, "rows": {spec, part, y[:12]}} {
-		if m, err := Fit(t.Context(), &c.spec, c.x, c.y); m != nil || err == nil || !strings.Contains(err.Error(), "Settings.Checkpoint is of a fit of other data") {
+	}{
+		"lambda": {lambda, x, y}, "loss": {loss, x, y}, "penalty": {penalty, x, y},
+		"labels": {spec, x, otherY}, "rows": {spec, part, y[:12]},
+	} {
+		if m, err := Fit(t.Context(), &c.spec, c.x, c.y); m != nil || err == nil ||
+			!strings.Contains(err.Error(), "Settings.Checkpoint is of a fit of other data") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -17,7 +17,10 @@ func TestGapOfRoundedMargins(t *testing.T) {
 		label, offset float64
 		spec          Spec
 	}{
-		"label minus offset": {[]float64{1.8511758593825043}, -0.9162722121451243, 1000, Spec{NoIntercept: true, PenaltyFactors: []float64{0}}},
+		"label minus offset": {
+			[]float64{1.8511758593825043}, -0.9162722121451243, 1000,
+			Spec{NoIntercept: true, PenaltyFactors: []float64{0}},
+		},
 		"margin": {
 			[]float64{1.0561917365605428e12, -1.15046102583674e11, 0.36027494091589163},
 			1.7821051814858578e14, 0, Spec{Lambda: 2.8409702963922467e-07},

@@ -14,16 +14,24 @@ import (
 // that PredictData does so too.
 func TestScorer(t *testing.T) {
 	numberModel := &Model{
-		Loss: solver.Poisson{}, Features: []string{"height", "soil=clay", "seeds"}, OffsetColumn: "log", Fill: map[string]float64{"height": 2, "seeds": 0},
+		Loss: solver.Poisson{}, Features: []string{"height", "soil=clay", "seeds"}, OffsetColumn: "log",
+		Fill:    map[string]float64{"height": 2, "seeds": 0},
 		Columns: []Column{{Coefficients: []float64{0.5, -1, 0.01}, Intercept: 0.25}}, HasIntercept: true, IndexBase: 1,
 	}
-	for name, m := range map[string]*Model{"two": readSample(t, "testdata/files/format2-words"), "classes": readSample(t, "testdata/files/format3-older-classes"), "numbers": numberModel} {
+	for name, m := range map[string]*Model{
+		"two":     readSample(t, "testdata/files/format2-words"),
+		"classes": readSample(t, "testdata/files/format3-older-classes"), "numbers": numberModel,
+	} {
 		s, err := m.Scorer()
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, cells := range [][4]string{{"1.25", "loam", "40", "0.5"}, {"", "clay", "12", "0"}, {"3", "peat", "", "1"}, {"0.5", "", "7", "-2"}} {
-			table := "seeds,height,extra,soil,log\n" + strings.Join([]string{cells[2], cells[0], "x", cells[1], cells[3]}, ",") + "\n"
+		for _, cells := range [][4]string{
+			{"1.25", "loam", "40", "0.5"}, {"", "clay", "12", "0"}, {"3", "peat", "", "1"},
+			{"0.5", "", "7", "-2"},
+		} {
+			table := "seeds,height,extra,soil,log\n" +
+				strings.Join([]string{cells[2], cells[0], "x", cells[1], cells[3]}, ",") + "\n"
 			opt := m.ReadOptions()
 			opt.Table.NoLabel = true
 			d, err := sparse.Read(strings.NewReader(table), "t.csv", opt)
@@ -37,7 +45,10 @@ func TestScorer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			record := map[string]any{"height": json.Number(cells[0]), "soil": cells[1], "seeds": cells[2], "log": cells[3], "extra": []int{1}}
+			record := map[string]any{
+				"height": json.Number(cells[0]), "soil": cells[1], "seeds": cells[2], "log": cells[3],
+				"extra": []int{1},
+			}
 			if cells[1] == "" {
 				record["soil"] = nil
 			}
@@ -78,7 +89,8 @@ func TestScorer(t *testing.T) {
 				}
 			case "two":
 				want := map[bool]string{false: "no", true: "yes"}[margins[0] > 0]
-				if p := traits(m.loss()).Probability(margins[0]); got.Class != want || got.Probabilities["yes"] != p || got.Probabilities["no"] != 1-p {
+				if p := traits(m.loss()).Probability(margins[0]); got.Class != want ||
+					got.Probabilities["yes"] != p || got.Probabilities["no"] != 1-p {
 					t.Errorf("%q: %+v, as a table %v of %s", cells, got, p, want)
 				}
 			default:
@@ -89,7 +101,8 @@ func TestScorer(t *testing.T) {
 				}
 			}
 		}
-		if _, err := s.Predict(map[string]any{"height": 1.0, "seeds": 2}); err == nil || !strings.Contains(err.Error(), "lacks the columns of") {
+		if _, err := s.Predict(map[string]any{"height": 1.0, "seeds": 2}); err == nil ||
+			!strings.Contains(err.Error(), "lacks the columns of") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -56,7 +56,8 @@ func TestNoOptimum(t *testing.T) {
 			t.Fatal(c.name, err)
 		}
 		if m.Columns[0].Certificate.NoOptimum != c.want {
-			t.Errorf("%s: %+v, %v, coefficients %v and %v", c.name, m.Columns[0].Certificate, err, m.Columns[0].Coefficients, m.Columns[0].Intercept)
+			t.Errorf("%s: %+v, %v, coefficients %v and %v",
+				c.name, m.Columns[0].Certificate, err, m.Columns[0].Coefficients, m.Columns[0].Intercept)
 		}
 		var file bytes.Buffer
 		if err := m.Write(&file); err != nil {
@@ -85,7 +86,8 @@ func TestNoOptimum(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := LambdaMax(context.Background(), &Spec{PenaltyFactors: []float64{0, 1}}, x, y); err == nil || !strings.Contains(err.Error(), "without a penalty separate the classes") {
+	if _, err := LambdaMax(context.Background(), &Spec{PenaltyFactors: []float64{0, 1}}, x, y); err == nil ||
+		!strings.Contains(err.Error(), "without a penalty separate the classes") {
 		t.Errorf("LambdaMax: %v", err)
 	}
 }

@@ -117,9 +117,10 @@ type Spec struct {
 	// number of all classes. Calls do not overlap.
 	ClassFitted func(done, total int)
 
-	data     sparse.Dataset // the Dataset of FitData, CVData or PathData, without its rows; zero for other calls
-	unproved bool           // the models need no proof; CV sets it for the models of the folds
-	outFold  exclusion      // the rows that a fit out of core leaves out; CV sets it
+	// The Dataset of FitData, CVData or PathData, without its rows; zero for other calls.
+	data     sparse.Dataset
+	unproved bool      // the models need no proof; CV sets it for the models of the folds
+	outFold  exclusion // the rows that a fit out of core leaves out; CV sets it
 }
 
 // An exclusion says which rows a fit out of core leaves out: the rows of a fold.
@@ -214,7 +215,8 @@ func (g GroupLasso) check(s *Spec, p int) error {
 				return errorf("GroupLasso.Groups[%d] has %s %d; %s 0..%d", k, kind, j, phrase, p-1)
 			}
 			if groupOf[j] != 0 {
-				return errorf("GroupLasso.Groups[%d] and [%d] share %s %d; groups must be disjoint", groupOf[j]-1, k, kind, j)
+				return errorf("GroupLasso.Groups[%d] and [%d] share %s %d; groups must be disjoint",
+					groupOf[j]-1, k, kind, j)
 			}
 			groupOf[j] = k + 1
 		}
@@ -387,7 +389,8 @@ func (s *Spec) checkDomain(p int) error {
 	case !s.NoIntercept:
 		return errorf("Spec.Domain %T holds no intercept; set NoIntercept", s.Domain)
 	case s.standardizes():
-		return errorf("Spec.Domain %T is of features as they are; set Standardize to StandardizeOff", s.Domain)
+		return errorf("Spec.Domain %T is of features as they are; set Standardize to StandardizeOff",
+			s.Domain)
 	case s.l1Ratio() < 1 && s.PenaltyFactors != nil:
 		return errorf("Spec.Domain %T with an ElasticNet takes no PenaltyFactors; leave them nil", s.Domain)
 	}

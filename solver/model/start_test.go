@@ -17,7 +17,8 @@ func TestStart(t *testing.T) {
 		spec   Spec
 		labels []float64
 	}{
-		"lasso": {Spec{}, y}, "graph": {Spec{Graph: graph.Chain(9)}, y}, "no intercept": {Spec{NoIntercept: true}, y}, "classes": {Spec{}, mixedLabels(200, 3)},
+		"lasso": {Spec{}, y}, "graph": {Spec{Graph: graph.Chain(9)}, y},
+		"no intercept": {Spec{NoIntercept: true}, y}, "classes": {Spec{}, mixedLabels(200, 3)},
 		"solver": {Spec{Settings: solver.Settings{OuterIterations: minimizeIterations}}, y},
 	} {
 		spec := c.spec
@@ -52,7 +53,10 @@ func TestFarStart(t *testing.T) {
 	}
 	y := []float64{1, 2, 4}
 	data := storeInFile(t, &sparse.Dataset{X: x, Labels: y}, true)
-	for name, spec := range map[string]Spec{"lasso": {}, "graph": {Graph: graph.Chain(1)}, "box": {Domain: solver.NewBox(1, -1, 60)}, "file": {Memory: 1 << 20}} {
+	for name, spec := range map[string]Spec{
+		"lasso": {}, "graph": {Graph: graph.Chain(1)}, "box": {Domain: solver.NewBox(1, -1, 60)},
+		"file": {Memory: 1 << 20},
+	} {
 		spec.Loss, spec.Lambda, spec.Mu, spec.Standardize = solver.Poisson{}, 0.01, 1, StandardizeOff
 		input := data.memoryData
 		if spec.Memory > 0 {
@@ -73,7 +77,8 @@ func TestFarStart(t *testing.T) {
 // steps, although the classes have other numbers or the positive class has changed.
 func TestStartByName(t *testing.T) {
 	x, labels := randomData(t, 200, 9, 4, true)
-	y, negatedLabels, classLabels, turnedLabels := make([]float64, 200), make([]float64, 200), mixedLabels(200, 3), make([]float64, 200)
+	y, negatedLabels, classLabels, turnedLabels := make([]float64, 200), make([]float64, 200),
+		mixedLabels(200, 3), make([]float64, 200)
 	for i, v := range labels {
 		y[i] = (v - 5) / 2 // the labels 3 and 7 become -1 and 1, as in a Dataset
 		negatedLabels[i] = -y[i]

@@ -30,7 +30,8 @@ type storedData struct {
 func storeInFile(t *testing.T, data *sparse.Dataset, isRegression bool) *storedData {
 	t.Helper()
 	path := writeFile(t, data)
-	fileData, err := sparse.ReadFile(path, &sparse.ReadOptions{Regression: isRegression, MaxClasses: 9, Memory: 1 << 16, Beyond: true})
+	fileData, err := sparse.ReadFile(path,
+		&sparse.ReadOptions{Regression: isRegression, MaxClasses: 9, Memory: 1 << 16, Beyond: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,36 +89,58 @@ func streamedSpecs(n, p int) map[string]struct {
 		spec         Spec
 	}
 	return map[string]c{
-		"lasso":                   {false, Spec{Lambda: 2e-3}},
-		"as they are":             {false, Spec{Lambda: 2e-3, Standardize: StandardizeOff}},
-		"no intercept":            {false, Spec{Lambda: 2e-3, NoIntercept: true}},
-		"elastic net":             {false, Spec{Lambda: 5e-3, Penalty: ElasticNet{0.5}}},
-		"ridge":                   {false, Spec{Lambda: 1e-2, Penalty: ElasticNet{0}}},
-		"weights":                 {false, Spec{Lambda: 2e-3, SampleWeights: weights}},
-		"balanced":                {false, Spec{Lambda: 2e-3, Balanced: true}},
-		"offsets":                 {false, Spec{Lambda: 2e-3, Offsets: offsets}},
-		"factors":                 {false, Spec{Lambda: 2e-3, PenaltyFactors: factors}},
-		"squared hinge":           {false, Spec{Lambda: 5e-3, Loss: solver.SquaredHinge{}}},
-		"squared":                 {true, Spec{Lambda: 2e-2, Loss: solver.Squared{}, Offsets: offsets}},
-		"huber":                   {true, Spec{Lambda: 2e-2, Loss: solver.Huber{Delta: 1.35}}},
-		"poisson":                 {true, Spec{Lambda: 1e-2, Loss: solver.Poisson{}, Offsets: offsets, SampleWeights: weights}},
-		"poisson, groups":         {true, Spec{Lambda: 1e-2, Loss: solver.Poisson{}, Penalty: groups}},
-		"poisson, graph":          {true, Spec{Lambda: 1e-2, Loss: solver.Poisson{}, Graph: graph.Chain(p)}},
-		"groups":                  {false, Spec{Lambda: 2e-3, Penalty: groups}},
-		"groups, as they are":     {false, Spec{Lambda: 2e-3, Penalty: GroupLasso{Groups: groups.Groups, Weights: []float64{1, 2, 0}}, Standardize: StandardizeOff, NoIntercept: true}},
-		"groups, offsets":         {true, Spec{Lambda: 2e-2, Penalty: groups, Loss: solver.Huber{Delta: 1.35}, Offsets: offsets, SampleWeights: weights}},
-		"groups, squared hinge":   {false, Spec{Lambda: 5e-3, Penalty: groups, Loss: solver.SquaredHinge{}, Balanced: true}},
-		"graph":                   {false, Spec{Lambda: 1e-3, Graph: graph.Chain(p)}},
-		"graph, deviations":       {false, Spec{Lambda: 1e-3, Graph: graph.Chain(p), Standardize: StandardizeOn, Fusion: 2}},
-		"graph, net":              {false, Spec{Lambda: 1e-3, Graph: graph.Chain(p), Penalty: ElasticNet{0.7}, NoIntercept: true, Standardize: StandardizeOn}},
-		"graph, net, as they are": {false, Spec{Lambda: 1e-3, Graph: graph.Chain(p), Penalty: ElasticNet{0.7}, NoIntercept: true}},
-		"ridge beside":            {false, Spec{Lambda: 2e-3, Mu: 1e-2}},
-		"signs":                   {false, Spec{Lambda: 2e-3, Domain: solver.Nonnegative{}}},
-		"ball":                    {false, Spec{Lambda: 1e-3, Domain: solver.Ball{Radius: 0.5}, NoIntercept: true, Standardize: StandardizeOff}},
-		"matrix":                  {false, Spec{Lambda: 1e-3, A: graph.Chain(p).FusedLasso(), MuA: 1e-2}},
-		"simplex":                 {false, Spec{Domain: solver.Simplex{Total: 0.5}, NoIntercept: true, Standardize: StandardizeOff}},
-		"groups, ridge":           {false, Spec{Lambda: 3e-3, Penalty: groups, Mu: 1e-3}},
-		"graph, net, box":         {false, Spec{Lambda: 1e-3, Graph: graph.Chain(p), Penalty: ElasticNet{0.7}, Domain: solver.NewBox(p, -0.1, 0.2)}},
+		"lasso":           {false, Spec{Lambda: 2e-3}},
+		"as they are":     {false, Spec{Lambda: 2e-3, Standardize: StandardizeOff}},
+		"no intercept":    {false, Spec{Lambda: 2e-3, NoIntercept: true}},
+		"elastic net":     {false, Spec{Lambda: 5e-3, Penalty: ElasticNet{0.5}}},
+		"ridge":           {false, Spec{Lambda: 1e-2, Penalty: ElasticNet{0}}},
+		"weights":         {false, Spec{Lambda: 2e-3, SampleWeights: weights}},
+		"balanced":        {false, Spec{Lambda: 2e-3, Balanced: true}},
+		"offsets":         {false, Spec{Lambda: 2e-3, Offsets: offsets}},
+		"factors":         {false, Spec{Lambda: 2e-3, PenaltyFactors: factors}},
+		"squared hinge":   {false, Spec{Lambda: 5e-3, Loss: solver.SquaredHinge{}}},
+		"squared":         {true, Spec{Lambda: 2e-2, Loss: solver.Squared{}, Offsets: offsets}},
+		"huber":           {true, Spec{Lambda: 2e-2, Loss: solver.Huber{Delta: 1.35}}},
+		"poisson":         {true, Spec{Lambda: 1e-2, Loss: solver.Poisson{}, Offsets: offsets, SampleWeights: weights}},
+		"poisson, groups": {true, Spec{Lambda: 1e-2, Loss: solver.Poisson{}, Penalty: groups}},
+		"poisson, graph":  {true, Spec{Lambda: 1e-2, Loss: solver.Poisson{}, Graph: graph.Chain(p)}},
+		"groups":          {false, Spec{Lambda: 2e-3, Penalty: groups}},
+		"groups, as they are": {
+			false,
+			Spec{
+				Lambda: 2e-3, Penalty: GroupLasso{Groups: groups.Groups, Weights: []float64{1, 2, 0}},
+				Standardize: StandardizeOff, NoIntercept: true,
+			},
+		},
+		"groups, offsets": {
+			true,
+			Spec{Lambda: 2e-2, Penalty: groups, Loss: solver.Huber{Delta: 1.35}, Offsets: offsets, SampleWeights: weights},
+		},
+		"groups, squared hinge": {false, Spec{Lambda: 5e-3, Penalty: groups, Loss: solver.SquaredHinge{}, Balanced: true}},
+		"graph":                 {false, Spec{Lambda: 1e-3, Graph: graph.Chain(p)}},
+		"graph, deviations":     {false, Spec{Lambda: 1e-3, Graph: graph.Chain(p), Standardize: StandardizeOn, Fusion: 2}},
+		"graph, net": {
+			false,
+			Spec{Lambda: 1e-3, Graph: graph.Chain(p), Penalty: ElasticNet{0.7}, NoIntercept: true, Standardize: StandardizeOn},
+		},
+		"graph, net, as they are": {
+			false, Spec{Lambda: 1e-3, Graph: graph.Chain(p), Penalty: ElasticNet{0.7}, NoIntercept: true},
+		},
+		"ridge beside": {false, Spec{Lambda: 2e-3, Mu: 1e-2}},
+		"signs":        {false, Spec{Lambda: 2e-3, Domain: solver.Nonnegative{}}},
+		"ball": {
+			false,
+			Spec{Lambda: 1e-3, Domain: solver.Ball{Radius: 0.5}, NoIntercept: true, Standardize: StandardizeOff},
+		},
+		"matrix": {false, Spec{Lambda: 1e-3, A: graph.Chain(p).FusedLasso(), MuA: 1e-2}},
+		"simplex": {
+			false, Spec{Domain: solver.Simplex{Total: 0.5}, NoIntercept: true, Standardize: StandardizeOff},
+		},
+		"groups, ridge": {false, Spec{Lambda: 3e-3, Penalty: groups, Mu: 1e-3}},
+		"graph, net, box": {
+			false,
+			Spec{Lambda: 1e-3, Graph: graph.Chain(p), Penalty: ElasticNet{0.7}, Domain: solver.NewBox(p, -0.1, 0.2)},
+		},
 		"graph, squared, offsets": {true, Spec{Lambda: 1e-2, Graph: graph.Chain(p), Loss: solver.Squared{}, Offsets: offsets}},
 	}
 }
@@ -125,7 +148,9 @@ func streamedSpecs(n, p int) map[string]struct {
 // longUnlessListed skips the subtest with -short, unless its name is in the list below.
 func longUnlessListed(t *testing.T) {
 	t.Helper()
-	if _, name, _ := strings.Cut(t.Name(), "/"); !slices.Contains([]string{"weights", "ridge", "poisson", "groups,_offsets", "graph,_deviations"}, name) {
+	if _, name, _ := strings.Cut(t.Name(), "/"); !slices.Contains([]string{
+		"weights", "ridge", "poisson", "groups,_offsets", "graph,_deviations",
+	}, name) {
 		sparsetest.Long(t)
 	}
 }
@@ -168,8 +193,11 @@ func TestStreamed(t *testing.T) {
 			t.Helper()
 			c := m.Columns[0].Certificate
 			objective := plainObjective(&spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
-			if math.Abs(objective-c.Objective) > 1e-11*zeroObjective || objective-want.Objective > c.Gap || want.Objective-objective > want.Gap+1e-11*zeroObjective || c.Gap > 1e-6*zeroObjective || c.Status != solver.Converged {
-				t.Errorf("%s: objective %v, said to be %v with a gap of %v, in memory %v with %v", name, objective, c.Objective, c.Gap, want.Objective, want.Gap)
+			if math.Abs(objective-c.Objective) > 1e-11*zeroObjective || objective-want.Objective > c.Gap ||
+				want.Objective-objective > want.Gap+1e-11*zeroObjective || c.Gap > 1e-6*zeroObjective ||
+				c.Status != solver.Converged {
+				t.Errorf("%s: objective %v, said to be %v with a gap of %v, in memory %v with %v",
+					name, objective, c.Objective, c.Gap, want.Objective, want.Gap)
 			}
 		}
 		spec.Memory = streamedMemory
@@ -216,7 +244,8 @@ func (shiftedLoss) ConjugateDomain(float64) (lo, hi float64) { return math.Inf(-
 
 // TestStreamedBelowZero checks a fit whose optimum is below zero.
 func TestStreamedBelowZero(t *testing.T) {
-	fileData := storeInFile(t, synthetic(t, sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 0.1, Seed: 1}), true).fileData
+	fileData := storeInFile(t,
+		synthetic(t, sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 0.1, Seed: 1}), true).fileData
 	spec := &Spec{Lambda: 1e-3, Loss: solver.Squared{}, Memory: 1 << 20, Settings: solver.Settings{RelTol: 1e-9}}
 	want := mustFit(t, spec, fileData.X, fileData.Labels).Columns[0].Certificate
 	spec.Loss = shiftedLoss{}
@@ -258,7 +287,9 @@ func TestStreamedUnproved(t *testing.T) {
 
 // TestStreamedProgress checks that the reported passes increase, up to the passes of the whole fit.
 func TestStreamedProgress(t *testing.T) {
-	fileData := storeInFile(t, synthetic(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1}), false).fileData
+	fileData := storeInFile(t,
+		synthetic(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1}),
+		false).fileData
 	for _, method := range []solver.Method{nil, solver.SCASK{}} {
 		lastReport := solver.Report{}
 		spec := &Spec{Lambda: 1e-3, NoIntercept: true, Standardize: StandardizeOff, Memory: 2 << 20}
@@ -390,13 +421,27 @@ func TestStreamedRefuses(t *testing.T) {
 		spec       Spec
 		otherError bool // the error must not match rows.ErrNotStreamed
 	}{
-		"data that are mapped":       {memoryData.X, memoryData.Labels, Spec{}, true},
-		"label 3 of row 7":           {fileData.X, labels, Spec{Positive: &plusOne}, true},
-		"+1 is the positive class":   {fileData.X, fileData.Labels, Spec{Positive: &minusOne, NoIntercept: true, Standardize: StandardizeOff, Settings: solver.Settings{Method: solver.SCASK{}}}, false},
-		"Memory = -1":                {fileData.X, fileData.Labels, Spec{Memory: -1}, true},
-		"not a domain of package":    {fileData.X, fileData.Labels, Spec{Domain: ownBox{}, NoIntercept: true, Standardize: StandardizeOff}, false},
-		"fits no intercept":          {fileData.X, fileData.Labels, Spec{Settings: solver.Settings{Method: solver.SCASK{}}}, false},
-		"Settings.Checkpoint to nil": {fileData.X, fileData.Labels, Spec{Settings: solver.Settings{Checkpoint: &stateStore{}}}, false},
+		"data that are mapped": {memoryData.X, memoryData.Labels, Spec{}, true},
+		"label 3 of row 7":     {fileData.X, labels, Spec{Positive: &plusOne}, true},
+		"+1 is the positive class": {
+			fileData.X, fileData.Labels,
+			Spec{
+				Positive: &minusOne, NoIntercept: true, Standardize: StandardizeOff,
+				Settings: solver.Settings{Method: solver.SCASK{}},
+			},
+			false,
+		},
+		"Memory = -1": {fileData.X, fileData.Labels, Spec{Memory: -1}, true},
+		"not a domain of package": {
+			fileData.X, fileData.Labels,
+			Spec{Domain: ownBox{}, NoIntercept: true, Standardize: StandardizeOff}, false,
+		},
+		"fits no intercept": {
+			fileData.X, fileData.Labels, Spec{Settings: solver.Settings{Method: solver.SCASK{}}}, false,
+		},
+		"Settings.Checkpoint to nil": {
+			fileData.X, fileData.Labels, Spec{Settings: solver.Settings{Checkpoint: &stateStore{}}}, false,
+		},
 	} {
 		if c.spec.Memory == 0 {
 			c.spec.Memory = 1 << 20
@@ -437,7 +482,8 @@ func TestOwnDomain(t *testing.T) {
 // TestStreamedEnds checks that a fit that ends early has a model only if a point was evaluated.
 func TestStreamedEnds(t *testing.T) {
 	fileData := storeInFile(t, synthetic(t, sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 1, Seed: 1}), false).fileData
-	m, err := Fit(context.Background(), &Spec{Memory: 1 << 20, Settings: solver.Settings{TimeLimit: 1}}, fileData.X, fileData.Labels)
+	m, err := Fit(context.Background(), &Spec{Memory: 1 << 20, Settings: solver.Settings{TimeLimit: 1}},
+		fileData.X, fileData.Labels)
 	if m != nil || !errors.Is(err, solver.ErrNotConverged) {
 		t.Errorf("%v, %v", m, err)
 	}
@@ -462,7 +508,8 @@ func TestStreamedEnds(t *testing.T) {
 		}
 	}
 	m, err = Fit(ctx, spec, fileData.X, fileData.Labels)
-	if m == nil || !errors.Is(err, context.Canceled) || m.Columns[0].Certificate.Status != solver.Stopped || !finite(m.Columns[0].Certificate.Objective) {
+	if m == nil || !errors.Is(err, context.Canceled) || m.Columns[0].Certificate.Status != solver.Stopped ||
+		!finite(m.Columns[0].Certificate.Objective) {
 		t.Errorf("%v, %v", m, err)
 	}
 }
@@ -471,19 +518,27 @@ func TestStreamedEnds(t *testing.T) {
 // of cross-validation in memory. All ranks must have equal results.
 func TestStreamedCV(t *testing.T) {
 	const n = 12000
-	twoClassData := storeInFile(t, synthetic(t, sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 6, Noise: 1, Seed: 1}), false)
+	twoClassData := storeInFile(t,
+		synthetic(t, sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 6, Noise: 1, Seed: 1}),
+		false)
 	fourClassData, weights, offsets := storedClasses(t, n)
 	for name, c := range map[string]struct {
 		manyClasses bool // more than two classes
 		spec        Spec
 		set         CVSettings
 	}{
-		"two":           {false, Spec{}, CVSettings{}},
-		"weights":       {false, Spec{SampleWeights: weights, Offsets: offsets, Balanced: true}, CVSettings{Measure: ByAUC}},
-		"net":           {false, Spec{Penalty: ElasticNet{0.5}}, CVSettings{Metric: metricOf(ByError)}},
-		"many":          {true, Spec{}, CVSettings{Measure: ByAUC}},
-		"many, weights": {true, Spec{SampleWeights: weights, Offsets: offsets, ClassWeights: map[float64]float64{5: 2}}, CVSettings{}},
-		"many, hinge":   {true, Spec{Balanced: true, Loss: solver.SquaredHinge{}}, CVSettings{Measure: ByAUC, Path: PathSettings{Lambdas: []float64{0.05, 0.02, 0.01}}}},
+		"two":     {false, Spec{}, CVSettings{}},
+		"weights": {false, Spec{SampleWeights: weights, Offsets: offsets, Balanced: true}, CVSettings{Measure: ByAUC}},
+		"net":     {false, Spec{Penalty: ElasticNet{0.5}}, CVSettings{Metric: metricOf(ByError)}},
+		"many":    {true, Spec{}, CVSettings{Measure: ByAUC}},
+		"many, weights": {
+			true, Spec{SampleWeights: weights, Offsets: offsets, ClassWeights: map[float64]float64{5: 2}},
+			CVSettings{},
+		},
+		"many, hinge": {
+			true, Spec{Balanced: true, Loss: solver.SquaredHinge{}},
+			CVSettings{Measure: ByAUC, Path: PathSettings{Lambdas: []float64{0.05, 0.02, 0.01}}},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			longUnlessListed(t)

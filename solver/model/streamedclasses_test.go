@@ -17,7 +17,8 @@ import (
 // storedClasses returns data of four classes, and weights and offsets for the rows.
 func storedClasses(t *testing.T, n int) (data *storedData, weights, offsets []float64) {
 	t.Helper()
-	classData := synthetic(t, sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 6, Noise: 1, Seed: 1, Regression: true})
+	classData := synthetic(t,
+		sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 6, Noise: 1, Seed: 1, Regression: true})
 	weights, offsets = make([]float64, n), make([]float64, n)
 	for i, v := range classData.Labels {
 		classData.Labels[i] = 5 * math.Max(-1, math.Min(math.Floor(v/3), 2))
@@ -32,7 +33,8 @@ func TestStreamedClasses(t *testing.T) {
 	data, weights, offsets := storedClasses(t, 20000)
 	memoryData, fileData := data.memoryData, data.fileData
 	for name, spec := range map[string]Spec{
-		"lasso": {}, "weights": {SampleWeights: weights, Offsets: offsets}, "balanced": {Balanced: true, Penalty: ElasticNet{0.5}},
+		"lasso": {}, "weights": {SampleWeights: weights, Offsets: offsets},
+		"balanced":      {Balanced: true, Penalty: ElasticNet{0.5}},
 		"class weights": {ClassWeights: map[float64]float64{5: 3}, Loss: solver.SquaredHinge{}},
 	} {
 		spec.Lambda = 2e-3
@@ -53,7 +55,8 @@ func TestStreamedClasses(t *testing.T) {
 		}
 		for k, m := range got.Columns {
 			c, w := m.Certificate, want.Columns[k].Certificate
-			if math.Abs(c.Objective-w.Objective) > c.Gap+w.Gap || c.Status != solver.Converged || m.Run.Method != "streamed-newton" {
+			if math.Abs(c.Objective-w.Objective) > c.Gap+w.Gap || c.Status != solver.Converged ||
+				m.Run.Method != "streamed-newton" {
 				t.Errorf("%s, class %v: %+v, in memory %+v", name, got.Classes.Values[k], c, w)
 			}
 		}
@@ -68,7 +71,10 @@ func TestStreamedClassesRefuse(t *testing.T) {
 	labels[7] = math.NaN()
 	const memory = 1 << 20
 	lateSpec := Spec{Memory: memory, Settings: solver.Settings{TimeLimit: time.Nanosecond}}
-	plainSpec := Spec{Memory: memory, NoIntercept: true, Standardize: StandardizeOff, Settings: solver.Settings{Method: solver.SCASK{}}}
+	plainSpec := Spec{
+		Memory: memory, NoIntercept: true, Standardize: StandardizeOff,
+		Settings: solver.Settings{Method: solver.SCASK{}},
+	}
 	for want, c := range map[string]struct {
 		y          []float64
 		spec       Spec
@@ -80,7 +86,8 @@ func TestStreamedClassesRefuse(t *testing.T) {
 		"the time limit came before anything was known": {fileData.Labels, lateSpec, solver.ErrNotConverged},
 	} {
 		m, err := Fit(context.Background(), &c.spec, fileData.X, c.y)
-		if m != nil || err == nil || !strings.Contains(err.Error(), want) || c.wrappedErr != nil && !errors.Is(err, c.wrappedErr) {
+		if m != nil || err == nil || !strings.Contains(err.Error(), want) ||
+			c.wrappedErr != nil && !errors.Is(err, c.wrappedErr) {
 			t.Errorf("%v; want %q", err, want)
 		}
 	}

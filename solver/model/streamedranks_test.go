@@ -20,7 +20,10 @@ import (
 // streamedRanks calls the function do on ranks that each have a shard of a mapped file, and returns the
 // results and errors of all ranks. prepare, unless nil, is called first on each rank, and returns the context
 // for do.
-func streamedRanks[M any](t *testing.T, ranks int, spec *Spec, path string, do call[M], prepare func(rank int, c *dist.Goroutine) context.Context) ([]M, []error) {
+func streamedRanks[M any](
+	t *testing.T, ranks int, spec *Spec, path string, do call[M],
+	prepare func(rank int, c *dist.Goroutine) context.Context,
+) ([]M, []error) {
 	t.Helper()
 	models, errs := make([]M, ranks), make([]error, ranks)
 	solvertest.OnShards(t, ranks, path, 1<<16, func(comm *dist.Goroutine, shardData *sparse.Dataset, firstRow int) {
@@ -70,11 +73,13 @@ func TestStreamedRanksEnd(t *testing.T) {
 		}
 		for r, m := range models {
 			ended := errors.Is(errs[r], context.Canceled)
-			if !ended && errs[r] != nil || m == nil && !ended || m != nil && ended != (m.Columns[0].Certificate.Status == solver.Stopped) {
+			if !ended && errs[r] != nil || m == nil && !ended ||
+				m != nil && ended != (m.Columns[0].Certificate.Status == solver.Stopped) {
 				t.Errorf("cancelled at call %d, rank %d: %+v, %v", 2*step, r, m, errs[r])
 			}
 			if m != nil && m.Columns[0].Certificate.Objective-m.Columns[0].Certificate.Gap > want.Objective {
-				t.Errorf("cancelled at call %d, rank %d: %+v, the optimum is %v", 2*step, r, m.Columns[0].Certificate, want.Objective)
+				t.Errorf("cancelled at call %d, rank %d: %+v, the optimum is %v",
+					2*step, r, m.Columns[0].Certificate, want.Objective)
 			}
 		}
 		models, errs = streamedRanks(t, 2, spec, path, Fit, func(r int, c *dist.Goroutine) context.Context {
@@ -131,7 +136,8 @@ func TestStreamedRanksSorted(t *testing.T) {
 	}
 	sortedData := &sparse.Dataset{X: x, Labels: pick(data.Labels, order)}
 	path := writeFile(t, sortedData)
-	want := mustFit(t, &Spec{Lambda: 2e-3, Settings: solver.Settings{RelTol: 1e-10}}, sortedData.X, sortedData.Labels).Columns[0].Certificate
+	want := mustFit(t, &Spec{Lambda: 2e-3, Settings: solver.Settings{RelTol: 1e-10}}, sortedData.X,
+		sortedData.Labels).Columns[0].Certificate
 	spec := &Spec{Lambda: 2e-3, Memory: 2 << 20}
 	for _, ranks := range []int{2, 4} {
 		models, errs := streamedRanks(t, ranks, spec, path, Fit, nil)
@@ -212,7 +218,8 @@ func TestStreamedRanksClasses(t *testing.T) {
 	}
 	for k, column := range m.Columns {
 		reference := want.Columns[k].Certificate
-		if c := column.Certificate; c.Status != solver.Converged || math.Abs(c.Objective-reference.Objective) > c.Gap+reference.Gap {
+		if c := column.Certificate; c.Status != solver.Converged ||
+			math.Abs(c.Objective-reference.Objective) > c.Gap+reference.Gap {
 			t.Errorf("class %v: %+v, want %+v", want.Classes.Values[k], c, reference)
 		}
 	}

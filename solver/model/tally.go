@@ -65,7 +65,9 @@ func (m *Model) NewTally(rows []int) *Tally {
 func (m *Model) NewBriefTally() *Tally {
 	t := &Tally{m: m}
 	if classes := m.classCount(); classes > 0 {
-		t.classTotals = classTotals{make([]float64, classes), make([]float64, classes), make([]float64, classes)}
+		t.classTotals = classTotals{
+			make([]float64, classes), make([]float64, classes), make([]float64, classes),
+		}
 	}
 	if m.givesProbability() {
 		t.threshold = 0.5
@@ -147,7 +149,8 @@ func (m *Model) classesOf(y []float64) ([]int, error) {
 	for i, v := range y {
 		k, known := m.classOf(v)
 		if !known {
-			return nil, errorf("label %v of row %d is none of the classes of the model, %s", v, i, m.classList())
+			return nil, errorf("label %v of row %d is none of the classes of the model, %s",
+				v, i, m.classList())
 		}
 		classes[i] = k
 	}
@@ -165,7 +168,10 @@ func (m *Model) classList() string {
 	return fmt.Sprint(m.Classes.Values)
 }
 
-func (t *Tally) addNumbers(margins, predicted, y []float64, set *ScoreSettings, updateMean func(target *float64, value func(i int) float64)) {
+func (t *Tally) addNumbers(
+	margins, predicted, y []float64, set *ScoreSettings,
+	updateMean func(target *float64, value func(i int) float64),
+) {
 	loss := t.m.loss()
 	updateMean(&t.loss, func(i int) float64 { return loss.Value(margins[i], y[i]) })
 	updateMean(&t.mse, func(i int) float64 { return square(y[i], predicted[i]) })
@@ -176,7 +182,10 @@ func (t *Tally) addNumbers(margins, predicted, y []float64, set *ScoreSettings, 
 	}
 }
 
-func (t *Tally) addClasses(margins []float64, classes []int, set *ScoreSettings, updateMean func(target *float64, value func(i int) float64)) {
+func (t *Tally) addClasses(
+	margins []float64, classes []int, set *ScoreSettings,
+	updateMean func(target *float64, value func(i int) float64),
+) {
 	m, loss, columnCount := t.m, term.LossOf(t.m.loss()), len(t.m.Columns)
 	rowMargins := func(i int) []float64 { return margins[i*columnCount : (i+1)*columnCount] }
 	hasProbabilities := m.givesProbability()
@@ -368,8 +377,10 @@ func (m *moment) add(v []float64, set *ScoreSettings, deviation func(v, center f
 	center := mean(set.Weights, len(v), func(i int) float64 { return v[i] })
 	totalWeight := m.weight + weight
 	jointMean := m.mean + float64((center-m.mean)*(weight/totalWeight))
-	m.deviation += float64(weight * mean(set.Weights, len(v), func(i int) float64 { return deviation(v[i], center) }))
-	m.deviation += float64(m.weight*deviation(m.mean, jointMean)) + float64(weight*deviation(center, jointMean))
+	m.deviation += float64(weight * mean(set.Weights, len(v),
+		func(i int) float64 { return deviation(v[i], center) }))
+	m.deviation += float64(m.weight*deviation(m.mean, jointMean)) +
+		float64(weight*deviation(center, jointMean))
 	m.mean, m.weight = jointMean, totalWeight
 }
 

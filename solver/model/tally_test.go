@@ -71,7 +71,8 @@ func TestTally(t *testing.T) {
 					}
 					results, errs := onRanks(t, ranks, spec, x, y, score)
 					for r, got := range results {
-						name := fmt.Sprintf("%v, several classes %v, weights %v, brief %v, rank %d of %d", c.loss, c.manyClasses, weights != nil, brief, r, ranks)
+						name := fmt.Sprintf("%v, several classes %v, weights %v, brief %v, rank %d of %d",
+							c.loss, c.manyClasses, weights != nil, brief, r, ranks)
 						if errs[r] != nil {
 							t.Fatalf("%s: %v", name, errs[r])
 						}
@@ -108,7 +109,10 @@ func TestTallyThreshold(t *testing.T) {
 }
 
 // addInParts calls the function add for 150 rows of x at a time, with their labels and settings.
-func addInParts(x *sparse.CSR, y []float64, set *ScoreSettings, add func(x *sparse.CSR, y []float64, set *ScoreSettings) error) error {
+func addInParts(
+	x *sparse.CSR, y []float64, set *ScoreSettings,
+	add func(x *sparse.CSR, y []float64, set *ScoreSettings) error,
+) error {
 	for lo := 0; lo < len(y); lo += 150 {
 		rows := make([]int, min(150, len(y)-lo))
 		for k := range rows {
@@ -116,7 +120,8 @@ func addInParts(x *sparse.CSR, y []float64, set *ScoreSettings, add func(x *spar
 		}
 		rowsX, err := x.SelectRows(rows)
 		if err == nil {
-			err = add(rowsX, pick(y, rows), &ScoreSettings{Weights: pick(set.Weights, rows), Offsets: pick(set.Offsets, rows), Threshold: set.Threshold})
+			err = add(rowsX, pick(y, rows),
+				&ScoreSettings{Weights: pick(set.Weights, rows), Offsets: pick(set.Offsets, rows), Threshold: set.Threshold})
 		}
 		if err != nil {
 			return err
@@ -138,7 +143,8 @@ func sameMetrics(t *testing.T, name string, got, want *Metrics, brief, exact boo
 	if diff := cmp.Diff(want, got, nearlyEqual); diff != "" {
 		t.Errorf("%s: %s", name, diff)
 	}
-	if g, w := got.Classes, want.Classes; exact && w != nil && (!cmp.Equal(g.AUC, w.AUC) || !cmp.Equal(g.Confusion, w.Confusion)) {
+	if g, w := got.Classes, want.Classes; exact && w != nil &&
+		(!cmp.Equal(g.AUC, w.AUC) || !cmp.Equal(g.Confusion, w.Confusion)) {
 		t.Errorf("%s: AUC %v, want %v; %v, want %v", name, g.AUC, w.AUC, g.Confusion, w.Confusion)
 	}
 }

@@ -44,8 +44,14 @@ func (c Constants) Theorem2(eta, rho float64, m int) []Condition {
 	alpha := 1 - float64(rho*c.Lambda1*s/2) - float64(c.MuF*s/4)
 	return []Condition{
 		{"C1", "nu_L eta / 2 < 1", c.NuL * eta / 2, 1, true},
-		{"C2", "(4 nu_L^2 + mu_f nu_L/2) eta + rho lambda_1 <= mu_L", float64((float64(4*c.NuL*c.NuL)+float64(c.MuF*c.NuL/2))*eta) + float64(rho*c.Lambda1), muL, false},
-		{"C3", "alpha/(2 M eta) + 2 nu_L^2 eta/(2 - nu_L eta) <= mu_f/4", c.leftSideOfC3(alpha, c.NuL, eta, m), c.MuF / 4, false},
+		{
+			"C2", "(4 nu_L^2 + mu_f nu_L/2) eta + rho lambda_1 <= mu_L",
+			float64((float64(4*c.NuL*c.NuL)+float64(c.MuF*c.NuL/2))*eta) + float64(rho*c.Lambda1), muL, false,
+		},
+		{
+			"C3", "alpha/(2 M eta) + 2 nu_L^2 eta/(2 - nu_L eta) <= mu_f/4",
+			c.leftSideOfC3(alpha, c.NuL, eta, m), c.MuF / 4, false,
+		},
 	}
 }
 
@@ -58,9 +64,18 @@ func (c Constants) Theorem2Relaxed(eta, rho float64, m int) []Condition {
 	s := eta / (1 - float64(c.NuL*eta/2))
 	alpha := 1 - float64(c.MuF*s/4) - float64(rho*c.LambdaP*s/2)
 	return []Condition{
-		{"C2'", "(4 nu_f^2 + mu_f nu_L/2) eta <= mu_f", (float64(4*c.NuF*c.NuF) + float64(c.MuF*c.NuL/2)) * eta, c.MuF, false},
-		{"C3'", "alpha'/(2 M eta) + 2 nu_f^2 eta/(2 - nu_L eta) <= mu_f/4", c.leftSideOfC3(alpha, c.NuF, eta, m), c.MuF / 4, false},
-		{"C4'", "max(s (rho lambda_1/2 + mu_f/4), nu_L eta) <= 1", math.Max(s*(float64(rho*c.Lambda1/2)+float64(c.MuF/4)), c.NuL*eta), 1, false},
+		{
+			"C2'", "(4 nu_f^2 + mu_f nu_L/2) eta <= mu_f",
+			(float64(4*c.NuF*c.NuF) + float64(c.MuF*c.NuL/2)) * eta, c.MuF, false,
+		},
+		{
+			"C3'", "alpha'/(2 M eta) + 2 nu_f^2 eta/(2 - nu_L eta) <= mu_f/4",
+			c.leftSideOfC3(alpha, c.NuF, eta, m), c.MuF / 4, false,
+		},
+		{
+			"C4'", "max(s (rho lambda_1/2 + mu_f/4), nu_L eta) <= 1",
+			math.Max(s*(float64(rho*c.Lambda1/2)+float64(c.MuF/4)), c.NuL*eta), 1, false,
+		},
 	}
 }
 

@@ -28,7 +28,8 @@ func TestTheorem2(t *testing.T) {
 		bestEta := (c.MuF - rho*(c.Lambda1-c.LambdaP)) / (4*c.NuL*c.NuL + c.MuF*c.NuL/2) / 2
 		met := bestEta > 0 && allHold(c.Theorem2(bestEta, rho, 1<<40))
 		if met != possible {
-			t.Errorf("rho = %v: printed conditions can be met: %v, want %v: %v", rho, met, possible, c.Theorem2(bestEta, rho, 1<<40))
+			t.Errorf("rho = %v: printed conditions can be met: %v, want %v: %v",
+				rho, met, possible, c.Theorem2(bestEta, rho, 1<<40))
 		}
 	}
 }

@@ -128,7 +128,8 @@ const digitCount, suffix = 8, ".tmp"
 // ends when the file and the duplicate that keepLock makes are closed.
 func createTemp(path string, perm fs.FileMode) (*os.File, error) {
 	for {
-		name := filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%0*x%s", stem(path), digitCount, rand.Uint32(), suffix))
+		name := filepath.Join(filepath.Dir(path),
+			fmt.Sprintf("%s%0*x%s", stem(path), digitCount, rand.Uint32(), suffix))
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
 		if errors.Is(err, fs.ErrExist) {
 			continue
@@ -170,14 +171,16 @@ func removeStale(path string) {
 		name := e.Name()
 		middle, hasPrefix := strings.CutPrefix(name, prefix)
 		digits, hasSuffix := strings.CutSuffix(middle, suffix)
-		if !hasPrefix || !hasSuffix || len(digits) != digitCount || strings.Trim(digits, "0123456789abcdef") != "" {
+		if !hasPrefix || !hasSuffix || len(digits) != digitCount ||
+			strings.Trim(digits, "0123456789abcdef") != "" {
 			continue
 		}
 		if info, err := e.Info(); err != nil || !info.Mode().IsRegular() {
 			continue
 		}
 		stalePath := filepath.Join(dir, name)
-		f, err := os.OpenFile(stalePath, os.O_RDWR, 0) // on NFS, Lock works only if the file is open for writing
+		// On NFS, Lock works only if the file is open for writing.
+		f, err := os.OpenFile(stalePath, os.O_RDWR, 0)
 		if err != nil {
 			f, err = os.Open(stalePath)
 		}

@@ -270,7 +270,8 @@ func TestFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for from, to := range map[string]string{
-		"a": "b", "b": "file", "loop": "loop", "d": "other/dir", "other/dir/up": "../x", "through": "d/../y", "absolute": dir + "/d/../z",
+		"a": "b", "b": "file", "loop": "loop", "d": "other/dir", "other/dir/up": "../x", "through": "d/../y",
+		"absolute": dir + "/d/../z",
 	} {
 		if err := os.Symlink(to, filepath.Join(dir, from)); err != nil {
 			t.Skip(err)

@@ -22,7 +22,9 @@ type centring struct {
 }
 
 func newCentring(rows, p int) *centring {
-	return &centring{n: float64(rows), count: make([]int64, p), columnMean: make([]float64, p), square: make([]float64, p)}
+	return &centring{
+		n: float64(rows), count: make([]int64, p), columnMean: make([]float64, p), square: make([]float64, p),
+	}
 }
 
 // rangeEntries returns the columns and the values of the entries in rows lo to hi−1.

@@ -32,11 +32,15 @@ func (e *ComponentError) Reword(words func(sparse.Remedy) string) string {
 }
 
 func (e *ComponentError) remedyError() *sparse.RemedyError {
-	err := errorf("penalty %.6g: %d features or more would have to be solved together, more than %d", e.Penalty, e.Size, e.Limit)
+	err := errorf("penalty %.6g: %d features or more would have to be solved together, more than %d",
+		e.Penalty, e.Size, e.Limit)
 	if e.Size <= e.Limit {
 		err = errorf("penalty %.6g: more than %d pairs of features would be joined", e.Penalty, MaxEdges)
 	}
-	return &sparse.RemedyError{Err: err, Remedies: []sparse.Remedy{{Field: "Options.Penalty", To: fmt.Sprintf("%.6g or more", e.Fits)}}}
+	return &sparse.RemedyError{
+		Err:      err,
+		Remedies: []sparse.Remedy{{Field: "Options.Penalty", To: fmt.Sprintf("%.6g or more", e.Fits)}},
+	}
 }
 
 // Components returns the connected components of the graph that joins features i and j if
@@ -55,7 +59,10 @@ func (c *Covariance) Components(penalty float64, limit, threads int) ([][]int32,
 		largest = max(largest, f.join(p.I, p.J))
 	}
 	if largest > limit || finalFloor > floor { // finalFloor > floor: some pairs are missing
-		return nil, &ComponentError{Penalty: penalty, Size: largest, Limit: limit, Fits: roundUp(fittingPenalty(c.n, pairs, finalFloor, limit))}
+		return nil, &ComponentError{
+			Penalty: penalty, Size: largest, Limit: limit,
+			Fits: roundUp(fittingPenalty(c.n, pairs, finalFloor, limit)),
+		}
 	}
 	numbers, count := f.numbers()
 	members := make([][]int32, count)
@@ -69,7 +76,8 @@ func (c *Covariance) Components(penalty float64, limit, threads int) ([][]int32,
 // value of the first pair that makes a component larger than limit. If no pair does, it returns finalFloor,
 // the absolute value below which pairs are missing.
 func fittingPenalty(n int, pairs []Edge, finalFloor float64, limit int) float64 {
-	slices.SortStableFunc(pairs, func(a, b Edge) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
+	slices.SortStableFunc(pairs,
+		func(a, b Edge) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
 	f := newForest(n)
 	for _, p := range pairs {
 		if f.join(p.I, p.J) > limit {

@@ -76,7 +76,8 @@ func Threshold(c *Covariance, threshold float64, opt *CorrelationOptions) (*Grap
 		if floor := roundUp(finalFloor); floor < 1 {
 			want = fmt.Sprintf(": want a threshold above %v", floor)
 		}
-		return nil, errorf("correlation threshold %v: more than %d pairs are as correlated%s", threshold, o.maxEdges, want)
+		return nil, errorf("correlation threshold %v: more than %d pairs are as correlated%s",
+			threshold, o.maxEdges, want)
 	}
 	return o.graph(c.n, pairs), nil
 }
@@ -95,7 +96,8 @@ func Strongest(c *Covariance, k int, opt *CorrelationOptions) (g *Graph, thresho
 	}
 	pairs := c.Correlation().Largest(k, o.Threads)
 	if len(pairs) > 2*o.maxEdges {
-		return nil, 0, errorf("the %d strongest correlations end in a tie of %d pairs: ask for fewer edges", k, len(pairs))
+		return nil, 0, errorf("the %d strongest correlations end in a tie of %d pairs: ask for fewer edges",
+			k, len(pairs))
 	}
 	threshold = 1
 	for _, p := range pairs {
@@ -163,7 +165,8 @@ func (c *Covariance) nearestPairs(i, k int, order []int32, reach []float64, r *c
 		}
 	}
 	slices.SortFunc(pairs, func(a, b Edge) int {
-		return cmp.Or(cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)), cmp.Compare(a.I, b.I), cmp.Compare(a.J, b.J))
+		return cmp.Or(cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)), cmp.Compare(a.I, b.I),
+			cmp.Compare(a.J, b.J))
 	})
 	if len(pairs) <= k {
 		return slices.Clone(pairs)
@@ -171,9 +174,11 @@ func (c *Covariance) nearestPairs(i, k int, order []int32, reach []float64, r *c
 	// ties are the pairs whose |Weight| equals the |Weight| of the k-th pair, up to rounding. The first ties
 	// in the order (I, J) are chosen.
 	weakest := math.Abs(pairs[k-1].Weight)
-	start := slices.IndexFunc(pairs, func(e Edge) bool { return math.Abs(e.Weight) <= weakest*(1+tieTolerance) })
+	start := slices.IndexFunc(pairs,
+		func(e Edge) bool { return math.Abs(e.Weight) <= weakest*(1+tieTolerance) })
 	ties := pairs[start:]
-	if end := slices.IndexFunc(ties, func(e Edge) bool { return math.Abs(e.Weight) < weakest*(1-tieTolerance) }); end >= 0 {
+	if end := slices.IndexFunc(ties,
+		func(e Edge) bool { return math.Abs(e.Weight) < weakest*(1-tieTolerance) }); end >= 0 {
 		ties = ties[:end]
 	}
 	sortEdges(ties)

@@ -16,10 +16,11 @@ import (
 // matrix, and computes entries when they are needed. A Covariance never changes after
 // construction and may be shared between goroutines.
 type Covariance struct {
-	n             int        // number of features
-	diag          []float64  // the diagonal
-	scale         []float64  // an entry (i, j) with i ≠ j is the unscaled entry divided by scale[i]*scale[j]
-	dense         []float64  // n*n unscaled entries, row by row, with an unused diagonal; nil if data is not nil
+	n     int       // number of features
+	diag  []float64 // the diagonal
+	scale []float64 // an entry (i, j) with i ≠ j is the unscaled entry divided by scale[i]*scale[j]
+	// n*n unscaled entries, row by row, with an unused diagonal; nil if data is not nil
+	dense         []float64
 	data          *columnCov // the data from which unscaled entries are computed; nil if dense is not nil
 	isCorrelation bool       // true for a correlation matrix, whose entries are in [-1, 1]
 }
@@ -83,13 +84,17 @@ const symmetryTolerance = 1e-9
 // become their average.
 func NewCovariance(n int, values []float64) (*Covariance, error) {
 	if n < 1 || n > maxDense || len(values) != n*n {
-		return nil, errorf("covariance of %d features from %d values: want n*n values for n in 1..%d", n, len(values), maxDense)
+		return nil, errorf("covariance of %d features from %d values: want n*n values for n in 1..%d",
+			n, len(values), maxDense)
 	}
-	c := &Covariance{n: n, diag: make([]float64, n), scale: slices.Repeat([]float64{1}, n), dense: make([]float64, n*n)}
+	c := &Covariance{
+		n: n, diag: make([]float64, n), scale: slices.Repeat([]float64{1}, n), dense: make([]float64, n*n),
+	}
 	for i := range n {
 		c.diag[i] = values[i*n+i]
 		if d := c.diag[i]; !(d >= 0) || math.IsInf(d, 0) {
-			return nil, errorf("covariance: variance %v of feature %d: want a finite number, at least 0", d, i+1)
+			return nil, errorf("covariance: variance %v of feature %d: want a finite number, at least 0",
+				d, i+1)
 		}
 	}
 	for i := range n {
@@ -157,7 +162,9 @@ func ReadCovariance(r io.Reader, name string) (*Covariance, error) {
 	lines := text.NewLines(strings.NewReplacer(",", " ", ";", " ").Replace(string(data)))
 	parseError := func(field int, msg string) error {
 		f := lines.Fields[field]
-		return &sparse.ParseError{File: name, Line: lines.Number, Column: f.Column, Token: f.Text, Number: true, Msg: msg}
+		return &sparse.ParseError{
+			File: name, Line: lines.Number, Column: f.Column, Token: f.Text, Number: true, Msg: msg,
+		}
 	}
 	var values []float64
 	n, rows := 0, 0
@@ -168,22 +175,28 @@ func ReadCovariance(r io.Reader, name string) (*Covariance, error) {
 		}
 		switch {
 		case rows == n:
-			return nil, parseError(0, fmt.Sprintf("row %d of a matrix with %d columns: expected as many rows as columns", rows+1, n))
+			return nil, parseError(0,
+				fmt.Sprintf("row %d of a matrix with %d columns: expected as many rows as columns",
+					rows+1, n))
 		case len(fields) != n:
-			return nil, parseError(len(fields)-1, fmt.Sprintf("%d numbers: expected %d, as in the first row", len(fields), n))
+			return nil, parseError(len(fields)-1,
+				fmt.Sprintf("%d numbers: expected %d, as in the first row", len(fields), n))
 		case n > maxDense:
 			return nil, parseError(maxDense, fmt.Sprintf("%d columns: expected at most %d", n, maxDense))
 		}
 		for k, f := range fields {
 			v, ok := text.ParseFloat(f.Text)
 			if !ok {
-				return nil, parseError(k, "expected a finite decimal number (and neither a header nor row names)")
+				return nil, parseError(k,
+					"expected a finite decimal number (and neither a header nor row names)")
 			}
 			values = append(values, v)
 		}
 	}
 	if rows < n || n == 0 {
-		return nil, &sparse.ParseError{File: name, Msg: fmt.Sprintf("%d rows of %d numbers: expected a square matrix", rows, n)}
+		return nil, &sparse.ParseError{
+			File: name, Msg: fmt.Sprintf("%d rows of %d numbers: expected a square matrix", rows, n),
+		}
 	}
 	c, err := NewCovariance(n, values)
 	if err != nil {

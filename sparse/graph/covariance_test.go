@@ -66,7 +66,10 @@ func TestReadCovarianceRefuses(t *testing.T) {
 func TestCovarianceOfLargeValues(t *testing.T) {
 	for _, large := range []float64{1e160, math.MaxFloat64} {
 		for _, cols := range []int{2, 3} {
-			entries := []sparse.Triplet{{Row: 0, Col: 0, Value: 1}, {Row: 0, Col: 1, Value: large}, {Row: 1, Col: 0, Value: 2}, {Row: 1, Col: 1, Value: large / 2}}
+			entries := []sparse.Triplet{
+				{Row: 0, Col: 0, Value: 1}, {Row: 0, Col: 1, Value: large}, {Row: 1, Col: 0, Value: 2},
+				{Row: 1, Col: 1, Value: large / 2},
+			}
 			x, err := sparse.FromTriplets(2, cols, entries)
 			if err != nil {
 				t.Fatal(err)
@@ -145,7 +148,10 @@ func TestSachsFromDataAndFile(t *testing.T) {
 // FuzzReadCovariance checks that any text gives an error, or a symmetric matrix of
 // finite numbers.
 func FuzzReadCovariance(f *testing.F) {
-	for _, s := range []string{"1 0.5\n0.5 1\n", "1,0\n0,1", "4", "", "1 2\n3", "1 0\n0 -1\n", "0 0\n0 0\n", "1e300 1e300\n1e300 1e300"} {
+	for _, s := range []string{
+		"1 0.5\n0.5 1\n", "1,0\n0,1", "4", "", "1 2\n3", "1 0\n0 -1\n", "0 0\n0 0\n",
+		"1e300 1e300\n1e300 1e300",
+	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -18,7 +18,8 @@ import (
 
 // ReadEdgesFile reads an edge list file; see ReadEdges.
 func ReadEdgesFile(path string, p int) (*Graph, error) {
-	return text.ReadFile(path, func(r io.Reader, name string) (*Graph, error) { return ReadEdges(r, name, p) })
+	return text.ReadFile(path,
+		func(r io.Reader, name string) (*Graph, error) { return ReadEdges(r, name, p) })
 }
 
 // ReadEdges reads a graph over p features from lines `i j [weight]`, possibly compressed.
@@ -45,7 +46,9 @@ func readLines(r io.Reader, name string) (*coordinates.File, error) {
 		return nil, err
 	}
 	return coordinates.Parse(data, name, func(file string, line, column int, token, msg string) error {
-		return &sparse.ParseError{File: file, Line: line, Column: column, Token: token, Number: true, Msg: msg}
+		return &sparse.ParseError{
+			File: file, Line: line, Column: column, Token: token, Number: true, Msg: msg,
+		}
 	})
 }
 
@@ -78,7 +81,9 @@ func graphOf(c *coordinates.File, p int) (*Graph, error) {
 		}
 		e := Edge{I: l.I - 1, J: l.J - 1, Weight: l.Value}
 		if first, dup := firstLine[e.ends()]; dup {
-			return nil, c.ErrorAt(k, 0, fmt.Sprintf("features %d and %d are joined already in line %d: expected each pair once", l.I, l.J, first))
+			return nil, c.ErrorAt(k, 0,
+				fmt.Sprintf("features %d and %d are joined already in line %d: expected each pair once",
+					l.I, l.J, first))
 		}
 		g.edges = append(g.edges, e)
 		firstLine[e.ends()] = l.Number
@@ -91,7 +96,8 @@ func graphOf(c *coordinates.File, p int) (*Graph, error) {
 func lineProblem(l coordinates.Line, p int) (token int, msg string, remedies []sparse.Remedy) {
 	switch {
 	case l.Tokens < 2 || l.Tokens > 3:
-		return min(l.Tokens-1, 3), fmt.Sprintf("the number of tokens is %d: expected an edge `i j [weight]`", l.Tokens), nil
+		return min(l.Tokens-1, 3), fmt.Sprintf("the number of tokens is %d: expected an edge `i j [weight]`",
+			l.Tokens), nil
 	case l.I < 1 || int(l.I) > p:
 		return featureProblem(0, l.I, p)
 	case l.J < 1 || int(l.J) > p:
@@ -275,7 +281,8 @@ func detectConstraint(c *coordinates.File, p int) (*Constraint, error) {
 		return edgeConstraint(g, nil)
 	}
 	return nil, &sparse.ParseError{File: c.Name, Msg: fmt.Sprintf(
-		"the file can be read as an edge list and as a matrix file: say which by %s:%s or %s:%s", EdgeList, c.Name, Matrix, c.Name)}
+		"the file can be read as an edge list and as a matrix file: say which by %s:%s or %s:%s",
+		EdgeList, c.Name, Matrix, c.Name)}
 }
 
 // linesAreEdges reports whether every line is a valid edge over p features by itself, so

@@ -99,10 +99,16 @@ func TestReadConstraintRefuses(t *testing.T) {
 		{"cut after an entry", "3 4 2\n1 2 1\n", 4, 1, 0, []string{"and 1 follow", "edges:a.txt"}},
 		{"a pair twice", "1 2 1\n1 2 3\n", 2, 0, 0, []string{"edge list and as a matrix", "edges:a.txt", "matrix:a.txt"}},
 		{"ambiguous", "2 3 1\n1 2 1\n", 3, 0, 0, []string{"edge list and as a matrix", "edges:a.txt", "matrix:a.txt"}},
-		{"too narrow", "2 3 2\n1 1 0.5\n2 3 1\n", 4, 0, 0, []string{"3 columns for data of 4 features", "set p to 3 if the data has 3 features"}},
+		{
+			"too narrow", "2 3 2\n1 1 0.5\n2 3 1\n", 4, 0, 0,
+			[]string{"3 columns for data of 4 features", "set p to 3 if the data has 3 features"},
+		},
 		{"endpoint beyond p", "1 2 1\n1 9 1\n2 3 1\n", 4, 2, 3, []string{`"9"`, "1..4", "matrix:a.txt"}},
 		{"bad entry of a matrix", "2 3 2\n1 1 0.5\n2 4 1\n", 3, 3, 3, []string{`"4"`, "column number in 1..3"}},
-		{"cut matrix", "9 3 3\n1 1 0.5\n2 3 1\n", 3, 1, 1, []string{`"9"`, "first line does not announce the 2 lines", "matrix:a.txt"}},
+		{
+			"cut matrix", "9 3 3\n1 1 0.5\n2 3 1\n", 3, 1, 1,
+			[]string{`"9"`, "first line does not announce the 2 lines", "matrix:a.txt"},
+		},
 		{"real first line", "1.5 2 1\n", 3, 1, 1, []string{`"1.5"`, "1..3"}},
 		{"empty", "", 3, 0, 0, []string{"the file is empty"}},
 	}
@@ -159,7 +165,8 @@ func TestPublishedGraphs(t *testing.T) {
 			}
 			rows, cols := c.A.Dims()
 			if c.Kind != tt.kind || rows != tt.rows || cols != tt.p || c.A.NNZ() != tt.nnz {
-				t.Errorf("%v, %d x %d with %d entries, want %v, %d x %d with %d", c.Kind, rows, cols, c.A.NNZ(), tt.kind, tt.rows, tt.p, tt.nnz)
+				t.Errorf("%v, %d x %d with %d entries, want %v, %d x %d with %d",
+					c.Kind, rows, cols, c.A.NNZ(), tt.kind, tt.rows, tt.p, tt.nnz)
 			}
 		})
 	}
@@ -277,7 +284,11 @@ func maybeCut(data []byte, p int) bool {
 // FuzzReadEdges checks that a graph that was read can be written and read again, and that ReadConstraint
 // distinguishes edge lists from matrices.
 func FuzzReadEdges(f *testing.F) {
-	for _, s := range []string{"1 2\n", "1 2 1\n2 3 -0.5 # c\n", "5 1\n2 3 -0.3333333333333333\n3 4 5e-324\n", "2 3 1\n1 2 1\n", "# none\n", "1 1\n", "1 2 nan\n", "9 9 2\n1 1 1\n9 9 9", "%%MatrixMarket matrix coordinate real symmetric\n9 9 1\n2 1 -1\n"} {
+	for _, s := range []string{
+		"1 2\n", "1 2 1\n2 3 -0.5 # c\n", "5 1\n2 3 -0.3333333333333333\n3 4 5e-324\n", "2 3 1\n1 2 1\n",
+		"# none\n", "1 1\n", "1 2 nan\n", "9 9 2\n1 1 1\n9 9 9",
+		"%%MatrixMarket matrix coordinate real symmetric\n9 9 1\n2 1 -1\n",
+	} {
 		f.Add([]byte(s), 9)
 	}
 	f.Add([]byte("1 2 1"), 2)

@@ -36,7 +36,8 @@ func New(n int, edges []Edge) (*Graph, error) {
 			return nil, errorf("edge %d (%d, %d): %s", k, e.I, e.J, msg)
 		}
 		if index, dup := indices[e.ends()]; dup {
-			return nil, errorf("edge %d joins nodes %d and %d, as edge %d does: want each pair once", k, e.I, e.J, index)
+			return nil, errorf("edge %d joins nodes %d and %d, as edge %d does: want each pair once",
+				k, e.I, e.J, index)
 		}
 		indices[e.ends()] = k
 	}
@@ -60,7 +61,8 @@ func (e Edge) problem(n int) string {
 }
 
 func sortEdges(edges []Edge) {
-	slices.SortFunc(edges, func(a, b Edge) int { return cmp.Or(cmp.Compare(a.I, b.I), cmp.Compare(a.J, b.J)) })
+	slices.SortFunc(edges,
+		func(a, b Edge) int { return cmp.Or(cmp.Compare(a.I, b.I), cmp.Compare(a.J, b.J)) })
 }
 
 func (e Edge) ends() [2]int32 { return [2]int32{min(e.I, e.J), max(e.I, e.J)} }
@@ -74,7 +76,8 @@ func Chain(n int) *Graph { return Grid(1, n) }
 // fused lasso. It panics if rows or cols is negative, or if there are too many pixels for New.
 func Grid(rows, cols int) *Graph {
 	if rows < 0 || cols < 0 || cols > 0 && rows > sparse.MaxCols/cols {
-		panic(fmt.Sprintf("graph: Grid(%d, %d): want numbers of at least 0 with a product of at most %d", rows, cols, sparse.MaxCols))
+		panic(fmt.Sprintf("graph: Grid(%d, %d): want numbers of at least 0 with a product of at most %d",
+			rows, cols, sparse.MaxCols))
 	}
 	g := &Graph{n: rows * cols}
 	for r := range rows {
@@ -215,5 +218,6 @@ func (g *Graph) Statistics() Statistics {
 
 // String returns the statistics, except Negative, in one line of text.
 func (s Statistics) String() string {
-	return fmt.Sprintf("nodes: %d, edges: %d, components: %d (largest %d), isolated: %d, maximal degree: %d", s.Nodes, s.Edges, s.Components, s.Largest, s.Isolated, s.MaxDegree)
+	return fmt.Sprintf("nodes: %d, edges: %d, components: %d (largest %d), isolated: %d, maximal degree: %d",
+		s.Nodes, s.Edges, s.Components, s.Largest, s.Isolated, s.MaxDegree)
 }

@@ -77,7 +77,10 @@ func TestMatrices(t *testing.T) {
 	for _, c := range []struct{ name, got, want string }{
 		// In the first two matrices, the row of an edge has |w| in column I and -w in column J.
 		{"incidence", sparsetest.Text(t, g.Incidence()), "3 4 6\n1 1 2\n1 3 -2\n2 2 -1\n2 4 1\n3 2 3\n3 3 3\n"},
-		{"fused", sparsetest.Text(t, g.FusedLasso()), "7 4 10\n1 1 2\n1 3 -2\n2 2 -1\n2 4 1\n3 2 3\n3 3 3\n4 1 1\n5 2 1\n6 3 1\n7 4 1\n"},
+		{
+			"fused", sparsetest.Text(t, g.FusedLasso()),
+			"7 4 10\n1 1 2\n1 3 -2\n2 2 -1\n2 4 1\n3 2 3\n3 3 3\n4 1 1\n5 2 1\n6 3 1\n7 4 1\n",
+		},
 		{"antisymmetric", sparsetest.Text(t, g.Antisymmetric()), "4 4 6\n1 3 2\n2 3 -3\n2 4 1\n3 1 -2\n3 2 3\n4 2 -1\n"},
 	} {
 		if diff := cmp.Diff(c.want, c.got); diff != "" {

@@ -41,7 +41,9 @@ func CovarianceOfPieces(
 	if err != nil {
 		return nil, err
 	}
-	return &Covariance{n: p, diag: variance, scale: slices.Repeat([]float64{1}, p), dense: t.covariances()}, nil
+	return &Covariance{
+		n: p, diag: variance, scale: slices.Repeat([]float64{1}, p), dense: t.covariances(),
+	}, nil
 }
 
 // Dense reports whether x stores at least as many entries as the covariance matrix of its columns has.

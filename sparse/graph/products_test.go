@@ -37,7 +37,8 @@ func rangesAt(rows int, failingPass int, failure error, cuts ...int) func(func(l
 func TestCovarianceOfPieces(t *testing.T) {
 	correlated, _ := correlationData(t)
 	for name, x := range map[string]*sparse.CSR{
-		"offsets": correlated, "sparse": sparseData(t, 40, 30, 1), "long": sparseData(t, 2500, 20, 2), "wide": sparseData(t, 9, 70, 3),
+		"offsets": correlated, "sparse": sparseData(t, 40, 30, 1), "long": sparseData(t, 2500, 20, 2),
+		"wide": sparseData(t, 9, 70, 3),
 	} {
 		n, p := x.Dims()
 		data, variance, err := newColumns(x)

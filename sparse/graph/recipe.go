@@ -44,7 +44,8 @@ func PublishedRecipe(c *Covariance, threads int) (*Graph, error) {
 	}
 	blockEdges := make([][]Edge, len(members))
 	errs := make([]error, len(members))
-	c.Blocks(members, threads, func(k int, s []float64) { blockEdges[k], errs[k] = recipeEdges(s, members[k]) })
+	c.Blocks(members, threads,
+		func(k int, s []float64) { blockEdges[k], errs[k] = recipeEdges(s, members[k]) })
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}

@@ -77,7 +77,8 @@ func TestCovarianceOf(t *testing.T) {
 	}
 	for i, a := range columns {
 		for j, b := range columns {
-			if got, want := c.At(i, j), stat.Covariance(a, b, nil); math.Abs(got-want) > 1e-7 { // some columns have values near 1e8
+			if got, want := c.At(i, j), stat.Covariance(a, b, nil); math.Abs(got-want) > 1e-7 {
+				// Some columns have values near 1e8.
 				t.Errorf("covariance (%d, %d) is %v, want %v", i, j, got, want)
 			}
 		}
@@ -120,7 +121,8 @@ func TestBuildersAgainstAllPairs(t *testing.T) {
 			}
 			for n, e := range weights {
 				if size := math.Abs(pairs[n].Weight); math.Abs(math.Abs(e.Weight)-size) > 1e-12 || size < threshold-1e-12 {
-					t.Fatalf("seed %d: edge %d of the %d strongest has size %v, want %v, at least %v", seed, n, k, e.Weight, size, threshold)
+					t.Fatalf("seed %d: edge %d of the %d strongest has size %v, want %v, at least %v",
+						seed, n, k, e.Weight, size, threshold)
 				}
 				if got := want[e.I][e.J]; math.Abs(got-e.Weight) > 1e-12 {
 					t.Fatalf("seed %d: edge %v has correlation %v", seed, e, got)

@@ -61,7 +61,10 @@ func skip(reason string) error { return fmt.Errorf("%w: %s", errSkip, reason) }
 func Kinds() []Kind {
 	return []Kind{
 		{"flags", "random flags of every command", 10, 40, false, beginFlags},
-		{"signals", "kill -9, TERM, INT, HUP and STOP at random times and system calls", 8, 16, false, beginSignals},
+		{
+			"signals", "kill -9, TERM, INT, HUP and STOP at random times and system calls", 8, 16, false,
+			beginSignals,
+		},
 		{"faults", "failing system calls, full and read-only disks", 8, 16, false, beginFaults},
 		{"writers", "several runs that write the same files at once", 3, 4, false, beginWriters},
 		{"streams", "slow, short and changing inputs", 3, 8, false, beginPipes},
@@ -78,7 +81,8 @@ type Failure struct {
 
 // String says what the program did wrong, and how to repeat the trial.
 func (f Failure) String() string {
-	return fmt.Sprintf("%s, seed %d: %s\n    again: go run ./bench attack --only %[1]s --seed %[2]d", f.Kind, f.Seed, f.Description)
+	return fmt.Sprintf("%s, seed %d: %s\n    again: go run ./bench attack --only %[1]s --seed %[2]d",
+		f.Kind, f.Seed, f.Description)
 }
 
 // A KindResult counts the trials of one kind of attack.

@@ -33,7 +33,8 @@ func TestEveryKindOfAttack(t *testing.T) {
 			t.Errorf("%s tried nothing", tally.Kind.Name)
 		}
 	}
-	if _, err := Run(t.Context(), Options{Only: "luck"}, dir, func(string) {}); err == nil || !strings.Contains(err.Error(), "bombs") {
+	if _, err := Run(t.Context(), Options{Only: "luck"}, dir, func(string) {}); err == nil ||
+		!strings.Contains(err.Error(), "bombs") {
 		t.Errorf("--only luck: %v", err)
 	}
 }
@@ -63,7 +64,8 @@ func TestLeftOut(t *testing.T) {
 	r := &KindResult{Kind: Kind{Name: "faults"}, OutcomeCounts: map[string]int{}}
 	r.count(&testbed{}, 1, "", skip("no strace"))
 	r.count(&testbed{}, 2, "refused", nil)
-	if text := Table([]*KindResult{r}); !strings.Contains(text, "\nfaults  1      1         0 ") || !strings.Contains(text, "refused 1; left out: 1") {
+	if text := Table([]*KindResult{r}); !strings.Contains(text, "\nfaults  1      1         0 ") ||
+		!strings.Contains(text, "refused 1; left out: 1") {
 		t.Error(text)
 	}
 }

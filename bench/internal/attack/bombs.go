@@ -69,20 +69,29 @@ func compress(format string, text []byte) ([]byte, error) {
 // bombLines are command lines that read the file bomb: a small file that expands to a very large one, or
 // whose header states very large sizes. IN stands for the directory of the inputs.
 var bombLines = [][]string{
-	{"train", "bomb"}, {"path", "bomb"}, {"cv", "bomb"}, {"info", "bomb"}, {"graph", "--penalty", "0.1", "bomb"}, {"predict", "-m", "IN/mid.json", "bomb"},
-	{"train", "--graph", "bomb", "IN/tiny.svm"}, {"path", "--graph", "edges:bomb", "IN/tiny.svm"}, {"train", "--graph", "matrix:bomb", "IN/tiny.svm"},
-	{"train", "--groups", "bomb", "IN/tiny.svm"}, {"cv", "--groups", "bomb", "IN/tiny.svm"}, {"train", "--sample-weights", "bomb", "IN/tiny.svm"},
+	{"train", "bomb"}, {"path", "bomb"}, {"cv", "bomb"}, {"info", "bomb"},
+	{"graph", "--penalty", "0.1", "bomb"}, {"predict", "-m", "IN/mid.json", "bomb"},
+	{"train", "--graph", "bomb", "IN/tiny.svm"}, {"path", "--graph", "edges:bomb", "IN/tiny.svm"},
+	{"train", "--graph", "matrix:bomb", "IN/tiny.svm"},
+	{"train", "--groups", "bomb", "IN/tiny.svm"}, {"cv", "--groups", "bomb", "IN/tiny.svm"},
+	{"train", "--sample-weights", "bomb", "IN/tiny.svm"},
 	{"train", "--names", "bomb", "IN/tiny.svm"}, {"graph", "--penalty", "0.1", "--correlation", "bomb"},
 	{"predict", "-m", "bomb", "IN/tiny.svm"}, {"model", "show", "bomb"}, {"model", "convert", "bomb", "out"},
 }
 
-var repeatedTexts = []string{" ", "\n", "\t \n", "1 1:1\n-1 2:1\n", "1 1:1 ", "0", "#", "1 2\n", "1\n", "\x00", "9", "1 0 0\n", "{\"a\":", "[", "\"", "%", "1,"}
+var repeatedTexts = []string{
+	" ", "\n", "\t \n", "1 1:1\n-1 2:1\n", "1 1:1 ", "0", "#", "1 2\n", "1\n", "\x00", "9", "1 0 0\n",
+	"{\"a\":", "[", "\"", "%", "1,",
+}
 
 // giants are the contents of small files that state very large sizes or indices.
 var giants = []string{
-	"1 2147483647:1\n-1 1:1\n", "1 100000000:1\n-1 1:1\n", "1 0:1 2147483647:1\n-1 1:1\n", "2147483647 2147483647 1\n1 1 1\n", "4194304 3 1\n1 1 1\n",
-	"%%MatrixMarket matrix coordinate real symmetric\n2147483647 2147483647 1\n1 1 1\n", "3 3 9223372036854775807\n1 1 1\n", "2147483647\n",
-	strings.Replace(midModel, `"p": 8`, `"p": 2147483647, "nonzero_features": [1,2,3,4,5,6,7,8]`, 1), strings.Replace(midModel, `"p": 8`, `"p": 1e18`, 1),
+	"1 2147483647:1\n-1 1:1\n", "1 100000000:1\n-1 1:1\n", "1 0:1 2147483647:1\n-1 1:1\n",
+	"2147483647 2147483647 1\n1 1 1\n", "4194304 3 1\n1 1 1\n",
+	"%%MatrixMarket matrix coordinate real symmetric\n2147483647 2147483647 1\n1 1 1\n",
+	"3 3 9223372036854775807\n1 1 1\n", "2147483647\n",
+	strings.Replace(midModel, `"p": 8`, `"p": 2147483647, "nonzero_features": [1,2,3,4,5,6,7,8]`, 1),
+	strings.Replace(midModel, `"p": 8`, `"p": 1e18`, 1),
 	strings.Replace(midModel, `"p": 8`, `"p": 90000000, "nonzero_features": [1,2,3,4,5,6,7,8]`, 1),
 	"solver_type L1R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2147483647\nbias -1\nw\n1\n",
 }
@@ -134,7 +143,8 @@ func (g *testbed) tryBombs(ctx context.Context, seed uint64) (string, error) {
 		return "", fmt.Errorf("%s, %v: %w", description, line, err)
 	}
 	if e.Peak > bombPeak {
-		return "", fmt.Errorf("%s, %v: %d MB resident, exit code %d: %s", description, line, e.Peak/1e6, e.Code, head(e.Stderr))
+		return "", fmt.Errorf("%s, %v: %d MB resident, exit code %d: %s",
+			description, line, e.Peak/1e6, e.Code, head(e.Stderr))
 	}
 	return fmt.Sprintf("exit %d", e.Code), nil
 }

@@ -48,7 +48,8 @@ func (g *testbed) tryFaults(ctx context.Context, seed uint64) (string, error) {
 	case !g.strace:
 		return "", skip("no strace")
 	default:
-		failingCall = pick(rng, "write", "write", "fsync", "renameat", "openat", "close", "fchmod", "read", "unlinkat", "newfstatat", "flock", "getdents64", "fstat")
+		failingCall = pick(rng, "write", "write", "fsync", "renameat", "openat", "close", "fchmod", "read",
+			"unlinkat", "newfstatat", "flock", "getdents64", "fstat")
 		errno := pick(rng, "ENOSPC", "EIO", "EINTR", "EDQUOT", "EACCES", "EMFILE", "EROFS")
 		callNumber := 1 + rng.IntN(pick(rng, 2, 6, 20))
 		fault = fmt.Sprintf("%s %s %d", failingCall, errno, callNumber)

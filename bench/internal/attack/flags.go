@@ -46,7 +46,8 @@ func beginFlags(ctx context.Context, g *testbed) (trial, error) {
 
 // commands are the commands to attack. Commands that occur several times are attacked more often.
 var commands = []string{
-	"train", "train", "train", "train", "convert", "path", "cv", "predict", "graph", "model show", "model convert", "info", "completion", "",
+	"train", "train", "train", "train", "convert", "path", "cv", "predict", "graph", "model show",
+	"model convert", "info", "completion", "",
 }
 
 // flagInHelp matches a flag at the beginning of a line of help: its short form, no-, its name, and what stands
@@ -132,42 +133,68 @@ func (f flag) value(rng *rand.Rand) (v string) {
 
 // badValues are values that many flags refuse.
 var badValues = []string{
-	"", "x", "nan", "inf", "-inf", "1e400", "-1", "0x10", "1_0", "１", "2147483648", "4294967296", "9223372036854775808", "1.5", "2", "0",
-	"hinge", "huber:0", "IN/none", "IN", "/dev/null", "-1s", "101%", "box:1,0", "1e300TB", "18446744073709551616",
+	"", "x", "nan", "inf", "-inf", "1e400", "-1", "0x10", "1_0", "１", "2147483648", "4294967296",
+	"9223372036854775808", "1.5", "2", "0",
+	"hinge", "huber:0", "IN/none", "IN", "/dev/null", "-1s", "101%", "box:1,0", "1e300TB",
+	"18446744073709551616",
 }
 
 var numbers = []string{
-	"0", "1", "0.1", "0.5", "1e-4", "5e-324", "1e-308", "1e-160", "1e100", "1e150", "1e155", "1e308", "1.7976931348623157e308",
+	"0", "1", "0.1", "0.5", "1e-4", "5e-324", "1e-308", "1e-160", "1e100", "1e150", "1e155", "1e308",
+	"1.7976931348623157e308",
 	"-1", "nan", "inf", "-inf", "1e400", "", "x", "0x10", "1_0", "9223372036854775808", "１",
 }
 
-var counts = []string{"1", "2", "3", "7", "100", "0", "-1", "2147483647", "2147483648", "4294967296", "1.5", "x", "", "1e3"}
+var counts = []string{
+	"1", "2", "3", "7", "100", "0", "-1", "2147483647", "2147483648", "4294967296", "1.5", "x", "", "1e3",
+}
 
 // flagValues has the values to try for flags that need others than counts and numbers. A key is a flag, or a command and a
 // flag. In values, IN stands for the directory of the inputs, and o1 to o4 are output files.
 var flagValues = map[string][]string{
-	"--bounds": {"IN/bounds", "IN/edges", "IN/none", "/dev/null"}, "--categorical": {"1", "1,2", "x", ""}, "--checkpoint": {"o4", "/dev/null"},
-	"--choose": {"min", "1se", "x"}, "--class-weights": {"balanced", "none", "x"}, "--correlation": {"IN/table", "IN/edges", "/dev/null"},
-	"--delimiter": {",", ";", "tab", "x", "", "\"", "\n"},
-	"--domain":    {"nonnegative", "ball:1", "ball:5e-324", "ball:1e308", "simplex", "simplex:1e308", "box:-1,1", "box:-inf,inf", "box:0,0", "box:1,0", "box:1e308,1e308", "x"},
-	"--dot":       {"o3"}, "--drop": {"1", "2,3", "x", "label"}, "--eta": append([]string{"auto"}, numbers...),
-	"--features": {"3", "9", "100", "0", "-1", "2147483647", "x"}, "--folds": {"2", "3", "10", "1", "0", "1000", "x"},
-	"--format": {"auto", "libsvm", "csv", "tsv", "npy", "npz", "mtx", "x"},
-	"--graph":  {"none", "chain", "IN/edges", "IN/steep", "IN/flat", "IN/matrix", "matrix:IN/edges", "IN/none", "IN/mid.svm", "/dev/null", "IN"},
+	"--bounds": {"IN/bounds", "IN/edges", "IN/none", "/dev/null"}, "--categorical": {"1", "1,2", "x", ""},
+	"--checkpoint": {"o4", "/dev/null"},
+	"--choose":     {"min", "1se", "x"}, "--class-weights": {"balanced", "none", "x"},
+	"--correlation": {"IN/table", "IN/edges", "/dev/null"},
+	"--delimiter":   {",", ";", "tab", "x", "", "\"", "\n"},
+	"--domain": {
+		"nonnegative", "ball:1", "ball:5e-324", "ball:1e308", "simplex", "simplex:1e308", "box:-1,1",
+		"box:-inf,inf", "box:0,0", "box:1,0", "box:1e308,1e308", "x",
+	},
+	"--dot": {"o3"}, "--drop": {"1", "2,3", "x", "label"}, "--eta": append([]string{"auto"}, numbers...),
+	"--features": {"3", "9", "100", "0", "-1", "2147483647", "x"},
+	"--folds":    {"2", "3", "10", "1", "0", "1000", "x"},
+	"--format":   {"auto", "libsvm", "csv", "tsv", "npy", "npz", "mtx", "x"},
+	"--graph": {
+		"none", "chain", "IN/edges", "IN/steep", "IN/flat", "IN/matrix", "matrix:IN/edges", "IN/none",
+		"IN/mid.svm", "/dev/null", "IN",
+	},
 	"--groups": {"IN/groups", "IN/edges", "IN/none", "/dev/null"}, "--index-base": {"auto", "0", "1", "2"},
-	"--label": {"label", "1", "none", "0", "x", "9"}, "--labels": {"IN/weights", "IN/none", "/dev/null"}, "--labels-out": {"o2", "o2.npy", "o1"},
-	"--lambdas": {"1", "2", "9", "0", "-1", "x", "0.1,0", "1e-3", "0.1,0.01", "0.1,0.2"}, "--level": {"generic", "avx2", "avx512", "x"},
+	"--label": {"label", "1", "none", "0", "x", "9"}, "--labels": {"IN/weights", "IN/none", "/dev/null"},
+	"--labels-out": {"o2", "o2.npy", "o1"},
+	"--lambdas":    {"1", "2", "9", "0", "-1", "x", "0.1,0", "1e-3", "0.1,0.01", "0.1,0.2"},
+	"--level":      {"generic", "avx2", "avx512", "x"},
 	"--log-format": {"json", "text", "x"},
-	"--loss":       {"logistic", "squared", "huber", "huber:0.01", "huber:5e-324", "huber:1e308", "huber:0", "squared-hinge", "poisson", "hinge"},
-	"--memory":     {"100MB", "1", "8GiB", "60%", "101%", "0", "-1", "x", "1e300TB"}, "--method": methods(),
-	"graph --method": {"glasso", "threshold", "knn", "chain", "recipe", "x"}, "--metric": {"loss", "error", "auc", "mse", "x"},
-	"--missing": {"mean", "median", "zero", "0", "refuse", "x"}, "--names": {"IN/names", "IN/weights", "/dev/null"},
-	"-o": {"o1"}, "predict -o": {"o1", "/dev/null", "/dev/full"}, "--offset": {"IN/weights", "IN/offsets", "IN/none", "/dev/null"},
-	"--offset-column": {"1", "x2", "label", "x", ""}, "--output": {"average", "last"}, "--passes": {"1", "3", "50", "1e-300", "auto", "0", "nan"},
-	"--penalty-factors": {"IN/factors", "IN/groups", "/dev/null"}, "--precision": {"o4", "o1"}, "--report": {"o3", "o1"},
+	"--loss": {
+		"logistic", "squared", "huber", "huber:0.01", "huber:5e-324", "huber:1e308", "huber:0",
+		"squared-hinge", "poisson", "hinge",
+	},
+	"--memory": {"100MB", "1", "8GiB", "60%", "101%", "0", "-1", "x", "1e300TB"}, "--method": methods(),
+	"graph --method": {"glasso", "threshold", "knn", "chain", "recipe", "x"},
+	"--metric":       {"loss", "error", "auc", "mse", "x"},
+	"--missing":      {"mean", "median", "zero", "0", "refuse", "x"},
+	"--names":        {"IN/names", "IN/weights", "/dev/null"},
+	"-o":             {"o1"}, "predict -o": {"o1", "/dev/null", "/dev/full"},
+	"--offset":        {"IN/weights", "IN/offsets", "IN/none", "/dev/null"},
+	"--offset-column": {"1", "x2", "label", "x", ""}, "--output": {"average", "last"},
+	"--passes":          {"1", "3", "50", "1e-300", "auto", "0", "nan"},
+	"--penalty-factors": {"IN/factors", "IN/groups", "/dev/null"}, "--precision": {"o4", "o1"},
+	"--report":         {"o3", "o1"},
 	"--sample-weights": {"IN/weights", "IN/groups", "/dev/null"}, "--schedule": {"theorem", "practical"},
-	"--start": {"IN/mid.json", "IN/tiny.svm", "IN/none", "/dev/null"}, "--svg": {"o2", "o1"}, "--time-limit": {"1ns", "1ms", "2s", "-1s", "x", "9999999h"},
-	"--to": {"auto", "scas", "liblinear", "x"}, "--tol": {"1e-6", "0.5", "1e-12", "1e-300", "none", "auto", "2", "nan"},
+	"--start": {"IN/mid.json", "IN/tiny.svm", "IN/none", "/dev/null"}, "--svg": {"o2", "o1"},
+	"--time-limit": {"1ns", "1ms", "2s", "-1s", "x", "9999999h"},
+	"--to":         {"auto", "scas", "liblinear", "x"},
+	"--tol":        {"1e-6", "0.5", "1e-12", "1e-300", "none", "auto", "2", "nan"},
 }
 
 func methods() []string {
@@ -183,13 +210,17 @@ func methods() []string {
 func (g *testbed) randomArgs(rng *rand.Rand, spoilt string) []string {
 	command := pick(rng, commands...)
 	args := strings.Fields(command)
-	data := "IN/" + pick(rng, "tiny", "tiny", "mid", "numbers", "large", "small", "mixed", "one", "bad", "empty", "none", "labels", "zeros", "equal", "wide", "classes", "classes") + ".svm"
+	data := "IN/" +
+		pick(rng, "tiny", "tiny", "mid", "numbers", "large", "small", "mixed", "one", "bad", "empty", "none",
+			"labels", "zeros", "equal", "wide", "classes", "classes") +
+		".svm"
 	if spoilt != "" {
 		data = spoilt
 	}
 	switch command {
 	case "predict":
-		args = append(args, "-m", pick(rng, "IN/mid.json", "IN/mid.json", "IN/tiny.svm", "IN/none", "/dev/null"), data)
+		args = append(args, "-m",
+			pick(rng, "IN/mid.json", "IN/mid.json", "IN/tiny.svm", "IN/none", "/dev/null"), data)
 	case "model show", "model convert":
 		args = append(args, pick(rng, "IN/mid.json", "IN/mid.json", "IN/tiny.svm", "/dev/null", "IN"))
 		if command == "model convert" {
@@ -270,7 +301,8 @@ func (g *testbed) checkFiles(dir string, oldFiles map[string]string, args []stri
 	failed := e.Code != exitOK && e.Code != exitNotConverged
 	for name, text := range changed {
 		_, existed := oldFiles[name]
-		switch asked := slices.ContainsFunc(args, func(arg string) bool { return strings.HasSuffix(arg, name) }); {
+		switch asked := slices.ContainsFunc(args,
+			func(arg string) bool { return strings.HasSuffix(arg, name) }); {
 		case strings.HasPrefix(name, "spoilt"):
 		case !asked && !existed:
 			return fmt.Errorf("left %s", name)
@@ -280,10 +312,13 @@ func (g *testbed) checkFiles(dir string, oldFiles map[string]string, args []stri
 			return fmt.Errorf("%s is empty", name)
 		}
 	}
-	if slices.Contains(args, "--json") && e.Code == exitOK && e.Stdout != "" && args[0] != "predict" && !json.Valid([]byte(e.Stdout)) && !slices.Contains(args, "--method=list") {
+	if slices.Contains(args, "--json") && e.Code == exitOK && e.Stdout != "" && args[0] != "predict" &&
+		!json.Valid([]byte(e.Stdout)) && !slices.Contains(args, "--method=list") {
 		return fmt.Errorf("--json printed %q", head(e.Stdout))
 	}
-	if e.Code == exitOK && (strings.Contains(e.Stdout, "objective   +Inf") || strings.Contains(e.Stdout, "objective   NaN") || strings.Contains(e.Stdout, `"objective": null`)) {
+	if e.Code == exitOK &&
+		(strings.Contains(e.Stdout, "objective   +Inf") || strings.Contains(e.Stdout, "objective   NaN") ||
+			strings.Contains(e.Stdout, `"objective": null`)) {
 		return fmt.Errorf("done with an objective that is not finite: %s", head(e.Stdout))
 	}
 	_, err = os.Stat(filepath.Join(g.inputDir, "mid.svm"))

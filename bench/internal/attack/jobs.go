@@ -32,7 +32,10 @@ var jobLines = [][]string{
 	{"train", "--graph", "IN/edges", "--method", "scas-k", "--passes", "20", "-o", "m.json", "IN/mid.svm"},
 	{"path", "--lambdas", "8", "-o", "p.csv", "--svg", "p.svg", "IN/mid.svm"},
 	{"cv", "--lambdas", "8", "--folds", "3", "-o", "m.json", "--svg", "c.svg", "IN/mid.svm"},
-	{"graph", "--penalty", "0.1", "-o", "g.edges", "--svg", "g.svg", "--dot", "g.dot", "--precision", "g.mat", "IN/mid.svm"},
+	{
+		"graph", "--penalty", "0.1", "-o", "g.edges", "--svg", "g.svg", "--dot", "g.dot", "--precision",
+		"g.mat", "IN/mid.svm",
+	},
 	{"predict", "-m", "IN/mid.json", "--svg", "r.svg", "-o", "p.txt", "IN/mid.svm"},
 	{"train", "--intercept", "-o", "m.json", "IN/classes.svm"},
 	{"cv", "--lambdas", "4", "--folds", "2", "-o", "m.json", "IN/classes.svm"},
@@ -71,7 +74,9 @@ func (g *testbed) writeInputs() (err error) {
 	if err != nil {
 		return err
 	}
-	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 150, Features: 8, Groups: 1, GroupSize: 4, Noise: 1, Seed: 5})
+	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{
+		Rows: 150, Features: 8, Groups: 1, GroupSize: 4, Noise: 1, Seed: 5,
+	})
 	if err != nil {
 		return err
 	}
@@ -89,16 +94,20 @@ func (g *testbed) writeInputs() (err error) {
 		offsets += fmt.Sprintf("%d\n", i%7-3)
 	}
 	return writeFiles(g.inputDir, map[string]string{
-		"mid.svm": mid.String(), "classes.svm": classes, "offsets": offsets, "numbers.svm": numbers.String(), "mid.json": midModel,
+		"mid.svm": mid.String(), "classes.svm": classes, "offsets": offsets, "numbers.svm": numbers.String(),
+		"mid.json":  midModel,
 		"tiny.svm":  "1 1:1 2:2 3:0.5\n-1 1:-1 3:1\n1 2:1\n-1 1:0.5 2:-3\n",
 		"large.svm": "1 1:1e300 2:2\n-1 1:-1e308 3:1e155\n1 2:1\n",
 		"small.svm": "1 1:5e-324 2:1e-300\n-1 1:-1e-308 3:1e-160\n",
 		"mixed.svm": "1 1:1e100 2:1e-100\n-1 1:-1 3:1\n1 2:1e9\n-1 3:-1e-9\n",
 		"one.svm":   "1 1:1\n-1\n", "bad.svm": "1 1:1\n-1 2:x\n", "empty.svm": "", "labels.svm": "1\n-1\n",
-		"zeros.svm": "1 1:0\n-1 3:0\n1 2:0\n", "equal.svm": "1 1:1 2:1 3:1\n-1 1:1 2:1 3:1\n1 1:1 2:1 3:1\n", "wide.svm": "1 9:1 70000:2\n-1 3:1\n1 69999:1 70000:1\n",
-		"bounds": "1 -1 1\n2 0 inf\n", "factors": strings.Repeat("1\n", 7) + "0\n", "groups": "1 3\n2\n", "edges": "1 2\n2 3 -1\n", "steep": "1 2 1e155\n", "flat": "1 2 1e-200\n2 3 1e90\n",
-		"matrix": "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 1\n1 2 -1\n2 3 5\n", "weights": "1\n1e308\n0\n5e-324\n",
-		"table": "1 0.5 0.2\n0.5 1 0.1\n0.2 0.1 1\n", "names": "a\nb\nc\n",
+		"zeros.svm": "1 1:0\n-1 3:0\n1 2:0\n", "equal.svm": "1 1:1 2:1 3:1\n-1 1:1 2:1 3:1\n1 1:1 2:1 3:1\n",
+		"wide.svm": "1 9:1 70000:2\n-1 3:1\n1 69999:1 70000:1\n",
+		"bounds":   "1 -1 1\n2 0 inf\n", "factors": strings.Repeat("1\n", 7) + "0\n", "groups": "1 3\n2\n",
+		"edges": "1 2\n2 3 -1\n", "steep": "1 2 1e155\n", "flat": "1 2 1e-200\n2 3 1e90\n",
+		"matrix":  "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 1\n1 2 -1\n2 3 5\n",
+		"weights": "1\n1e308\n0\n5e-324\n",
+		"table":   "1 0.5 0.2\n0.5 1 0.1\n0.2 0.1 1\n", "names": "a\nb\nc\n",
 	})
 }
 
@@ -200,7 +209,8 @@ func (g *testbed) prepare(rng *rand.Rand) (*disturbedJob, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range slices.Sorted(maps.Keys(j.outputs)) { // sorted, so that the seed determines the files
+	for _, name := range slices.Sorted(maps.Keys(j.outputs)) {
+		// sorted, so that the seed determines the files
 		if !chance(rng, 4) {
 			j.oldFiles[name] = old
 		}
@@ -240,7 +250,10 @@ func (j *disturbedJob) judge(succeeded, mayLeaveTemp bool) (outcome string, err 
 // inject returns words to put before a command line, so that strace runs it. If callNumber is 2, strace
 // tampers with the second call of the given system call. tampering is an action in the syntax of strace.
 func inject(call, tampering string, callNumber int) []string {
-	return []string{"strace", "-f", "-o", os.DevNull, "-e", "trace=" + call, "-e", fmt.Sprintf("inject=%s:%s:when=%d", call, tampering, callNumber)}
+	return []string{
+		"strace", "-f", "-o", os.DevNull, "-e", "trace=" + call, "-e",
+		fmt.Sprintf("inject=%s:%s:when=%d", call, tampering, callNumber),
+	}
 }
 
 func (g *testbed) straceWorks(ctx context.Context) bool {

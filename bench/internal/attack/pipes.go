@@ -71,7 +71,8 @@ func (g *testbed) tryPipes(ctx context.Context, seed uint64) (string, error) {
 	case changing:
 		return "changed", nil
 	case e.Code != plainEnding.Code || !bytes.Equal(out, plainOut):
-		return "", fmt.Errorf("%v: exit code %d through a pipe, %d from a file, outputs equal: %v; %s", args, e.Code, plainEnding.Code, bytes.Equal(out, plainOut), head(e.Stderr))
+		return "", fmt.Errorf("%v: exit code %d through a pipe, %d from a file, outputs equal: %v; %s",
+			args, e.Code, plainEnding.Code, bytes.Equal(out, plainOut), head(e.Stderr))
 	}
 	return "as from a file", nil
 }
@@ -80,7 +81,9 @@ func (g *testbed) tryPipes(ctx context.Context, seed uint64) (string, error) {
 // output file, or nil if there is no such file. Before the run, runFed calls feed with the path of the input
 // file. feed must create the input file, and return a function that writes to the file or changes it. runFed
 // calls the returned function while the program runs.
-func (g *testbed) runFed(ctx context.Context, args []string, feed func(path string) (func(), error)) (*program.Ending, []byte, error) {
+func (g *testbed) runFed(
+	ctx context.Context, args []string, feed func(path string) (func(), error),
+) (*program.Ending, []byte, error) {
 	dir, err := g.tempDir("stream")
 	if err != nil {
 		return nil, nil, err

@@ -19,7 +19,10 @@ func beginSignals(ctx context.Context, g *testbed) (trial, error) {
 	return g.trySignals, g.makeJobs(ctx)
 }
 
-var signalCalls = []string{"openat", "write", "fsync", "renameat", "unlinkat", "close", "fcntl", "read", "newfstatat", "flock", "getdents64"}
+var signalCalls = []string{
+	"openat", "write", "fsync", "renameat", "unlinkat", "close", "fcntl", "read", "newfstatat", "flock",
+	"getdents64",
+}
 
 // trySignals sends a signal to a job: at a random time or, under strace, at a chosen system call.
 func (g *testbed) trySignals(ctx context.Context, seed uint64) (string, error) {
@@ -37,7 +40,9 @@ func (g *testbed) trySignals(ctx context.Context, seed uint64) (string, error) {
 		c.Wrapper = inject(call, "signal=SIG"+kind, callNumber)
 	} else {
 		delay := time.Duration(rng.Float64() * job.seconds * 1.2 * float64(time.Second))
-		c.OnStart = func(p *os.Process) { go disturb(p, kind, delay, time.Duration(rng.IntN(30))*time.Millisecond) }
+		c.OnStart = func(p *os.Process) {
+			go disturb(p, kind, delay, time.Duration(rng.IntN(30))*time.Millisecond)
+		}
 	}
 	e, err := g.call(ctx, c)
 	if err != nil {
@@ -53,7 +58,8 @@ func (g *testbed) trySignals(ctx context.Context, seed uint64) (string, error) {
 	// signal rightly kills the program. If the program printed nothing, the signal may have arrived before the
 	// program could catch signals.
 	if killed && kind != "KILL" && c.Wrapper == nil && e.Stdout+e.Stderr != "" {
-		return "", fmt.Errorf("SIG%s ended %v: signal %s, exit code %d: %s", kind, job.args, e.Signal, e.Code, head(e.Stderr))
+		return "", fmt.Errorf("SIG%s ended %v: signal %s, exit code %d: %s",
+			kind, job.args, e.Signal, e.Code, head(e.Stderr))
 	}
 	outcome, err := job.judge(e.Code == exitOK, killed)
 	if err != nil {

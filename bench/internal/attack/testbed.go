@@ -92,7 +92,8 @@ func checkEnding(e *program.Ending) error {
 		return fmt.Errorf("ended by signal %s: %s", e.Signal, head(e.Stderr))
 	case e.Code != exitInterrupted && (e.Code < 0 || e.Code > exitNotConverged):
 		return fmt.Errorf("exit code %d: %s", e.Code, head(e.Stderr))
-	case e.Code != exitOK && !strings.Contains(e.Stderr, "scas: ") && !strings.Contains(e.Stderr, `"level":"error"`):
+	case e.Code != exitOK && !strings.Contains(e.Stderr, "scas: ") &&
+		!strings.Contains(e.Stderr, `"level":"error"`):
 		return fmt.Errorf("exit code %d without a word: %s", e.Code, head(e.Stderr))
 	}
 	return nil

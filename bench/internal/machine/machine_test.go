@@ -43,7 +43,10 @@ func TestSlug(t *testing.T) {
 }
 
 func TestCommand(t *testing.T) {
-	got := command([]string{"paper", "--out", filepath.Join(t.TempDir(), "out"), "--data=" + t.TempDir() + "/data", "a/b.svm", "--mu=1"})
+	got := command([]string{
+		"paper", "--out", filepath.Join(t.TempDir(), "out"), "--data=" + t.TempDir() + "/data", "a/b.svm",
+		"--mu=1",
+	})
 	if want := "bench paper --out out --data=data a/b.svm --mu=1"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -119,7 +119,8 @@ func Time(c Case, opt Options) (series []Series, err error) {
 	for k := range series {
 		series[k].Runs = 1
 		if c.Elapsed == nil {
-			series[k].Runs = repetitions(opt.Duration, func(runs int) time.Duration { return series[k].time(c, initial, runs) })
+			series[k].Runs = repetitions(opt.Duration,
+				func(runs int) time.Duration { return series[k].time(c, initial, runs) })
 		}
 	}
 	for range opt.Reps {
@@ -241,7 +242,8 @@ func (c Case) agree(got, want []float64) error {
 	scale := floats.Norm(want, math.Inf(1))
 	for i, v := range want {
 		if !(math.Abs(got[i]-v) <= tol*scale) {
-			return fmt.Errorf("measure: %s on %s: naive gives %g at %d, the kernel %g", c.Kernel, c.Shape, got[i], i, v)
+			return fmt.Errorf("measure: %s on %s: naive gives %g at %d, the kernel %g",
+				c.Kernel, c.Shape, got[i], i, v)
 		}
 	}
 	return nil

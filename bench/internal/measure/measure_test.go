@@ -50,7 +50,10 @@ func TestTime(t *testing.T) {
 }
 
 func TestBest(t *testing.T) {
-	all := []Series{{Level: "generic", Times: []float64{4, 3}}, {Level: "avx2", Times: []float64{2, 5}}, {Level: Naive, Times: []float64{1}}}
+	all := []Series{
+		{Level: "generic", Times: []float64{4, 3}}, {Level: "avx2", Times: []float64{2, 5}},
+		{Level: Naive, Times: []float64{1}},
+	}
 	if got := BestTime(all); got != 2 {
 		t.Errorf("the best level takes %g, want 2", got)
 	}

@@ -69,7 +69,8 @@ func (r *Roof) measurePeak(duration time.Duration) {
 	}
 	try(2*1024/fastest(duration, func() { kernels.Dot(x, x) }), "Dot in L1")
 	slope, label := make([]float64, 1024), ones(1024)
-	try((SlopeFlops+LossFlops)*1024/fastest(duration, func() { kernels.LogisticSlopes(slope, x, label) }), "LogisticSlopes in L1")
+	try((SlopeFlops+LossFlops)*1024/fastest(duration, func() { kernels.LogisticSlopes(slope, x, label) }),
+		"LogisticSlopes in L1")
 }
 
 // bandwidth returns the highest rate of several kernels over data of the given size, in bytes per ns. The

@@ -55,7 +55,8 @@ func TestRoof(t *testing.T) {
 }
 
 func TestRoofWithoutCacheSizes(t *testing.T) {
-	if r := NewRoof(machine.Description{L3: 1 << 20}, time.Microsecond); r.Levels[0].Size != defaultL1 || r.Levels[1].Size != defaultL2 {
+	if r := NewRoof(machine.Description{L3: 1 << 20}, time.Microsecond); r.Levels[0].Size != defaultL1 ||
+		r.Levels[1].Size != defaultL2 {
 		t.Errorf("levels %+v", r.Levels)
 	}
 }

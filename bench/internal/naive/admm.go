@@ -40,7 +40,8 @@ func NewADMM(p *solver.Problem, s *solver.Settings, dualUpdates int) *ADMM {
 	m := &ADMM{
 		steps:       &kernels.Steps{Rows: *rows(p.Data), Label: p.Labels, Slope0: v(n), Eta: s.Eta},
 		dualUpdates: dualUpdates, rho: s.Rho, rng: rand.NewPCG(s.Seed, 0x5ca5),
-		X: v(features), w: v(features), sum: v(features), d: v(features), z: v(features), q: v(features), sampled: make([]int32, 0, n),
+		X: v(features), w: v(features), sum: v(features), d: v(features), z: v(features), q: v(features),
+		sampled: make([]int32, 0, n),
 	}
 	l := features
 	if a, ok := p.Constraint.(*sparse.CSR); ok {
@@ -51,7 +52,8 @@ func NewADMM(p *solver.Problem, s *solver.Settings, dualUpdates int) *ADMM {
 		}
 		m.a, m.aTrans, m.k = rows(a), rows(a.Transpose()), rows(k)
 	}
-	m.y, m.beta, m.dual, m.ax, m.limit = v(l), v(l), v(l), v(l), slices.Repeat([]float64{p.Penalty.(solver.L1).Lambda}, l)
+	m.y, m.beta, m.dual, m.ax, m.limit = v(l), v(l), v(l), v(l),
+		slices.Repeat([]float64{p.Penalty.(solver.L1).Lambda}, l)
 	return m
 }
 

@@ -40,26 +40,42 @@ func Specs() []Spec {
 	const a9a, covtype, rcv1 = "LIBSVM a9a, 32,561 samples", "LIBSVM covtype.binary, scaled, 581,012 samples", "LIBSVM rcv1_train.binary, 20,242 samples"
 	return []Spec{
 		{
-			Name: "a9a", Features: 123, Lambda: 1e-5, MakeGraph: publishedGraph, GraphText: "published recipe, all samples",
-			Files: []File{{"paper/a9a.zst", a9a, true}, {"a9a.zst", a9a, true}, {"a9a", a9a, true}},
+			Name: "a9a", Features: 123, Lambda: 1e-5, MakeGraph: publishedGraph,
+			GraphText: "published recipe, all samples",
+			Files:     []File{{"paper/a9a.zst", a9a, true}, {"a9a.zst", a9a, true}, {"a9a", a9a, true}},
 		},
 		{
-			Name: "covtype", Features: 54, Lambda: 1e-5, MakeGraph: publishedGraph, GraphText: "published recipe, all samples",
-			Files: []File{{"paper/covtype.libsvm.binary.scale.zst", covtype, true}, {"covtype.libsvm.binary.scale.bz2", covtype, true}},
+			Name: "covtype", Features: 54, Lambda: 1e-5, MakeGraph: publishedGraph,
+			GraphText: "published recipe, all samples",
+			Files: []File{
+				{"paper/covtype.libsvm.binary.scale.zst", covtype, true},
+				{"covtype.libsvm.binary.scale.bz2", covtype, true},
+			},
 		},
 		{
 			Name: "rcv1", Features: 47236, Lambda: 1e-4, MakeGraph: selection(graph.CovarianceOf, 2e-4),
 			// The published recipe joins features whose covariance is above a threshold; rcv1 has no such pair.
 			GraphText: "sparse inverse covariance selection at penalty 0.0002, all samples (the published recipe leaves no edge)",
 			Files: []File{
-				{"paper/rcv1_train.binary.zst", rcv1, true}, {"rcv1_train.binary.bz2", rcv1, true}, {"rcv1_train.binary", rcv1, true},
-				{"paper/rcv1v2_binary_train.libsvm.zst", "stand-in for rcv1_train.binary: documents of RCV1-v2, same features, weights and labelling rule, as many samples, other documents", false},
+				{"paper/rcv1_train.binary.zst", rcv1, true}, {"rcv1_train.binary.bz2", rcv1, true},
+				{"rcv1_train.binary", rcv1, true},
+				{
+					"paper/rcv1v2_binary_train.libsvm.zst",
+					"stand-in for rcv1_train.binary: documents of RCV1-v2, same features, weights and labelling rule, as many samples, other documents",
+					false,
+				},
 			},
 		},
 		{
 			Name: "sido", Features: 4932, Lambda: 1e-4, MakeGraph: selection(graph.CorrelationOf, 0.7),
 			GraphText: "sparse inverse covariance selection on correlations at penalty 0.7, all samples (the published recipe does not end in reasonable time)",
-			Files:     []File{{"paper/hivfp_train.libsvm.zst", "stand-in for sido: 12,678 molecules tested against HIV by 4,932 binary fingerprints", false}},
+			Files: []File{
+				{
+					"paper/hivfp_train.libsvm.zst",
+					"stand-in for sido: 12,678 molecules tested against HIV by 4,932 binary fingerprints",
+					false,
+				},
+			},
 		},
 	}
 }
@@ -119,7 +135,8 @@ func (s Spec) Load(dir string) (*Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := sparse.ReadFile(filepath.Join(dir, filepath.FromSlash(f.Path)), &sparse.ReadOptions{Features: s.Features})
+	d, err := sparse.ReadFile(filepath.Join(dir, filepath.FromSlash(f.Path)),
+		&sparse.ReadOptions{Features: s.Features})
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +157,9 @@ func (s Spec) Build(d *sparse.Dataset, f File) (*Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := (&solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: s.Lambda}, Constraint: a}).Constants(0)
+	c, err := (&solver.Problem{
+		Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: s.Lambda}, Constraint: a,
+	}).Constants(0)
 	if err != nil {
 		return nil, fmt.Errorf("paper: %s: %w", s.Name, err)
 	}

@@ -17,7 +17,8 @@ func TestFind(t *testing.T) {
 		Name: "x", Files: []File{{"x.binary", "x", true}, {"stand-in", "stand-in for x", false}}, Features: 2,
 		MakeGraph: func(x *sparse.CSR) (*graph.Graph, error) { return graph.Chain(2), nil },
 	}
-	if _, err := s.Find(dir); err == nil || !strings.Contains(err.Error(), "x.binary") || !strings.Contains(err.Error(), "stand-in") {
+	if _, err := s.Find(dir); err == nil || !strings.Contains(err.Error(), "x.binary") ||
+		!strings.Contains(err.Error(), "stand-in") {
 		t.Errorf("nothing there: %v", err)
 	}
 	for _, c := range []struct {

@@ -68,14 +68,16 @@ func (e *Experiment) runSplit(ctx context.Context, d *Data, split int, rules []R
 	var jobs []func(ctx context.Context, h *Halves) error
 	for _, mu := range e.Protocol.Mus {
 		if e.Optima[Key{Data: d.Name, Mu: mu, Split: split}] == nil {
-			jobs = append(jobs, func(ctx context.Context, h *Halves) error { return e.addOptimum(ctx, h, mu) })
+			jobs = append(jobs,
+				func(ctx context.Context, h *Halves) error { return e.addOptimum(ctx, h, mu) })
 		}
 	}
 	for _, keys := range e.Protocol.Keys(d.Spec, split, rules...) {
 		missing := slices.DeleteFunc(slices.Clone(keys), func(k Key) bool { return e.Runs[k] != nil })
 		e.count(len(keys)-len(missing), "complete before: ", keys[0])
 		if len(missing) > 0 {
-			jobs = append(jobs, func(ctx context.Context, h *Halves) error { return e.tunedRuns(ctx, h, missing) })
+			jobs = append(jobs,
+				func(ctx context.Context, h *Halves) error { return e.tunedRuns(ctx, h, missing) })
 		}
 	}
 	if jobs == nil {

@@ -145,7 +145,10 @@ func checkContents(t *testing.T, e *Experiment, k Key) {
 	if u == nil || u.Failed != "" || len(u.Points) < 2 {
 		t.Fatalf("%v: no run: %+v", k, u)
 	}
-	if budgetEnd := u.BudgetEnd; (budgetEnd != nil) != traits.Info.PaperPass || budgetEnd != nil && (budgetEnd.Passes > e.Protocol.Passes || budgetEnd.Objective > u.Points[0].Objective || budgetEnd.Objective < o.Objective-1e-12) {
+	if budgetEnd := u.BudgetEnd; (budgetEnd != nil) != traits.Info.PaperPass ||
+		budgetEnd != nil &&
+			(budgetEnd.Passes > e.Protocol.Passes || budgetEnd.Objective > u.Points[0].Objective ||
+				budgetEnd.Objective < o.Objective-1e-12) {
 		t.Errorf("%v: within the budget %+v", k, budgetEnd)
 	}
 	first, last := u.Points[0], u.Points[len(u.Points)-1]
@@ -165,7 +168,8 @@ func checkContents(t *testing.T, e *Experiment, k Key) {
 	if x == nil || !(x.PerPass > 0) || x.Bytes == 0 || len(x.Seconds) != len(x.Passes) {
 		t.Fatalf("%v: timing %+v", k, x)
 	}
-	if rotated := strings.HasPrefix(x.Plan, "rotated"); rotated != (x.Unrotated != nil) || rotated && (x.Unrotated.Plan == x.Plan || x.Unrotated.Bytes >= x.Bytes) {
+	if rotated := strings.HasPrefix(x.Plan, "rotated"); rotated != (x.Unrotated != nil) ||
+		rotated && (x.Unrotated.Plan == x.Plan || x.Unrotated.Bytes >= x.Bytes) {
 		t.Errorf("%v: %s takes %g bytes, without rotation %+v", k, x.Plan, x.Bytes, x.Unrotated)
 	}
 }
@@ -332,7 +336,8 @@ func TestCompressedPoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := anyRecords.Methods(); anyRecords.Runs[key] == nil || len(m) != 1 || m[0].Info.Name != key.Method || anyRecords.Protocol.Passes != pr.Passes {
+	if m := anyRecords.Methods(); anyRecords.Runs[key] == nil || len(m) != 1 ||
+		m[0].Info.Name != key.Method || anyRecords.Protocol.Passes != pr.Passes {
 		t.Errorf("a report would be of %v, %+v", m, anyRecords.Protocol)
 	}
 	if !bytes.Equal(mustRead(t, filepath.Join(packedDir, PointsFile)), text) {

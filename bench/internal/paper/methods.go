@@ -18,7 +18,8 @@ type Method = string
 type Output string
 
 const (
-	Last    Output = "last"    // the last iterate; for methods with inner loops, x after the last outer iteration
+	// The last iterate; for methods with inner loops, x after the last outer iteration.
+	Last    Output = "last"
 	Average Output = "average" // an average of iterates; the method's proved convergence rate holds for it
 )
 
@@ -79,7 +80,9 @@ var (
 	nuL      = StepUnit{"1/ν_L", func(c Constants) float64 { return c.NuL }}
 	nuMean   = StepUnit{"1/ν of the mean loss", func(c Constants) float64 { return c.NuMean }}
 	nuFOverN = StepUnit{"n/ν_f", func(c Constants) float64 { return c.NuF / c.Samples }}
-	uzawa    = StepUnit{"1/(ν of the mean loss + ρ λ₁)", func(c Constants) float64 { return c.NuMean + c.NuL - c.NuF }}
+	uzawa    = StepUnit{
+		"1/(ν of the mean loss + ρ λ₁)", func(c Constants) float64 { return c.NuMean + c.NuL - c.NuF },
+	}
 )
 
 // nuF returns factor/ν_f as a unit of step sizes. ν_f is the Lipschitz constant of the gradient of the loss of
@@ -114,21 +117,42 @@ var traitsTable = []Traits{
 	{Method: solver.SCASStrong{}, Role: InFigures, Outputs: bothOutputs, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "as scas",
 		Allowed: "η ≤ 1/ν_L: beyond it the average of Algorithm 2 as printed has a negative weight, for which zero is taken"},
 	{Method: baseline.STOC{}, Role: InFigures, Outputs: averageOutput, Allowed: anyStep, Linearised: "no"},
-	{Method: baseline.SA{}, Role: InFigures, Outputs: bothOutputs, Unit: nuFOverN, Allowed: saStep, Linearised: "no"},
+	{
+		Method: baseline.SA{}, Role: InFigures, Outputs: bothOutputs, Unit: nuFOverN, Allowed: saStep,
+		Linearised: "no",
+	},
 	{Method: baseline.Batch{}, Role: InFigures, Counts: iterations, Linearised: "no"},
-	{Method: baseline.BatchLinear{}, Role: InFigures, Unit: nuMean, Allowed: "η < 2/ν of the mean loss", Counts: iterations, Linearised: "no"},
+	{
+		Method: baseline.BatchLinear{}, Role: InFigures, Unit: nuMean, Allowed: "η < 2/ν of the mean loss",
+		Counts: iterations, Linearised: "no",
+	},
 	{Method: solver.SCASK{}, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "as scas"},
-	{Method: baseline.SAIU{}, Role: Compared, Outputs: bothOutputs, Unit: nuFOverN, Allowed: saStep, Linearised: "yes"},
+	{
+		Method: baseline.SAIU{}, Role: Compared, Outputs: bothOutputs, Unit: nuFOverN, Allowed: saStep,
+		Linearised: "yes",
+	},
 	{Method: baseline.OPG{}, Role: Compared, Outputs: averageOutput, Allowed: anyStep, Linearised: "yes"},
 	{Method: baseline.RDA{}, Role: Compared, Outputs: averageOutput, Allowed: anyStep, Linearised: "yes"},
 	{Method: baseline.OADM{}, Role: Compared, Outputs: averageOutput, Allowed: anyStep, Linearised: "no"},
 	{Method: baseline.OS1{}, Role: Compared, Outputs: averageOutput, Allowed: anyStep, Linearised: unlisted},
 	{Method: baseline.OS2{}, Role: Compared, Allowed: anyStep, Linearised: unlisted},
-	{Method: baseline.BatchCG{}, Role: Compared, Counts: iterations, Linearised: "no", MaxFeatures: baseline.MaxFactored},
-	{Method: baseline.BatchUzawa{}, Role: Compared, Unit: uzawa, Allowed: "η ≤ 1/(ν of the mean loss + ρ λ₁)", Counts: iterations, Linearised: "yes"},
+	{
+		Method: baseline.BatchCG{}, Role: Compared, Counts: iterations, Linearised: "no",
+		MaxFeatures: baseline.MaxFactored,
+	},
+	{
+		Method: baseline.BatchUzawa{}, Role: Compared, Unit: uzawa,
+		Allowed: "η ≤ 1/(ν of the mean loss + ρ λ₁)", Counts: iterations, Linearised: "yes",
+	},
 	{Method: solver.SCASL{}, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "yes, per round"},
-	{Method: baseline.SVRG{}, Allowed: "η < 1/(4 ν_f), batches of one sample", Counts: stages, Linearised: "yes"},
-	{Method: baseline.SVRGRestart{}, Allowed: "η < 1/(4 ν_f), batches of one sample", Counts: stages, Linearised: "yes"},
+	{
+		Method: baseline.SVRG{}, Allowed: "η < 1/(4 ν_f), batches of one sample", Counts: stages,
+		Linearised: "yes",
+	},
+	{
+		Method: baseline.SVRGRestart{}, Allowed: "η < 1/(4 ν_f), batches of one sample", Counts: stages,
+		Linearised: "yes",
+	},
 	{Method: baseline.SAG{}, Linearised: "no"},
 	{Method: baseline.SAGIU{}, Linearised: "yes"},
 	{Method: baseline.ASVRG{}, Allowed: byConvention, Counts: stages, Linearised: "yes"},
@@ -136,8 +160,14 @@ var traitsTable = []Traits{
 	// The next three methods have no penalty parameter. Their Rho is the step size of the dual update; with
 	// Rho = 0 they choose this step size themselves.
 	{Method: baseline.PDFP{}, Allowed: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
-	{Method: baseline.SVRPDHG{}, Allowed: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
-	{Method: baseline.ASVRPDHG{}, Allowed: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
+	{
+		Method: baseline.SVRPDHG{}, Allowed: byConvention, NoRho: true, Counts: stages,
+		Linearised: "no penalty",
+	},
+	{
+		Method: baseline.ASVRPDHG{}, Allowed: byConvention, NoRho: true, Counts: stages,
+		Linearised: "no penalty",
+	},
 	{Method: baseline.SDCA{}, Linearised: "yes"},
 }
 
@@ -169,7 +199,8 @@ func traitsOf(m solver.Method, info solver.MethodInfo) Traits {
 	if t.Unit.Inverse == nil {
 		t.Unit = nuF(max(1, info.StepUnit))
 	}
-	t.Allowed, t.TunePasses, t.Counts = cmp.Or(t.Allowed, "none proven"), cmp.Or(t.TunePasses, 5), cmp.Or(t.Counts, samples)
+	t.Allowed, t.TunePasses, t.Counts = cmp.Or(t.Allowed, "none proven"), cmp.Or(t.TunePasses, 5),
+		cmp.Or(t.Counts, samples)
 	return t
 }
 

@@ -40,5 +40,6 @@ func provenOptimum(ctx context.Context, p *solver.Problem) (best *Optimum, x []f
 			return &Optimum{Objective: res.At.Objective, Gap: res.DualityGap, ComputedBy: by}, res.X, nil
 		}
 	}
-	return nil, nil, fmt.Errorf("the least objective found, %g, is proved to %.1g only", res.At.Objective, res.DualityGap)
+	return nil, nil, fmt.Errorf("the least objective found, %g, is proved to %.1g only",
+		res.At.Objective, res.DualityGap)
 }

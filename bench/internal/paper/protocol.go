@@ -39,8 +39,10 @@ type Protocol struct {
 // figures are run only on a9a.
 func FullProtocol() Protocol {
 	return Protocol{
-		Splits: 10, SplitsOfOthers: 1, SplitsOnHalf: 1, Passes: 30, Mus: []float64{0, 1e-4, 1e-2}, TuneSamples: 500,
-		Data: []string{"a9a", "covtype", "rcv1", "sido"}, DataOfOthers: []string{"a9a"}, Methods: moduleNames(),
+		Splits: 10, SplitsOfOthers: 1, SplitsOnHalf: 1, Passes: 30, Mus: []float64{0, 1e-4, 1e-2},
+		TuneSamples: 500,
+		Data:        []string{"a9a", "covtype", "rcv1", "sido"}, DataOfOthers: []string{"a9a"},
+		Methods: moduleNames(),
 	}
 }
 
@@ -81,12 +83,14 @@ type Key struct {
 
 // String returns the key as text for people.
 func (k Key) String() string {
-	return fmt.Sprintf("%s, mu %g, %s, split %d, %s, by %s", k.Data, k.Mu, k.Method, k.Split, k.Rule, k.Output)
+	return fmt.Sprintf("%s, mu %g, %s, split %d, %s, by %s",
+		k.Data, k.Mu, k.Method, k.Split, k.Rule, k.Output)
 }
 
 // compare defines the order of keys in files.
 func (k Key) compare(l Key) int {
-	return cmp.Or(cmp.Compare(k.Data, l.Data), cmp.Compare(k.Mu, l.Mu), cmp.Compare(k.Method, l.Method), cmp.Compare(k.Split, l.Split), cmp.Compare(k.Rule, l.Rule), cmp.Compare(k.Output, l.Output))
+	return cmp.Or(cmp.Compare(k.Data, l.Data), cmp.Compare(k.Mu, l.Mu), cmp.Compare(k.Method, l.Method),
+		cmp.Compare(k.Split, l.Split), cmp.Compare(k.Rule, l.Rule), cmp.Compare(k.Output, l.Output))
 }
 
 // TimedKey returns the key of the run that is timed instead of run k: k with the rule Sampled, and with the
@@ -152,7 +156,8 @@ func (pr *Protocol) splitCount(s Spec, t *Traits, rule Rule) int {
 	_, inModule := baseline.ByName(t.Info.Name)
 	switch {
 	case t.MaxFeatures > 0 && s.Features > t.MaxFeatures,
-		t.Role != InFigures && inModule && pr.DataOfOthers != nil && !slices.Contains(pr.DataOfOthers, s.Name),
+		t.Role != InFigures && inModule && pr.DataOfOthers != nil &&
+			!slices.Contains(pr.DataOfOthers, s.Name),
 		t.Role != InFigures && rule == OnHalf:
 		return 0
 	case rule == OnHalf:

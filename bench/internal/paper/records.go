@@ -94,7 +94,8 @@ func OpenAny(dir string) (*Records, error) {
 	case len(r.Runs) == 0:
 		return nil, fmt.Errorf("paper: there are no results in %s: no complete run in %s", dir, PointsFile)
 	case r.Protocol.Passes == 0:
-		return nil, fmt.Errorf("paper: %s has no protocol line: what the results mean is unknown", filepath.Join(dir, PointsFile))
+		return nil, fmt.Errorf("paper: %s has no protocol line: what the results mean is unknown",
+			filepath.Join(dir, PointsFile))
 	}
 	return r, nil
 }
@@ -126,7 +127,10 @@ func (pr *Protocol) fixedText() string {
 
 // read reads the complete lines of the files in a directory.
 func read(dir string) (*Records, error) {
-	r := &Records{dir: dir, Summaries: map[string]*DataSummary{}, Optima: map[Key]*Optimum{}, Runs: map[Key]*TunedRun{}, Timings: map[Key]*Timing{}}
+	r := &Records{
+		dir: dir, Summaries: map[string]*DataSummary{}, Optima: map[Key]*Optimum{}, Runs: map[Key]*TunedRun{},
+		Timings: map[Key]*Timing{},
+	}
 	for _, name := range []string{PointsFile, TimingsFile} {
 		text, err := contents(filepath.Join(dir, name))
 		if err != nil {

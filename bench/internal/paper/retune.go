@@ -13,7 +13,8 @@ import (
 // its last point, and Tuned.Runs, the number of repetitions, are set; the other points are those of u.
 func (r *Records) Retune(ctx context.Context, d *Data, u *TunedRun) (*TunedRun, error) {
 	if u.Split != 0 || u.Rule == Automatic || len(u.Points) == 0 {
-		return nil, fmt.Errorf("paper: %v: only parameters that were chosen on split 0 can be tuned again", u.Key)
+		return nil, fmt.Errorf("paper: %v: only parameters that were chosen on split 0 can be tuned again",
+			u.Key)
 	}
 	h, err := d.Halve(ctx, u.Split, r.Protocol.TuneSamples)
 	if err != nil {

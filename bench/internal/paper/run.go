@@ -58,9 +58,10 @@ type runner struct {
 	mu           float64
 	traits       Traits
 	constants    Constants
-	sampleGrid   *grid                              // search for step size and rho, with runs on Halves.Tune
-	trainingGrid *grid                              // search for step size and rho, with runs on Halves.Train
-	runs         map[[2]float64]map[Output]TunedRun // the runs made so far, by eta and rho, without Key and Tuned
+	sampleGrid   *grid // search for step size and rho, with runs on Halves.Tune
+	trainingGrid *grid // search for step size and rho, with runs on Halves.Train
+	// The runs made so far, by eta and rho, without Key and Tuned.
+	runs map[[2]float64]map[Output]TunedRun
 }
 
 func (pr *Protocol) newRunner(ctx context.Context, h *Halves, mu float64, m Method) (*runner, error) {
@@ -68,8 +69,12 @@ func (pr *Protocol) newRunner(ctx context.Context, h *Halves, mu float64, m Meth
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{pr: pr, halves: h, mu: mu, traits: pr.Traits(m), constants: c, runs: map[[2]float64]map[Output]TunedRun{}}
-	sampleBudget, halfBudget := solver.Settings{Passes: r.traits.TunePasses}, solver.Settings{Passes: pr.Passes}
+	r := &runner{
+		pr: pr, halves: h, mu: mu, traits: pr.Traits(m), constants: c,
+		runs: map[[2]float64]map[Output]TunedRun{},
+	}
+	sampleBudget, halfBudget := solver.Settings{Passes: r.traits.TunePasses},
+		solver.Settings{Passes: pr.Passes}
 	if r.traits.Info.AllSamples {
 		sampleBudget = solver.Settings{Passes: batchPasses, OuterIterations: tuneIterations}
 		halfBudget = solver.Settings{Passes: batchPasses, OuterIterations: int(pr.Passes)}
@@ -109,11 +114,12 @@ func (r *runner) follow(ctx context.Context, eta, rho float64) (map[Output]Tuned
 	for halvings := 0; ; halvings++ {
 		points := map[Output][]Point{}
 		s := r.pr.settings(&r.traits, math.Ldexp(eta, -halvings), rho, r.halves.Split)
-		res, err := minimize(ctx, withMu(r.halves.Train, r.mu), s, r.pr.keep(&r.traits, func(pt *solver.Point) {
-			for output, p := range r.halves.evaluate(pt) {
-				points[output] = append(points[output], p)
-			}
-		}))
+		res, err := minimize(ctx, withMu(r.halves.Train, r.mu), s,
+			r.pr.keep(&r.traits, func(pt *solver.Point) {
+				for output, p := range r.halves.evaluate(pt) {
+					points[output] = append(points[output], p)
+				}
+			}))
 		if diverged(err) && halvings < maxHalvings && eta > 0 {
 			continue
 		}
@@ -189,7 +195,9 @@ var errEnough = errors.New("paper: enough iterations")
 
 // minimize runs solver.Minimize on one thread, without certificates. It calls record with every point, and
 // ends the run when record returns true. record may be nil.
-func minimize(ctx context.Context, p *solver.Problem, s solver.Settings, record func(*solver.Point) (enough bool)) (*solver.Result, error) {
+func minimize(
+	ctx context.Context, p *solver.Problem, s solver.Settings, record func(*solver.Point) (enough bool),
+) (*solver.Result, error) {
 	s.Threads, s.NoProof = 1, true
 	if record != nil {
 		s.Recorder = solver.RecorderFunc(func(pt *solver.Point) error {
@@ -215,7 +223,10 @@ func diverged(err error) bool {
 const batchPasses = 1e6
 
 func (pr *Protocol) settings(t *Traits, eta, rho float64, split int) solver.Settings {
-	s := solver.Settings{Method: t.Method, Name: t.Info.Name, Eta: eta, Rho: rho, Passes: pr.Passes, Seed: runSeed + uint64(split)}
+	s := solver.Settings{
+		Method: t.Method, Name: t.Info.Name, Eta: eta, Rho: rho, Passes: pr.Passes,
+		Seed: runSeed + uint64(split),
+	}
 	if t.Info.AllSamples {
 		s.Passes = batchPasses
 	}

@@ -43,7 +43,10 @@ func (d *Data) Halve(ctx context.Context, k, tuneSamples int) (*Halves, error) {
 		for i, row := range rows {
 			labels[i] = d.Labels[row]
 		}
-		return &solver.Problem{Data: selectRows(d.X, rows), Labels: labels, Penalty: solver.L1{Lambda: d.Lambda}, Constraint: d.A}
+		return &solver.Problem{
+			Data: selectRows(d.X, rows), Labels: labels, Penalty: solver.L1{Lambda: d.Lambda},
+			Constraint: d.A,
+		}
 	}
 	h := &Halves{Split: k, Train: part(train), Test: part(test), Tune: part(subset), data: d}
 	h.Test.Penalty, h.Test.Constraint = nil, nil
@@ -51,7 +54,8 @@ func (d *Data) Halve(ctx context.Context, k, tuneSamples int) (*Halves, error) {
 	h.a = h.Train.Constraint.(*sparse.CSR)
 	h.Train.Constraint, h.Tune.Constraint = solver.NewConstraint(h.a), solver.NewConstraint(h.Tune.Constraint)
 	if slices.Min(h.Tune.Labels) == slices.Max(h.Tune.Labels) {
-		return nil, fmt.Errorf("paper: %s, split %d: the %d samples for tuning have one class only", d.Name, k, len(subset))
+		return nil, fmt.Errorf("paper: %s, split %d: the %d samples for tuning have one class only",
+			d.Name, k, len(subset))
 	}
 	return h, h.setMeanCurvature(ctx)
 }

@@ -47,7 +47,9 @@ type boundProblem struct {
 }
 
 func newBoundProblem(ctx context.Context, mu float64) (*boundProblem, error) {
-	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: boundRows, Features: boundFeatures, Noise: 2, Seed: 11})
+	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{
+		Rows: boundRows, Features: boundFeatures, Noise: 2, Seed: 11,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +66,9 @@ func newBoundProblem(ctx context.Context, mu float64) (*boundProblem, error) {
 		return nil, err
 	}
 	a := g.FusedLasso()
-	p := &solver.Problem{Data: x.Transpose(), Labels: d.Labels, L2: mu, Penalty: solver.L1{Lambda: boundLambda}, Constraint: a}
+	p := &solver.Problem{
+		Data: x.Transpose(), Labels: d.Labels, L2: mu, Penalty: solver.L1{Lambda: boundLambda}, Constraint: a,
+	}
 	best, minimiser, err := provenOptimum(ctx, p)
 	if err != nil {
 		return nil, err
@@ -72,7 +76,10 @@ func newBoundProblem(ctx context.Context, mu float64) (*boundProblem, error) {
 	l, _ := a.Dims()
 	y := make([]float64, l)
 	a.MulVec(y, minimiser)
-	b := &boundProblem{Problem: p, optimum: best.Objective, normX: norm(minimiser), normY: norm(y), gamma: boundLambda * math.Sqrt(float64(l))}
+	b := &boundProblem{
+		Problem: p, optimum: best.Objective, normX: norm(minimiser), normY: norm(y),
+		gamma: boundLambda * math.Sqrt(float64(l)),
+	}
 	b.rho = b.gamma / b.normY
 	return b, nil
 }
@@ -122,14 +129,16 @@ func Theorem1(ctx context.Context) (*Bound, error) {
 	ball := solver.Ball{Radius: 1.1 * p.normX}
 	p.Domain = ball
 	d := ball.Diameter()
-	b, res, err := p.run(ctx, "Theorem 1", solver.Settings{Method: solver.SCAS{}, Schedule: solver.Theorem, Delta: boundDelta}, 0,
+	b, res, err := p.run(ctx, "Theorem 1",
+		solver.Settings{Method: solver.SCAS{}, Schedule: solver.Theorem, Delta: boundDelta}, 0,
 		func(t float64) float64 { return (d*d/2 + 1) * math.Pow(t, -boundDelta) })
 	if err != nil {
 		return nil, err
 	}
 	c := res.Stats.Constants
 	b.Problem = fmt.Sprintf("%d samples of norm 1, %d features, %d rows of A, lambda %g, mu 0; X a ball of radius 1.1 |x*|: D = %.3g, nu_f = %.3g, nu_L = %.3g, rho = %.3g, gamma = %.3g, delta = %g; the last inner loop has %d steps",
-		boundRows, boundFeatures, len(res.Dual), boundLambda, d, c.NuF, c.NuL, p.rho, p.gamma, boundDelta, res.Stats.InnerSteps)
+		boundRows, boundFeatures, len(res.Dual), boundLambda, d, c.NuF, c.NuL, p.rho, p.gamma, boundDelta,
+		res.Stats.InnerSteps)
 	b.Conditions = []string{"X is convex, bounded and holds a minimiser: holds by construction"}
 	return b, nil
 }
@@ -161,7 +170,8 @@ func Theorem2(ctx context.Context) (*Bound, error) {
 	for _, cond := range printedTheorem2(c, st.Eta, p.rho, st.InnerSteps) {
 		b.Conditions = append(b.Conditions, "as printed, "+cond.String())
 	}
-	b.Conditions = append(b.Conditions, fmt.Sprintf("as printed, C2 can hold for some step size only if rho (lambda_1 - lambda_p) < mu_f, that is rho < %.3g here", boundMu/(c.Lambda1-c.LambdaP)))
+	b.Conditions = append(b.Conditions,
+		fmt.Sprintf("as printed, C2 can hold for some step size only if rho (lambda_1 - lambda_p) < mu_f, that is rho < %.3g here", boundMu/(c.Lambda1-c.LambdaP)))
 	return b, nil
 }
 
@@ -182,8 +192,10 @@ func Theorem2Printed(ctx context.Context) (*Bound, error) {
 	c.NuL = c.NuF + p.rho*c.Lambda1
 	eta := 0.5 * (boundMu - p.rho*(c.Lambda1-c.LambdaP)) / (4*c.NuL*c.NuL + boundMu*c.NuL/2)
 	fails := func(cond theory.Condition) bool { return !cond.Holds() }
-	innerSteps := sort.Search(1<<40, func(m int) bool { return !slices.ContainsFunc(c.Theorem2(eta, p.rho, m), fails) })
-	b, res, err := p.runStrong(ctx, "Theorem 2, as printed", solver.Settings{Eta: eta, InnerSteps: innerSteps, BatchSize: 1})
+	innerSteps := sort.Search(1<<40,
+		func(m int) bool { return !slices.ContainsFunc(c.Theorem2(eta, p.rho, m), fails) })
+	b, res, err := p.runStrong(ctx, "Theorem 2, as printed",
+		solver.Settings{Eta: eta, InnerSteps: innerSteps, BatchSize: 1})
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +220,10 @@ func (b *Bound) require(conditions ...theory.Condition) error {
 // this lemma, but the theorem does not state the condition.
 func printedTheorem2(c theory.Constants, eta, rho float64, innerSteps int) []theory.Condition {
 	return append(c.Theorem2(eta, rho, innerSteps),
-		theory.Condition{Name: "Lemma 16", Statement: "rho lambda_1 < mu_f", Left: rho * c.Lambda1, Right: c.MuF, Strict: true})
+		theory.Condition{
+			Name: "Lemma 16", Statement: "rho lambda_1 < mu_f", Left: rho * c.Lambda1, Right: c.MuF,
+			Strict: true,
+		})
 }
 
 func norm(v []float64) float64 { return math.Sqrt(kernels.Dot(v, v)) }

@@ -76,7 +76,9 @@ func (e *Experiment) measureRun(ctx context.Context, h *Halves, u *TunedRun) err
 
 // timeRun makes two runs. The first measures memory and ends after one outer iteration, the second measures
 // time.
-func (e *Experiment) timeRun(ctx context.Context, h *Halves, key Key, s solver.Settings, t *Traits) (*Timing, error) {
+func (e *Experiment) timeRun(
+	ctx context.Context, h *Halves, key Key, s solver.Settings, t *Traits,
+) (*Timing, error) {
 	timing := &Timing{Key: key}
 	p := withMu(h.Train, key.Mu)
 	p.Constraint = h.a // to prepare the constraint is a part of the run

@@ -245,7 +245,9 @@ func (r *runner) tune(rule Rule, output Output) (Tuned, error) {
 
 // trial makes a run and returns its objective for each output, or +Inf if the run diverges. step and rho are
 // multiples of Traits.Unit and of lambda.
-func (r *runner) trial(ctx context.Context, p *solver.Problem, budget solver.Settings, step, rho float64) (objectives, error) {
+func (r *runner) trial(
+	ctx context.Context, p *solver.Problem, budget solver.Settings, step, rho float64,
+) (objectives, error) {
 	s := budget
 	s.Method, s.Eta, s.Rho, s.Seed = r.traits.Method, r.eta(p, step, rho), rho*r.halves.data.Lambda, runSeed
 	infinite := math.Inf(1)

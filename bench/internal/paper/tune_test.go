@@ -37,7 +37,8 @@ func TestSearch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if step, rho := stepLadder.Value(best[0]), rhoLadder.Value(best[1]); c.edgeParameters == "" && (step != c.step || rho != c.rho) || g.edgeParameters(best) != c.edgeParameters {
+		if step, rho := stepLadder.Value(best[0]), rhoLadder.Value(best[1]); c.edgeParameters == "" &&
+			(step != c.step || rho != c.rho) || g.edgeParameters(best) != c.edgeParameters {
 			t.Errorf("minimum at step %g, rho %g: found %g, %g, edge %q",
 				c.step, c.rho, step, rho, g.edgeParameters(best))
 		}
@@ -125,7 +126,8 @@ func TestTune(t *testing.T) {
 		budget := solver.Settings{Passes: pr.Passes}
 		values, err := u.trial(t.Context(), h.Train, budget, got.Step, got.Penalty)
 		if err != nil || values[output] < onHalf.Objective-rounding {
-			t.Errorf("by %s the half's own choice reaches %g, that of the samples %g, %v", output, onHalf.Objective, values[output], err)
+			t.Errorf("by %s the half's own choice reaches %g, that of the samples %g, %v",
+				output, onHalf.Objective, values[output], err)
 		}
 	}
 }
@@ -173,7 +175,8 @@ func TestMayImprove(t *testing.T) {
 		{Automatic, Tuned{}, false},
 	} {
 		if u := (&TunedRun{Key: Key{Rule: c.rule}, Tuned: c.tuned}); u.MayImprove() != c.mayImprove {
-			t.Errorf("rule %s, step %g, rho %g lambda, edge %q: open is %v", c.rule, c.tuned.Step, c.tuned.Penalty, c.tuned.EdgeParameters, u.MayImprove())
+			t.Errorf("rule %s, step %g, rho %g lambda, edge %q: open is %v",
+				c.rule, c.tuned.Step, c.tuned.Penalty, c.tuned.EdgeParameters, u.MayImprove())
 		}
 	}
 }

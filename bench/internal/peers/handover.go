@@ -86,7 +86,8 @@ func (h *Handover) writeDescription() error {
 }
 
 func (h *Handover) writeText() error {
-	if err := sparse.WriteFile(filepath.Join(h.Dir, "data.svm"), &sparse.Dataset{X: h.X, Labels: h.Labels}); err != nil || h.A == nil {
+	if err := sparse.WriteFile(filepath.Join(h.Dir, "data.svm"),
+		&sparse.Dataset{X: h.X, Labels: h.Labels}); err != nil || h.A == nil {
 		return err
 	}
 	return sparse.WriteFile(filepath.Join(h.Dir, "A.mtx"), &sparse.Dataset{X: h.A})
@@ -103,7 +104,8 @@ func addMatrix(files map[string]any, name string, m *sparse.CSR) {
 		lengths[i] = int32(len(idx))
 		columns, values = append(columns, idx...), append(values, val...)
 	}
-	files[name+".lengths.i32"], files[name+".columns.i32"], files[name+".values.f64"] = lengths, columns, values
+	files[name+".lengths.i32"], files[name+".columns.i32"], files[name+".values.f64"] = lengths, columns,
+		values
 }
 
 // writeBinary writes files, which has a slice of numbers for each name: little-endian, without a header.

@@ -23,16 +23,26 @@ var adapters = []struct {
 	packages               string  // the packages that a user must install, or the command for it
 }{
 	{"liblinear", "liblinear.py", "primal", 1e-2, probeLiblinear, "Debian: liblinear4 (2.30), python3-scipy"},
-	{"liblinear dual", "liblinear.py", "dual", 1e-1, probeLiblinear, "Debian: liblinear4 (2.30), python3-scipy"},
+	{
+		"liblinear dual", "liblinear.py", "dual", 1e-1, probeLiblinear,
+		"Debian: liblinear4 (2.30), python3-scipy",
+	},
 	{"sklearn liblinear", "scikit_learn.py", "liblinear", 1e-4, probeSklearn, "Debian: python3-sklearn"},
 	{"sklearn saga", "scikit_learn.py", "saga", 1e-4, probeSklearn, "Debian: python3-sklearn"},
 	{"sklearn lbfgs", "scikit_learn.py", "lbfgs", 1e-4, probeSklearn, "Debian: python3-sklearn"},
-	{"sklearn newton", "scikit_learn.py", "newton-cholesky", 1e-4, probeSklearn + "; assert tuple(map(int, sklearn.__version__.split('.')[:2])) >= (1, 2)", "Debian: python3-sklearn (1.2)"},
+	{
+		"sklearn newton", "scikit_learn.py", "newton-cholesky", 1e-4,
+		probeSklearn + "; assert tuple(map(int, sklearn.__version__.split('.')[:2])) >= (1, 2)",
+		"Debian: python3-sklearn (1.2)",
+	},
 	{"sklearn lasso_path", "lasso_path.py", "", 1e-4, probeSklearn, "Debian: python3-sklearn"},
 	{"glmnet", "glmnet.R", "", 1e-7, "library(Matrix); library(glmnet)", "Debian: r-cran-glmnet"},
 	{"celer", "celer_paths.py", "", 1e-6, "import celer", "pip install celer"},
 	{"skglm", "skglm_paths.py", "", 1e-4, "import skglm", "pip install skglm"},
-	{"cvxopt", "cvxopt_cp.py", "", 1e-7, "import cvxopt, scipy.sparse", "Debian: python3-cvxopt, python3-scipy"},
+	{
+		"cvxopt", "cvxopt_cp.py", "", 1e-7, "import cvxopt, scipy.sparse",
+		"Debian: python3-cvxopt, python3-scipy",
+	},
 }
 
 const (

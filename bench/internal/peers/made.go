@@ -43,7 +43,8 @@ func makeDense(n, p int) (*sparse.Dataset, error) {
 
 func denseSpec(n, p int) Spec {
 	return Spec{
-		Name: fmt.Sprintf("dense %d x %d", n, p), Data: "synthetic, neighbours correlated 0.5", Loss: "squared",
+		Name: fmt.Sprintf("dense %d x %d", n, p), Data: "synthetic, neighbours correlated 0.5",
+		Loss: "squared",
 		Read: func(string) (*sparse.Dataset, error) { return makeDense(n, p) },
 	}
 }
@@ -99,7 +100,8 @@ func normalise(v []float64, stride int) {
 // proteins has the columns of a table like one of protein structures: areas, counts and distances.
 var proteins = []columnModel{
 	{0.4, 0.98, 0.15, 0.5}, {0.46, 0.93, 0.3, 1}, {0, 0.1, 0.8, 0.7}, {0.5, 0.95, 0.2, -0.5},
-	{0.4, 0.98, 0.15, -0.6}, {0.46, 0.96, 0, -0.3}, {0.47, 0.6, -0.4, 0.2}, {0.7, 0.85, -0.2, 0}, {0, -0.7, 0.3, 0.1},
+	{0.4, 0.98, 0.15, -0.6}, {0.46, 0.96, 0, -0.3}, {0.47, 0.6, -0.4, 0.2}, {0.7, 0.85, -0.2, 0},
+	{0, -0.7, 0.3, 0.1},
 }
 
 // houses has the columns of a table like one of houses by district: incomes, ages, rooms, people and
@@ -112,7 +114,8 @@ var houses = []columnModel{
 // tableSpec returns a problem with n rows of the given columns. model says what the table is like.
 func tableSpec(n int, columns []columnModel, model string) Spec {
 	return Spec{
-		Name: fmt.Sprintf("table of %d columns", len(columns)), Data: "synthetic, like a table of " + model, Loss: "squared",
+		Name: fmt.Sprintf("table of %d columns", len(columns)), Data: "synthetic, like a table of " + model,
+		Loss: "squared",
 		Read: func(string) (*sparse.Dataset, error) { return makeTable(n, columns) },
 	}
 }

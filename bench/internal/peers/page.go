@@ -68,7 +68,10 @@ func Page(head string, outcomes []*Outcome) (string, error) {
 // gapChart returns a chart of the gap against the seconds, with a line for each peer. scas has two lines: the
 // proved gaps and the true gaps. The index of a peer in names is the number of its colour.
 func (o *Outcome) gapChart(names []string) *chart.Chart {
-	c := &chart.Chart{Title: o.Name, X: "seconds", Y: "(objective minus optimum) / P(0)", LogX: true, LogY: true, Floor: drawnFloor}
+	c := &chart.Chart{
+		Title: o.Name, X: "seconds", Y: "(objective minus optimum) / P(0)", LogX: true, LogY: true,
+		Floor: drawnFloor,
+	}
 	for k, l := range o.Lanes {
 		line := frontier(l.Points, func(p *Point) float64 { return p.Gap })
 		line.Name, line.Series = l.Name, slices.Index(names, l.Name)
@@ -86,7 +89,8 @@ func (o *Outcome) gapChart(names []string) *chart.Chart {
 // frontier returns a line through the points whose gap is smaller than the gaps of all faster points.
 func frontier(points []*Point, gap func(*Point) float64) (line chart.Line) {
 	lowest := math.Inf(1)
-	for _, p := range slices.SortedStableFunc(slices.Values(points), func(a, b *Point) int { return cmp.Compare(a.Seconds, b.Seconds) }) {
+	for _, p := range slices.SortedStableFunc(slices.Values(points),
+		func(a, b *Point) int { return cmp.Compare(a.Seconds, b.Seconds) }) {
 		if g := gap(p); g < lowest {
 			lowest = g
 			line.X, line.Y = append(line.X, p.Seconds), append(line.Y, g)
@@ -106,7 +110,10 @@ func growthCharts(outcomes []*Outcome, names []string) (charts []*chart.Chart) {
 		k := slices.IndexFunc(charts, func(c *chart.Chart) bool { return c.X == o.Series })
 		if k < 0 {
 			k = len(charts)
-			c := &chart.Chart{Title: fmt.Sprintf("seconds to %.0e as %s grows", growthGap, o.Series), X: o.Series, Y: "seconds", LogX: true, LogY: true}
+			c := &chart.Chart{
+				Title: fmt.Sprintf("seconds to %.0e as %s grows", growthGap, o.Series), X: o.Series,
+				Y: "seconds", LogX: true, LogY: true,
+			}
 			for series, name := range names {
 				c.Lines = append(c.Lines, chart.Line{Name: name, Series: series})
 			}

@@ -34,7 +34,8 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"BEHIND 2.00 quick", "0.2 slow", "scas, proved", "scas, true", "slow 2", "data &amp; more", "stopped &lt;early&gt;", "missing: gone", "as n grows",
+		"BEHIND 2.00 quick", "0.2 slow", "scas, proved", "scas, true", "slow 2", "data &amp; more",
+		"stopped &lt;early&gt;", "missing: gone", "as n grows",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)

@@ -255,13 +255,15 @@ func TestRace(t *testing.T) {
 func TestPaths(t *testing.T) {
 	for _, s := range smallPathSpecs() {
 		p := problemNamed(t, s.Name)
-		o, err := Race(t.Context(), p, &Options{Peers: []Peer{fakePeer(t, "zeros")}, Limit: 20 * time.Second, Repeats: 1, Say: func(string) {}})
+		o, err := Race(t.Context(), p,
+			&Options{Peers: []Peer{fakePeer(t, "zeros")}, Limit: 20 * time.Second, Repeats: 1, Say: func(string) {}})
 		if err != nil {
 			t.Errorf("%s: %v", s.Name, err)
 			continue
 		}
 		scas, zeros := o.Lanes[0], o.Lanes[1]
-		if point := scas.DefaultPoint(); point == nil || point.ProvedGap > 1e-6 || len(point.CVLosses) != len(p.Folds)/max(1, len(p.Labels))*s.LambdaCount {
+		if point := scas.DefaultPoint(); point == nil || point.ProvedGap > 1e-6 ||
+			len(point.CVLosses) != len(p.Folds)/max(1, len(p.Labels))*s.LambdaCount {
 			t.Errorf("%s: scas at its default: %+v", s.Name, point)
 		}
 		if len(zeros.Points) != 1 || zeros.Note != "its tolerances end at 1" {
@@ -281,7 +283,8 @@ func TestPaths(t *testing.T) {
 
 func checkTables(t *testing.T, o *Outcome) {
 	t.Helper()
-	if text := o.Text(); !strings.Contains(text, "scas, proved") || !strings.Contains(text, "300 x 20") || strings.Contains(text, "no such") {
+	if text := o.Text(); !strings.Contains(text, "scas, proved") || !strings.Contains(text, "300 x 20") ||
+		strings.Contains(text, "no such") {
 		t.Errorf("table:\n%s", text)
 	}
 	if text := RatioTable([]*Outcome{o}); !strings.Contains(text, "ista") {
@@ -397,7 +400,8 @@ func TestCanceled(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	start := time.Now()
-	if _, err := Race(ctx, problemNamed(t, "synthetic"), quietOptions(fakePeer(t, "late"))); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := Race(ctx, problemNamed(t, "synthetic"), quietOptions(fakePeer(t, "late"))); !errors.Is(err,
+		context.DeadlineExceeded) {
 		t.Errorf("a race that is interrupted gives %v", err)
 	}
 	if d := time.Since(start); d > 15*time.Second {
@@ -445,7 +449,8 @@ func TestNewHandover(t *testing.T) {
 			t.Errorf("%s: %v, want %d bytes", name, err, bytes)
 		}
 	}
-	if a, err := sparse.ReadFile(filepath.Join(h.Dir, "A.mtx"), &sparse.ReadOptions{LabelsOptional: true}); err != nil || a.X.NNZ() != p.A.NNZ() {
+	if a, err := sparse.ReadFile(filepath.Join(h.Dir, "A.mtx"),
+		&sparse.ReadOptions{LabelsOptional: true}); err != nil || a.X.NNZ() != p.A.NNZ() {
 		t.Errorf("A.mtx: %v", err)
 	}
 	h.Remove()
@@ -472,8 +477,14 @@ func TestFindInstalled(t *testing.T) {
 	}
 	// For each kind of problem: peers that solve it, and peers that do not.
 	for kind, names := range map[string]struct{ able, unable []string }{
-		"lasso":                    {[]string{"liblinear", "sklearn liblinear", "sklearn saga", "glmnet", "cvxopt"}, []string{"sklearn lbfgs"}},
-		"ridge":                    {[]string{"liblinear", "liblinear dual", "sklearn liblinear", "sklearn lbfgs", "sklearn newton", "glmnet"}, nil},
+		"lasso": {
+			[]string{"liblinear", "sklearn liblinear", "sklearn saga", "glmnet", "cvxopt"},
+			[]string{"sklearn lbfgs"},
+		},
+		"ridge": {
+			[]string{"liblinear", "liblinear dual", "sklearn liblinear", "sklearn lbfgs", "sklearn newton", "glmnet"},
+			nil,
+		},
 		"elastic net":              {[]string{"sklearn saga", "glmnet"}, []string{"liblinear"}},
 		"graph":                    {[]string{"cvxopt"}, []string{"glmnet"}},
 		"graph, mu":                {[]string{"cvxopt"}, nil},
@@ -498,7 +509,8 @@ func TestFindInstalled(t *testing.T) {
 			p.A = graph.Chain(20).FusedLasso()
 		}
 		triedPeers := slices.Concat(names.able, names.unable)
-		opt := quietOptions(slices.DeleteFunc(slices.Clone(installedPeers), func(q Peer) bool { return !slices.Contains(triedPeers, q.Name) })...)
+		opt := quietOptions(slices.DeleteFunc(slices.Clone(installedPeers),
+			func(q Peer) bool { return !slices.Contains(triedPeers, q.Name) })...)
 		opt.Repeats = 1
 		o, err := Race(t.Context(), p, opt)
 		if err != nil {
@@ -536,7 +548,10 @@ func TestDefaultIsAsked(t *testing.T) {
 				if tol == c.slowTol {
 					seconds = 1.5 // more than a twentieth of the limit
 				}
-				return &Answer{X: [][]float64{make([]float64, h.SolutionLen())}, CPU: seconds, Wall: seconds, ProvedGap: math.NaN()}, nil
+				return &Answer{
+					X: [][]float64{make([]float64, h.SolutionLen())}, CPU: seconds, Wall: seconds,
+					ProvedGap: math.NaN(),
+				}, nil
 			}
 			return &Session{Loosest: c.loosest, Tightest: c.tightest, Solve: solve, Close: func() {}}, nil
 		}

@@ -27,7 +27,8 @@ const loadLimit = 3 * time.Minute
 // oneThread has environment variables that limit peers to one thread. The last variable keeps Python from
 // writing compiled files.
 var oneThread = []string{
-	"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "BLIS_NUM_THREADS=1", "NUMEXPR_NUM_THREADS=1", "GOMAXPROCS=1",
+	"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "BLIS_NUM_THREADS=1",
+	"NUMEXPR_NUM_THREADS=1", "GOMAXPROCS=1",
 	"PYTHONDONTWRITEBYTECODE=1",
 }
 

@@ -183,10 +183,11 @@ func (l *Lane) open(ctx context.Context, h *Handover) error {
 
 // slowFit and slowAnswer are multiples of Options.Limit, and budget is a multiple of race.limit.
 const (
-	slowFit     = 1.0 / 20 // after a fit that takes longer, the next tolerance is left out
-	slowAnswer  = 1.0 / 4  // an answer that takes longer is not repeated
-	budget      = 2.0      // the first round of a peer ends when its answers together took longer than this
-	shortAnswer = 0.01     // seconds; each later round repeats an answer that takes less 5 times, and others once
+	slowFit    = 1.0 / 20 // after a fit that takes longer, the next tolerance is left out
+	slowAnswer = 1.0 / 4  // an answer that takes longer is not repeated
+	budget     = 2.0      // the first round of a peer ends when its answers together took longer than this
+	// seconds; each later round repeats an answer that takes less 5 times, and others once
+	shortAnswer = 0.01
 )
 
 // enter adds a lane for the peer, with the problem loaded. It leaves out a peer that does not solve problems
@@ -349,7 +350,8 @@ func (r *race) repeat(ctx context.Context, l *Lane) error {
 				return err
 			}
 			if q != nil {
-				p.Seconds, p.Gap, p.ProvedGap = min(p.Seconds, q.Seconds), max(p.Gap, q.Gap), max(p.ProvedGap, q.ProvedGap)
+				p.Seconds, p.Gap, p.ProvedGap = min(p.Seconds, q.Seconds), max(p.Gap, q.Gap),
+					max(p.ProvedGap, q.ProvedGap)
 			}
 		}
 	}

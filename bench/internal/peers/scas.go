@@ -19,7 +19,9 @@ import (
 // prove, divided by Problem.ObjectiveAtZero.
 var scas = Peer{Name: "scas", DefaultTol: 1e-6, Open: func(_ context.Context, h *Handover) (*Session, error) {
 	o := &scasSession{h.Problem, h.ObjectiveAtZero()}
-	return &Session{Version: "this tree", Loosest: 1e-3, Tightest: 1e-9, Solve: o.solve, Close: func() {}}, nil
+	return &Session{
+		Version: "this tree", Loosest: 1e-3, Tightest: 1e-9, Solve: o.solve, Close: func() {},
+	}, nil
 }}
 
 type scasSession struct {
@@ -149,7 +151,8 @@ func proveOptima(ctx context.Context, p *Problem) ([]Bounds, error) {
 	// The gaps of peers are too large by up to this distance, so it must be far below the smallest target.
 	distance := maxDistance(optima) / objectiveAtZero
 	if !(distance <= 0.1*Targets[len(Targets)-1]) {
-		return nil, fmt.Errorf("%w: scas, the only solver that proves gaps, proves only %.1g P(0)", ErrNoReference, distance)
+		return nil, fmt.Errorf("%w: scas, the only solver that proves gaps, proves only %.1g P(0)",
+			ErrNoReference, distance)
 	}
 	return optima, nil
 }

@@ -48,14 +48,18 @@ func file(path string, features int) func(dir string) (*sparse.Dataset, error) {
 		if dir == "" {
 			return nil, fmt.Errorf("%w: no data directory; give --data or set SCAS_DATA", fs.ErrNotExist)
 		}
-		return sparse.ReadFile(filepath.Join(dir, filepath.FromSlash(path)), &sparse.ReadOptions{Features: features})
+		return sparse.ReadFile(filepath.Join(dir, filepath.FromSlash(path)),
+			&sparse.ReadOptions{Features: features})
 	}
 }
 
 const cvFolds = 10
 
 var (
-	wdbcSpec  = Spec{Name: "wdbc raw", Data: "Wisconsin diagnostic breast cancer table, unscaled", L1: 1e-4, Read: readWDBC}
+	wdbcSpec = Spec{
+		Name: "wdbc raw", Data: "Wisconsin diagnostic breast cancer table, unscaled", L1: 1e-4,
+		Read: readWDBC,
+	}
 	heartSpec = Spec{Name: "heart", Data: "LIBSVM heart_scale", Read: file("small/heart_scale", 13), L1: 1e-2}
 	a9aSpec   = Spec{Name: "a9a", Data: "LIBSVM a9a", Read: file("paper/a9a.zst", 123), L1: 1e-5}
 	rcv1Spec  = Spec{
@@ -72,7 +76,8 @@ var (
 	}
 	// textSpec has more features than rows.
 	textSpec = Spec{
-		Name: "text", Data: "documents 1 to 7,770 of the rcv1 stand-in, features that at least 5 of them have", L1: 1e-4,
+		Name: "text",
+		Data: "documents 1 to 7,770 of the rcv1 stand-in, features that at least 5 of them have", L1: 1e-4,
 		Read: func(dir string) (*sparse.Dataset, error) {
 			d, err := rcv1Spec.Read(dir)
 			if err != nil {
@@ -126,7 +131,8 @@ func Specs(quick bool) (specs []Spec) {
 	ridge.L1 = 0
 	specs = append(specs,
 		small, heartSpec, wdbcSpec, a9aSpec, a9aGraph, rcv1Spec, covtypeSpec, hivfpSpec,
-		a9aSpec.withL2(", mu 1e-4", l2), ridge, wdbcSpec.withL2(", mu 1e-4", l2), rcv1Spec.withL2(", mu 1e-4", l2),
+		a9aSpec.withL2(", mu 1e-4", l2), ridge, wdbcSpec.withL2(", mu 1e-4", l2),
+		rcv1Spec.withL2(", mu 1e-4", l2),
 	)
 	// In each of these groups of synthetic problems one size grows.
 	for _, n := range []int{1000, 10000, 100000} {
@@ -138,7 +144,8 @@ func Specs(quick bool) (specs []Spec) {
 	for _, k := range []int{5, 20, 80} {
 		specs = append(specs, syntheticSpec("nonzeros a row", k, 10000, 500, k))
 	}
-	return append(specs, a9aGraph.withL2(", mu 1e-4", l2), covtypeGraph, covtypeSpec.withL2(", mu 1e-4", l2), hivfpSpec.withL2(", mu 1e-4", l2))
+	return append(specs, a9aGraph.withL2(", mu 1e-4", l2), covtypeGraph, covtypeSpec.withL2(", mu 1e-4", l2),
+		hivfpSpec.withL2(", mu 1e-4", l2))
 }
 
 // smallPathSpecs returns the paths and cross-validations of a quick comparison, and a fit with the squared
@@ -183,9 +190,12 @@ func (s Spec) withL2(suffix string, l2 float64) Spec {
 // size become the fields Series and SeriesSize.
 func syntheticSpec(series string, size, n, p, k int) Spec {
 	return Spec{
-		Name: fmt.Sprintf("n %d, p %d, %d a row", n, p, k), Data: "synthetic, seed 1", L1: 0.01, RelativeL1: true, Series: series, SeriesSize: float64(size),
+		Name: fmt.Sprintf("n %d, p %d, %d a row", n, p, k), Data: "synthetic, seed 1", L1: 0.01,
+		RelativeL1: true, Series: series, SeriesSize: float64(size),
 		Read: func(string) (*sparse.Dataset, error) {
-			d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: n, Features: p, NonzerosPerRow: k, Groups: 4, GroupSize: 5, Noise: 1, Seed: 1})
+			d, err := sparse.NewSynthetic(sparse.SyntheticOptions{
+				Rows: n, Features: p, NonzerosPerRow: k, Groups: 4, GroupSize: 5, Noise: 1, Seed: 1,
+			})
 			if err != nil {
 				return nil, err
 			}
@@ -247,7 +257,8 @@ func readWDBC(string) (*sparse.Dataset, error) {
 	for {
 		path := filepath.Join(dir, filepath.FromSlash(wdbcFile))
 		if _, err := os.Stat(path); err == nil || filepath.Dir(dir) == dir {
-			return sparse.ReadFile(path, &sparse.ReadOptions{Table: sparse.TableOptions{Label: "diagnosis"}, PositiveName: "M"})
+			return sparse.ReadFile(path,
+				&sparse.ReadOptions{Table: sparse.TableOptions{Label: "diagnosis"}, PositiveName: "M"})
 		}
 		dir = filepath.Dir(dir)
 	}

@@ -20,7 +20,8 @@ type column struct {
 // gap, and one with the point at the default tolerance of each solver.
 func columns() (list []column) {
 	for _, gap := range Targets {
-		list = append(list, column{title: fmt.Sprintf("%.0e", gap), point: func(l *Lane) *Point { return l.Fastest(gap) }})
+		list = append(list,
+			column{title: fmt.Sprintf("%.0e", gap), point: func(l *Lane) *Point { return l.Fastest(gap) }})
 	}
 	return append(list, column{title: "at default (gap)", point: (*Lane).DefaultPoint, showGap: true})
 }
@@ -127,8 +128,9 @@ func (o *Outcome) notes() (notes []string) {
 		for k, v := range p.CVLosses {
 			worst = max(worst, math.Abs(v-tightest.CVLosses[k])/o.ObjectiveAtZero)
 		}
-		notes = append(notes, fmt.Sprintf("%s: losses on rows held out at its default: within %.0e P(0) of those of scas at %g",
-			l.Name, worst, tightest.Tol))
+		notes = append(notes,
+			fmt.Sprintf("%s: losses on rows held out at its default: within %.0e P(0) of those of scas at %g",
+				l.Name, worst, tightest.Tol))
 	}
 	return notes
 }
@@ -156,7 +158,8 @@ func (o *Outcome) Text() string {
 	for _, n := range o.notes() {
 		notes += "  " + n + "\n"
 	}
-	return fmt.Sprintf("%s\n  %s\n  reference %s\n%s%s\n", o.Name, o.Head, o.referenceText(), align(rows), notes)
+	return fmt.Sprintf("%s\n  %s\n  reference %s\n%s%s\n",
+		o.Name, o.Head, o.referenceText(), align(rows), notes)
 }
 
 // RatioTable returns a text table with one row for each outcome: its name, and ratios with the names of the

@@ -88,12 +88,16 @@ func (c *Call) Run(ctx context.Context) (*Ending, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case limitedCtx.Err() != nil:
-		return nil, fmt.Errorf("%s: not ended after %v\n%s", strings.Join(c.Args, " "), c.Limit, stderr.String())
+		return nil, fmt.Errorf("%s: not ended after %v\n%s",
+			strings.Join(c.Args, " "), c.Limit, stderr.String())
 	case err != nil && !errors.As(err, &exit):
 		return nil, fmt.Errorf("%s: %w", strings.Join(line, " "), err)
 	}
 	s := cmd.ProcessState
-	e := &Ending{Code: s.ExitCode(), Stdout: stdout.String(), Stderr: stderr.String(), CPU: s.UserTime() + s.SystemTime(), Wall: time.Since(start)}
+	e := &Ending{
+		Code: s.ExitCode(), Stdout: stdout.String(), Stderr: stderr.String(),
+		CPU: s.UserTime() + s.SystemTime(), Wall: time.Since(start),
+	}
 	e.Signal, e.Peak = signalAndPeak(s)
 	if !peakKnown {
 		e.Peak = 0

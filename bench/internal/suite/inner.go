@@ -172,7 +172,8 @@ func (d *data) innerDecay(a kernels.Rows) measure.Case {
 			k := kappa * (1 + float64(j%7))
 			fixedPoint := -v / k
 			cells[j] = kernels.DecayCell{
-				Fixed: fixedPoint, Deviation: w[j] - fixedPoint, Rate: kernels.NegLog1m(eta * k), Factor: 1 - eta*k,
+				Fixed: fixedPoint, Deviation: w[j] - fixedPoint, Rate: kernels.NegLog1m(eta * k),
+				Factor: 1 - eta*k,
 			}
 		}
 	}

@@ -26,8 +26,9 @@ func newData(sh Shape, s Scale) *data {
 	rng := rand.New(rand.NewPCG(5, 6))
 	x, label := sh.Build(4)
 	d := &data{
-		x: x, rows: x.Rows(0, sh.Rows), n: sh.Rows, p: sh.Cols, label: label, slope: normal(rng, sh.Rows, 0.1),
-		w: normal(rng, sh.Cols, 0.1), d: normal(rng, sh.Cols, 1e-4),
+		x: x, rows: x.Rows(0, sh.Rows), n: sh.Rows, p: sh.Cols, label: label,
+		slope: normal(rng, sh.Rows, 0.1),
+		w:     normal(rng, sh.Cols, 0.1), d: normal(rng, sh.Cols, 1e-4),
 		sampled: make([]int32, map[Scale]int{Full: 4096, Quick: 2048, Tiny: 50}[s]),
 	}
 	for i, margin := range d.slope {
@@ -97,7 +98,8 @@ func (d *data) gradient(a kernels.Rows) measure.Case {
 }
 
 func (d *data) marginsGradient(a kernels.Rows) measure.Case {
-	z, margin, slope, sum := make([]float64, d.p), make([]float64, d.n), make([]float64, d.n), make([]float64, 1)
+	z, margin, slope, sum := make([]float64, d.p), make([]float64, d.n), make([]float64, d.n),
+		make([]float64, 1)
 	flops := 4*float64(d.x.NNZ()) + (measure.SlopeFlops+measure.LossFlops)*float64(d.n)
 	return d.withPassCosts(a, flops, 3, 2, measure.Case{
 		Run: func() {

@@ -51,15 +51,17 @@ type env struct {
 	ctx            context.Context
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	onTerminal     bool                      // whether stderr is a terminal
-	interval       time.Duration             // time between two lines of progress, or everyReport; 0 means the default
-	progress       *progress                 // report of the slow step that is running, or nil
-	args           []string                  // arguments of the command line, without the program's name
-	command        string                    // the command that args name, such as "model show", or "" if they name none
-	jsonLog        bool                      // whether warnings and errors are JSON objects
-	join           func() (dist.Comm, error) // connects the ranks of --dist; nil means MPI
-	skipFiles      bool                      // true if another rank writes the files
-	matrices       *[]*sparse.CSR            // the matrices read so far; env.checkUnchanged checks their files
+	onTerminal     bool // whether stderr is a terminal
+	// time between two lines of progress, or everyReport; 0 means the default
+	interval time.Duration
+	progress *progress // report of the slow step that is running, or nil
+	args     []string  // arguments of the command line, without the program's name
+	// The command that args name, such as "model show", or "" if they name none.
+	command   string
+	jsonLog   bool                      // whether warnings and errors are JSON objects
+	join      func() (dist.Comm, error) // connects the ranks of --dist; nil means MPI
+	skipFiles bool                      // true if another rank writes the files
+	matrices  *[]*sparse.CSR            // the matrices read so far; env.checkUnchanged checks their files
 }
 
 // Package kong calls a function when it has written the help or the version. This function panics with a
@@ -141,7 +143,8 @@ func helpTexts() kong.Vars {
 		formats = append(formats, f.String())
 	}
 	return kong.Vars{
-		"version": "scas " + version, "data": dataHelp, "losses": term.LossHelp(), "formats": strings.Join(formats, ", "),
+		"version": "scas " + version, "data": dataHelp, "losses": term.LossHelp(),
+		"formats":       strings.Join(formats, ", "),
 		"max_component": strconv.Itoa(glasso.DefaultMaxComponent),
 	}
 }
@@ -199,7 +202,8 @@ func (e *env) interruptError(err error, note string) error {
 	switch {
 	case err == nil, e.ctx.Err() == nil && !errors.Is(err, context.Canceled):
 		return err
-	case ending.IsContextError(err), errors.Is(err, solver.ErrNotConverged), errors.Is(err, rows.ErrElsewhere):
+	case ending.IsContextError(err), errors.Is(err, solver.ErrNotConverged), errors.Is(err,
+		rows.ErrElsewhere):
 		return fmt.Errorf("%w: %s", errInterrupted, note)
 	}
 	return fmt.Errorf("%w: %s; %w", errInterrupted, note, err)

@@ -62,8 +62,9 @@ func writeBeyond(t *testing.T) *beyondFiles {
 	}
 	dir := t.TempDir()
 	f := &beyondFiles{
-		twoClasses: writeData(t, dir, "d.scas", d.Dataset), fourClasses: writeData(t, dir, "many.scas", &sparse.Dataset{X: d.X, Labels: classes}),
-		weights: writeText(t, dir, "weights", w.String()), offsets: writeText(t, dir, "offsets", o.String()),
+		twoClasses:  writeData(t, dir, "d.scas", d.Dataset),
+		fourClasses: writeData(t, dir, "many.scas", &sparse.Dataset{X: d.X, Labels: classes}),
+		weights:     writeText(t, dir, "weights", w.String()), offsets: writeText(t, dir, "offsets", o.String()),
 	}
 	info, err := os.Stat(f.twoClasses)
 	if err != nil {
@@ -122,7 +123,8 @@ func (f *beyondFiles) testTrain(t *testing.T) {
 	groups := writeText(t, t.TempDir(), "groups", "1 2 3\n9 7 11 20\n")
 	trainArgs := []string{"train", "--json", "--lambda", "1e-3", f.twoClasses}
 	for k, flags := range [][]string{
-		{"--no-intercept", "--no-standardize"}, {"--sample-weights", f.weights, "--offset", f.offsets}, {"--graph", "chain", "--groups", groups, "--domain", "box:0,1"},
+		{"--no-intercept", "--no-standardize"}, {"--sample-weights", f.weights, "--offset", f.offsets},
+		{"--graph", "chain", "--groups", groups, "--domain", "box:0,1"},
 		{"--groups", groups, "--mu", "1e-3"},
 		{"--graph", "chain"}, {"--groups", groups, "--class-weights", "balanced"},
 	} {
@@ -131,7 +133,8 @@ func (f *beyondFiles) testTrain(t *testing.T) {
 			r := jsonOfProcess[beyondReport](t, args...)
 			t.Logf("%v: off by %.1e, gap %.1e, peak %d MiB", flags, r.Objective-reference.Objective, r.Gap, r.Peak>>20)
 			streamed := r.Run.Plan == "streamed" || r.Run.Method == "streamed-newton"
-			if !streamed || r.Status != "converged" || r.Peak > beyondLimit || math.Abs(r.Objective-reference.Objective) > r.Gap+reference.Gap || r.Gap > 1e-6 {
+			if !streamed || r.Status != "converged" || r.Peak > beyondLimit ||
+				math.Abs(r.Objective-reference.Objective) > r.Gap+reference.Gap || r.Gap > 1e-6 {
 				t.Errorf("%v: %+v, in memory %+v", args, r, reference)
 			}
 		}
@@ -142,10 +145,17 @@ func (f *beyondFiles) testTrain(t *testing.T) {
 			os.Unsetenv("GOMEMLIMIT")
 		}
 	}
-	for _, flags := range [][]string{nil, {"--method", "scas-k", "--no-intercept", "--no-standardize"}, {"--no-intercept", "--no-standardize"}} {
+	for _, flags := range [][]string{
+		nil, {"--method", "scas-k", "--no-intercept", "--no-standardize"},
+		{"--no-intercept", "--no-standardize"},
+	} {
 		modelPath := filepath.Join(t.TempDir(), "model.json")
-		r := runHere(t, append([]string{"train", "--time-limit", "1us", "-o", modelPath, "--memory", beyondMemory, f.twoClasses}, flags...)...)
-		if _, err := os.Stat(modelPath); r.code != exitNotConverged || err == nil || !strings.Contains(r.stderr, "the time limit came before") {
+		r := runHere(t,
+			append([]string{
+				"train", "--time-limit", "1us", "-o", modelPath, "--memory", beyondMemory, f.twoClasses,
+			}, flags...)...)
+		if _, err := os.Stat(modelPath); r.code != exitNotConverged || err == nil ||
+			!strings.Contains(r.stderr, "the time limit came before") {
 			t.Errorf("%v without time: exit code %d, %v: %s", flags, r.code, err, r.stderr)
 		}
 	}
@@ -182,7 +192,8 @@ func (f *beyondFiles) testClasses(t *testing.T) {
 }
 
 func (f *beyondFiles) testLambdas(t *testing.T) {
-	r := jsonOfProcess[beyondReport](t, "path", "--json", "--lambdas", "4", "--ratio", "1e-2", f.twoClasses, "--memory", beyondMemory)
+	r := jsonOfProcess[beyondReport](t, "path", "--json", "--lambdas", "4", "--ratio", "1e-2", f.twoClasses,
+		"--memory", beyondMemory)
 	if r.Peak > beyondLimit || len(r.Steps) != 4 {
 		t.Errorf("%d lambdas with %d bytes", len(r.Steps), r.Peak)
 	}
@@ -195,10 +206,14 @@ func (f *beyondFiles) testLambdas(t *testing.T) {
 
 func (f *beyondFiles) testProgress(t *testing.T) {
 	for want, args := range map[string][]string{
-		`scas: [0-9]+ s: pass [0-9.]+   objective 0.[0-9]+`:                  {"train", "--lambda", "1e-3", "--no-intercept", "--no-standardize"},
-		`scas: [0-9]+ s: pass 0.[0-9]+\n`:                                    {"train", "--lambda", "1e-3"},
-		`scas: [0-9]+ s: model [12] of 2   pass [0-9.]+(, about .* left)?\n`: {"cv", "--metric", "auc", "--lambdas", "1", "--folds", "2"},
-		`scas: [0-9]+ s: lambda 2 of 2   pass [0-9.]+   objective 0.[0-9]+`:  {"path", "--lambdas", "2"},
+		`scas: [0-9]+ s: pass [0-9.]+   objective 0.[0-9]+`: {
+			"train", "--lambda", "1e-3", "--no-intercept", "--no-standardize",
+		},
+		`scas: [0-9]+ s: pass 0.[0-9]+\n`: {"train", "--lambda", "1e-3"},
+		`scas: [0-9]+ s: model [12] of 2   pass [0-9.]+(, about .* left)?\n`: {
+			"cv", "--metric", "auc", "--lambdas", "1", "--folds", "2",
+		},
+		`scas: [0-9]+ s: lambda 2 of 2   pass [0-9.]+   objective 0.[0-9]+`: {"path", "--lambdas", "2"},
 	} {
 		r := runWith(t, env{interval: time.Millisecond}, append(args, "--memory", beyondMemory, f.twoClasses)...)
 		if r.code != exitOK || !regexp.MustCompile(want).MatchString(r.stderr) {
@@ -208,8 +223,15 @@ func (f *beyondFiles) testProgress(t *testing.T) {
 }
 
 func (f *beyondFiles) testCV(t *testing.T) {
-	for _, args := range [][]string{{f.twoClasses, "--class-weights", "balanced"}, {f.fourClasses, "--metric", "auc", "--sample-weights", f.weights}} {
-		r := jsonOfProcess[beyondReport](t, append([]string{"cv", "--json", "--lambdas", "2", "--ratio", "1e-1", "--folds", "2", "--tol", "1e-4", "--memory", beyondMemory}, args...)...)
+	for _, args := range [][]string{
+		{f.twoClasses, "--class-weights", "balanced"},
+		{f.fourClasses, "--metric", "auc", "--sample-weights", f.weights},
+	} {
+		r := jsonOfProcess[beyondReport](t,
+			append([]string{
+				"cv", "--json", "--lambdas", "2", "--ratio", "1e-1", "--folds", "2", "--tol", "1e-4",
+				"--memory", beyondMemory,
+			}, args...)...)
 		t.Logf("%v: mean %v ± %v; peak %d MiB", args, r.Min.Mean, r.Min.SE, r.Peak>>20)
 		step := r.Steps[r.Min.Index]
 		near := math.Abs(r.Min.Mean-step.Loss) < 5*r.Min.SE+1e-3
@@ -259,7 +281,8 @@ func (f *beyondFiles) testPredict(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	stdout := &cancelOnWrite{cancel: cancel}
 	r = runWith(t, env{ctx: ctx, stdout: stdout}, append(predictArgs, beyondMemory)...)
-	if r.code != exitInterrupted || stdout.String() == "" || !strings.Contains(r.stderr, "interrupted: the printed predictions may not be complete") {
+	if r.code != exitInterrupted || stdout.String() == "" ||
+		!strings.Contains(r.stderr, "interrupted: the printed predictions may not be complete") {
 		t.Errorf("interrupted: exit code %d, %d bytes printed: %s", r.code, len(stdout.String()), r.stderr)
 	}
 }
@@ -288,7 +311,8 @@ func (f *beyondFiles) testGraphs(t *testing.T) {
 		var outs [2]string
 		for k, memory := range []string{"4GiB", "128MiB"} {
 			out := filepath.Join(t.TempDir(), "graph")
-			r := jsonOfProcess[beyondReport](t, append([]string{"graph", "--json", "--memory", memory, "-o", out, f.twoClasses}, flags...)...)
+			r := jsonOfProcess[beyondReport](t,
+				append([]string{"graph", "--json", "--memory", memory, "-o", out, f.twoClasses}, flags...)...)
 			if k == 1 && r.Peak > 128<<20 {
 				t.Errorf("%v: peak %d MiB", flags, r.Peak>>20)
 			}

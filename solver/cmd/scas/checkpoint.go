@@ -49,8 +49,10 @@ func (c *trainCmd) checkpoint(data *sparse.Dataset, report *problemReport) (dist
 		return nil, nil
 	}
 	want := checkpointHead{
-		Format: checkpointFormat, Version: version, Data: c.Data, problemSummary: report.problemSummary, Lambda: report.fitSpec.spec.Lambda,
-		Method: c.Method.name(), Settings: report.fitSpec.spec.Settings, AverageIterate: report.fitSpec.spec.Average, DataSum: c.ranks.sumOfRows(data, report.fitSpec),
+		Format: checkpointFormat, Version: version, Data: c.Data, problemSummary: report.problemSummary,
+		Lambda: report.fitSpec.spec.Lambda,
+		Method: c.Method.name(), Settings: report.fitSpec.spec.Settings,
+		AverageIterate: report.fitSpec.spec.Average, DataSum: c.ranks.sumOfRows(data, report.fitSpec),
 	}
 	want.Settings.TimeLimit, want.Settings.Threads = 0, 0 // the state does not depend on them
 	if m := data.Mapping; !m.IsZero() {

@@ -23,7 +23,9 @@ func TestRanksCheckpoint(t *testing.T) {
 		"--intercept " + file, "--intercept --standardize " + file, "--intercept --l1-ratio 0.5 " + file,
 		"--standardize " + severalClasses,
 	} {
-		args := append([]string{"train", "--lambda", "1e-3", "--tol", "1e-9", "--checkpoint", checkpointPath, "-o", model}, strings.Fields(flags)...)
+		args := append([]string{
+			"train", "--lambda", "1e-3", "--tol", "1e-9", "--checkpoint", checkpointPath, "-o", model,
+		}, strings.Fields(flags)...)
 		calls := 0
 		comms := dist.Local(2, 20*time.Second)
 		comms[1].Before = func(call, _ int) error { calls = call; return nil }
@@ -51,7 +53,8 @@ func TestRanksCheckpoint(t *testing.T) {
 				}
 				rank0 := onRanks(t, ranks, args...)[0]
 				if rank0.code != exitOK || ranks == 2 && textOf(t, model) != want {
-					t.Errorf("%s, %d ranks after call %d of %d: exit code %d, %q", flags, ranks, lastCall, calls, rank0.code, rank0.stderr)
+					t.Errorf("%s, %d ranks after call %d of %d: exit code %d, %q",
+						flags, ranks, lastCall, calls, rank0.code, rank0.stderr)
 				}
 				if _, err := os.Stat(checkpointPath); !os.IsNotExist(err) {
 					t.Errorf("%s, %d ranks: the checkpoint is still there: %v", flags, ranks, err)
@@ -94,7 +97,8 @@ func TestCheckpointOfOtherData(t *testing.T) {
 	} {
 		writeText(t, dir, filepath.Base(severalClasses), tt.text)
 		writeText(t, dir, filepath.Base(checkpointPath), savedCheckpoint)
-		if r := runHere(t, append(args, "--output", tt.output)...); r.code != tt.code || r.code != exitOK && !strings.Contains(r.stderr, "is the checkpoint of other data or flags") {
+		if r := runHere(t, append(args, "--output", tt.output)...); r.code != tt.code ||
+			r.code != exitOK && !strings.Contains(r.stderr, "is the checkpoint of other data or flags") {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}

@@ -54,7 +54,8 @@ func TestClassesAgainstFits(t *testing.T) {
 		oneClass := writeCSV("one.csv", func(i int) string { return fmt.Sprint(map[bool]int{true: 1}[i%4 == k]) })
 		model := filepath.Join(dir, "one.json")
 		want := jsonOf[fitReport](t, append([]string{"train", "-o", model, oneClass}, flags...)...)
-		if got.Class != names[k] || got.Rows != rows/4 || got.Objective != want.Objective || got.DualityGap != want.DualityGap || allFits.Lambda != want.Lambda {
+		if got.Class != names[k] || got.Rows != rows/4 || got.Objective != want.Objective ||
+			got.DualityGap != want.DualityGap || allFits.Lambda != want.Lambda {
 			t.Errorf("class %s: %+v, alone %+v", names[k], got, want)
 		}
 		out := filepath.Join(dir, "one.txt")
@@ -103,15 +104,20 @@ func TestManyClasses(t *testing.T) {
 		fmt.Fprintf(&text, "%d %d:1 %d:%.3f\n", k, feature+1, classes+1+rng.IntN(300), rng.NormFloat64())
 	}
 	data := writeText(t, dir, "many.svm", text.String())
-	r := runWith(t, env{onTerminal: true, interval: everyReport}, "train", "--no-standardize", "--lambda", "1e-3", "--threads", "1", "-o", model, "--report", page, data)
-	if r.code != exitOK || !strings.Contains(r.stderr, "\rclass 2 of 105") || !strings.Contains(r.stderr, "105 different whole numbers, each fitted as a class") {
+	r := runWith(t, env{onTerminal: true, interval: everyReport}, "train", "--no-standardize", "--lambda",
+		"1e-3", "--threads", "1", "-o", model, "--report", page, data)
+	if r.code != exitOK || !strings.Contains(r.stderr, "\rclass 2 of 105") ||
+		!strings.Contains(r.stderr, "105 different whole numbers, each fitted as a class") {
 		t.Fatalf("exit code %d, stderr %q", r.code, r.stderr)
 	}
 	if strings.Count(r.out, "\n") > 40 || !strings.Contains(r.out, "The 20 of 105 classes with the largest gaps") {
 		t.Errorf("train prints %s", r.out)
 	}
 	html := textOf(t, page)
-	for want, count := range map[string]int{"<h2>Coefficients of class": 20, "class of the row ↓, called →": 1, "<summary>105 lines</summary>": 1, " more, none of more rows": 1} {
+	for want, count := range map[string]int{
+		"<h2>Coefficients of class": 20, "class of the row ↓, called →": 1, "<summary>105 lines</summary>": 1,
+		" more, none of more rows": 1,
+	} {
 		if n := strings.Count(html, want); n != count {
 			t.Errorf("the page has %q %d times, want %d", want, n, count)
 		}
@@ -137,7 +143,8 @@ func TestManyClasses(t *testing.T) {
 	}
 	for k, column := range file.Models {
 		if len(column.Nonzero) != len(column.Coefficients) || len(column.Coefficients) >= file.P {
-			t.Fatalf("class %d: %d numbers of features, %d coefficients of %d", k, len(column.Nonzero), len(column.Coefficients), file.P)
+			t.Fatalf("class %d: %d numbers of features, %d coefficients of %d",
+				k, len(column.Nonzero), len(column.Coefficients), file.P)
 		}
 	}
 }
@@ -157,9 +164,15 @@ func TestTooManyClasses(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"train", writeClasses(5001)}, exitIO, `d.svm:5001:1: "5000": more than 5000 different labels: expected at most 5000 classes`},
+		{
+			[]string{"train", writeClasses(5001)}, exitIO,
+			`d.svm:5001:1: "5000": more than 5000 different labels: expected at most 5000 classes`,
+		},
 		{[]string{"train", "--lambda", "1", "--memory", "4MiB", data}, exitOK, ""},
-		{[]string{"train", "--lambda", "1e-2", "--memory", "4MiB", "--report", filepath.Join(t.TempDir(), "p.html"), data}, exitIO, "more than 4 MiB (--memory)"},
+		{
+			[]string{"train", "--lambda", "1e-2", "--memory", "4MiB", "--report", filepath.Join(t.TempDir(), "p.html"), data},
+			exitIO, "more than 4 MiB (--memory)",
+		},
 	} {
 		if r := runHere(t, c.args...); r.code != c.code || !strings.Contains(r.stderr, c.want) {
 			t.Errorf("%v: exit code %d, stderr %s; want %d and %q", c.args, r.code, r.stderr, c.code, c.want)

@@ -89,12 +89,15 @@ func bashCompletion(app *kong.Application) string {
 		for _, f := range n.Flags {
 			words = append(words, flagNames(f)...)
 			if values := completionsOf(f); values != nil {
-				fmt.Fprintf(&b, "    \"%s --%s\") COMPREPLY=($(compgen -W %q -- \"$cur\")); return;;\n", path, f.Name, strings.Join(values, " "))
+				fmt.Fprintf(&b, "    \"%s --%s\") COMPREPLY=($(compgen -W %q -- \"$cur\")); return;;\n",
+					path, f.Name, strings.Join(values, " "))
 			}
 		}
-		cases += fmt.Sprintf("    %q) words=%q;;\n", path, strings.Join(append(words, globalFlags(app)...), " "))
+		cases += fmt.Sprintf("    %q) words=%q;;\n", path,
+			strings.Join(append(words, globalFlags(app)...), " "))
 	})
-	fmt.Fprintf(&b, "    esac\n    case \"$command\" in\n    \"\") words=%q;;\n%s    esac\n", strings.Join(append(commandNames(app.Node), globalFlags(app)...), " "), cases)
+	fmt.Fprintf(&b, "    esac\n    case \"$command\" in\n    \"\") words=%q;;\n%s    esac\n",
+		strings.Join(append(commandNames(app.Node), globalFlags(app)...), " "), cases)
 	b.WriteString(`    case "$cur" in
     -*) COMPREPLY=($(compgen -W "$words" -- "$cur"));;
     *)  [ "$COMP_CWORD" -le 1 ] || [ "$command" = model ] && COMPREPLY=($(compgen -W "$words" -- "$cur")) || COMPREPLY=();;

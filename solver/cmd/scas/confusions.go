@@ -30,7 +30,8 @@ func (m *confusionTable) addTo(f *summary) {
 		return
 	}
 	for _, c := range m.Classes {
-		f.add("class "+c.Class, "precision %.8g, recall %.8g, F1 %.8g, %s", c.Precision, c.Recall, c.F1, rowsOfWeight(c.Rows))
+		f.add("class "+c.Class, "precision %.8g, recall %.8g, F1 %.8g, %s",
+			c.Precision, c.Recall, c.F1, rowsOfWeight(c.Rows))
 	}
 	for k, row := range m.Confusion {
 		predictedText := ""
@@ -39,7 +40,8 @@ func (m *confusionTable) addTo(f *summary) {
 				predictedText += fmt.Sprintf(", %s called %s", formatWeight(count), m.Classes[j].Class)
 			}
 		}
-		f.addIf(predictedText != "", "of "+m.Classes[k].Class, "%s", predictedText[min(2, len(predictedText)):])
+		f.addIf(predictedText != "", "of "+m.Classes[k].Class, "%s",
+			predictedText[min(2, len(predictedText)):])
 	}
 }
 
@@ -80,10 +82,13 @@ func (m *confusionTable) addWorstClasses(f *summary) {
 		if k == 0 {
 			name = "confused"
 		}
-		f.add(name, "%s called %s: %s of %s (%.3g %%)", m.Classes[c.class].Class, m.Classes[c.predicted].Class, formatWeight(c.rows), rowsOfWeight(m.Classes[c.class].Rows), 100*c.share)
+		f.add(name, "%s called %s: %s of %s (%.3g %%)",
+			m.Classes[c.class].Class, m.Classes[c.predicted].Class, formatWeight(c.rows),
+			rowsOfWeight(m.Classes[c.class].Rows), 100*c.share)
 	}
 	if omitted := len(confusions) - manyClasses; omitted > 0 {
-		f.add("", "and %s more, none of more rows; scas predict --metrics --json has all", groupDigits(omitted))
+		f.add("", "and %s more, none of more rows; scas predict --metrics --json has all",
+			groupDigits(omitted))
 	}
 }
 
@@ -131,7 +136,8 @@ func (m *confusionTable) heatMap() *heatMap {
 		class := m.Classes[i]
 		for j, rows := range row {
 			if rows > 0 {
-				title := fmt.Sprintf("%s called %s: %s of %s", class.Class, m.Classes[j].Class, formatWeight(rows), rowsOfWeight(class.Rows))
+				title := fmt.Sprintf("%s called %s: %s of %s", class.Class, m.Classes[j].Class,
+					formatWeight(rows), rowsOfWeight(class.Rows))
 				h.Cells = append(h.Cells, heatCell{i + 2, j + 2, 100 * rows / class.Rows, title})
 			}
 		}

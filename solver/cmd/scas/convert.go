@@ -73,8 +73,10 @@ func (c *convertCmd) Run(e *env) error {
 		return err
 	}
 	n, p := data.X.Dims()
-	if cells := float64(float64(n) * float64(p)); format == sparse.CSV || format == sparse.TSV || format == sparse.NPY {
-		if err := c.Memory.allow(2*cells, "a dense table of %s and %s", plural(n, "row"), plural(p, "column")); err != nil {
+	if cells := float64(float64(n) * float64(p)); format == sparse.CSV || format == sparse.TSV ||
+		format == sparse.NPY {
+		if err := c.Memory.allow(2*cells, "a dense table of %s and %s",
+			plural(n, "row"), plural(p, "column")); err != nil {
 			return fmt.Errorf("%w; .npz and .mtx are sparse", err)
 		}
 	}
@@ -98,7 +100,8 @@ func (c *convertCmd) Run(e *env) error {
 // streams reports whether the conversion needs only some of the rows in memory at a time.
 func (c *convertCmd) streams() bool {
 	toBinary := strings.EqualFold(filepath.Ext(c.Out), "."+string(sparse.Binary))
-	return toBinary && c.In != "-" && c.LabelsOut == "" && (c.isTable(c.In) || c.formatOf(c.In) == sparse.LIBSVM)
+	return toBinary && c.In != "-" && c.LabelsOut == "" &&
+		(c.isTable(c.In) || c.formatOf(c.In) == sparse.LIBSVM)
 }
 
 // stream converts the data block by block.
@@ -110,7 +113,9 @@ func (c *convertCmd) stream(e *env) error {
 	opt.Memory, _ = c.Memory.limit()
 	p := e.beginProgress("reading " + dataName(c.In))
 	result, err := sparse.Convert(c.In, c.Out, opt, func(stage string, done, total int64) error {
-		task := map[string]string{"text": "reading " + dataName(c.In), "file": "writing " + dataName(c.Out)}[stage]
+		task := map[string]string{
+			"text": "reading " + dataName(c.In), "file": "writing " + dataName(c.Out),
+		}[stage]
 		p.showBytes(task, done, total)
 		return e.ctx.Err()
 	})
@@ -151,8 +156,10 @@ func (c *convertCmd) report(e *env, d *sparse.Dataset, features int, resumedByte
 	f.addIf(d.Names != nil && !keepsNames, "",
 		"without the names of the features, which %v has no place for", format)
 	f.addIf(format == sparse.LIBSVM, "", "read it with --features %d", features)
-	f.addIf(d.Labels == nil && format == sparse.LIBSVM, "", "with 0 for every label: %s has none", dataName(c.In))
-	f.addIf(d.Labels != nil && c.LabelsOut == "" && (format == sparse.NPY || format == sparse.MatrixMarket), "", "without labels: --labels-out FILE writes them to a file of their own")
+	f.addIf(d.Labels == nil && format == sparse.LIBSVM, "", "with 0 for every label: %s has none",
+		dataName(c.In))
+	f.addIf(d.Labels != nil && c.LabelsOut == "" && (format == sparse.NPY || format == sparse.MatrixMarket),
+		"", "without labels: --labels-out FILE writes them to a file of their own")
 	f.addIf(c.LabelsOut != "", "", "labels written to %s; read them with --labels", c.LabelsOut)
 	if name := d.LabelColumn(); isTable && d.Labels != nil && hidesLabels(d.Names, name) {
 		f.add("", "a feature is called label, target or y: read it with --label %s", shellWord(name))

@@ -45,7 +45,8 @@ func TestConvertKilled(t *testing.T) {
 				break // the conversion ended before the kill
 			}
 			killedRuns++
-			if now, err := os.ReadFile(out); err == nil && !bytes.Equal(now, oldContent) && !bytes.Equal(now, want) || err != nil && oldContent != nil {
+			if now, err := os.ReadFile(out); err == nil && !bytes.Equal(now, oldContent) &&
+				!bytes.Equal(now, want) || err != nil && oldContent != nil {
 				t.Fatalf("round %d: after a kill %d bytes, %v", attempt, len(now), err)
 			}
 		}

@@ -63,7 +63,9 @@ written), 75 a rank of --dist is lost (give the same command again), 130 interru
 }
 
 // metricNames has the name in reports of each value of --metric. The values are those of model.Measure.
-var metricNames = map[string]string{"loss": "mean loss", "error": "error rate", "auc": "AUC", "mse": "mean squared error"}
+var metricNames = map[string]string{
+	"loss": "mean loss", "error": "error rate", "auc": "AUC", "mse": "mean squared error",
+}
 
 // heldOutMetrics lists the metrics of held-out rows in the order of reports.
 var heldOutMetrics = []struct {
@@ -75,7 +77,10 @@ var heldOutMetrics = []struct {
 	differenceFormat string                     // format of the metric's difference between two lambdas
 }{
 	{"mean_loss", "mean loss", model.ByLoss, identity, 1, "%.6g", "%+.3g"},
-	{"accuracy", "accuracy", model.ByError, func(v float64) float64 { return 1 - v }, 0.01, "%.2f %%", "%+.2f points"},
+	{
+		"accuracy", "accuracy", model.ByError, func(v float64) float64 { return 1 - v }, 0.01, "%.2f %%",
+		"%+.2f points",
+	},
 	{"auc", "AUC", model.ByAUC, identity, 1, "%.4f", "%+.4f"},
 	{"rmse", "RMSE", model.ByMSE, math.Sqrt, 1, "%.6g", "%+.3g"},
 	{"r2", "R2", model.ByR2, identity, 1, "%.4f", "%+.4f"},
@@ -150,7 +155,8 @@ func (l cvLambda) differenceText(base cvLambda) string {
 }
 
 func (r *cvReport) fill(c *cvCmd, result *model.CVResult) {
-	r.Folds, r.Seed, r.Metric, r.Choose, r.verbose = len(result.Values), uint64(c.Seed), c.Metric, c.Choose, c.Verbose
+	r.Folds, r.Seed, r.Metric, r.Choose, r.verbose = len(result.Values), uint64(c.Seed), c.Metric, c.Choose,
+		c.Verbose
 	for k, s := range newStepReports(result.Path, r.HasIntercept) {
 		values := metricValues{}
 		for _, m := range heldOutMetrics {
@@ -180,10 +186,12 @@ func (r *cvReport) text() string {
 
 func (r *cvReport) summary() (f summary) {
 	r.addTo(&f)
-	f.add("folds", "%d, seed %d; %s, in %.3g s (reading %.3g s)", r.Folds, r.Seed, plural(len(r.Steps), "lambda"), r.Seconds, r.ReadSeconds)
+	f.add("folds", "%d, seed %d; %s, in %.3g s (reading %.3g s)",
+		r.Folds, r.Seed, plural(len(r.Steps), "lambda"), r.Seconds, r.ReadSeconds)
 	f.addBlank()
 	addLambda := func(name string, l cvLambda) {
-		f.add(name, "lambda %.6g: %s %.6g, standard error %.2g, %s", l.Lambda, metricNames[r.Metric], l.Mean, l.SE, plural(l.NNZX, "non-zero coefficient"))
+		f.add(name, "lambda %.6g: %s %.6g, standard error %.2g, %s",
+			l.Lambda, metricNames[r.Metric], l.Mean, l.SE, plural(l.NNZX, "non-zero coefficient"))
 		text := ""
 		for _, m := range l.Metrics.namesAndTexts() {
 			if m[0] != metricNames[r.Metric] {
@@ -200,8 +208,10 @@ func (r *cvReport) summary() (f summary) {
 		f.add("price", "1se beside min: %s", r.OneSE.differenceText(r.Min))
 	}
 	chosenStep := r.Steps[r.Chosen.Index]
-	f.add("chosen", "%s: lambda %.6g, fitted to all rows: %s", r.Choose, chosenStep.Lambda, statusWord(chosenStep.Status))
-	f.addIf(chosenStep.Lambda > 0 && chosenStep.Lambda == r.Steps[len(r.Steps)-1].Lambda && len(r.Steps) > 1, "", "the last lambda of the path: a smaller one (--ratio or --lambdas) may be better")
+	f.add("chosen", "%s: lambda %.6g, fitted to all rows: %s",
+		r.Choose, chosenStep.Lambda, statusWord(chosenStep.Status))
+	f.addIf(chosenStep.Lambda > 0 && chosenStep.Lambda == r.Steps[len(r.Steps)-1].Lambda && len(r.Steps) > 1,
+		"", "the last lambda of the path: a smaller one (--ratio or --lambdas) may be better")
 	f.addIf(chosenStep.unproved(), "", "%s", statusMeaning(chosenStep.Status))
 	addGap(&f, chosenStep.proof)
 	r.addFiles(&f, "curve")
@@ -225,7 +235,10 @@ func (r *cvReport) grid() grid {
 		case r.OneSE.Index:
 			mark = "1se"
 		}
-		rows[k] = []string{fmt.Sprintf("%.6g", s.Lambda), groupDigits(s.NNZX), fmt.Sprintf("%.8f", s.Mean), fmt.Sprintf("%.6f", s.SE)}
+		rows[k] = []string{
+			fmt.Sprintf("%.6g", s.Lambda), groupDigits(s.NNZX), fmt.Sprintf("%.8f", s.Mean),
+			fmt.Sprintf("%.6f", s.SE),
+		}
 		for _, m := range heldOutMetrics {
 			if v, ok := s.Metrics[m.key]; ok && m.name != metricName {
 				rows[k] = append(rows[k], fmt.Sprintf(m.format, float64(v)/m.unit))
@@ -286,7 +299,10 @@ func (c *cvCmd) crossValidate(e *env) error {
 		{"--svg", c.SVG, func(w io.Writer) error { return drawCVCurve(w, &r) }},
 		c.output(func() (*page, error) { return r.page(e, chosenModel(), err) }),
 	}
-	load := workload{settings: c.settings(), fits: model.Fits{Lambdas: c.Lambdas.count, Folds: c.maxFolds()}, scored: c.Report != ""}
+	load := workload{
+		settings: c.settings(), fits: model.Fits{Lambdas: c.Lambdas.count, Folds: c.maxFolds()},
+		scored: c.Report != "",
+	}
 	r.problemReport, err = c.begin(e, out, load)
 	if err != nil {
 		return err
@@ -299,7 +315,8 @@ func (c *cvCmd) crossValidate(e *env) error {
 		return err
 	})
 	if result == nil || stopped {
-		err = explainOverflow(e.interruptError(err, "nothing written"), r.fitSpec.counts.start, "the model of the other folds")
+		err = explainOverflow(e.interruptError(err, "nothing written"), r.fitSpec.counts.start,
+			"the model of the other folds")
 		return nameData(c.Data, c.explain(err))
 	}
 	r.fill(c, result)
@@ -330,7 +347,8 @@ func (c *cvCmd) computeCV(e *env, s *fitSpec) (*model.CVResult, error) {
 
 // explain rewords an error that --time-limit may have caused.
 func (c *cvCmd) explain(err error) error {
-	if c.TimeLimit > 0 && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, solver.ErrNotConverged)) {
+	if c.TimeLimit > 0 &&
+		(errors.Is(err, context.DeadlineExceeded) || errors.Is(err, solver.ErrNotConverged)) {
 		return fmt.Errorf("%w: not every fold is fitted after %v; allow more with --time-limit, or ask for fewer --lambdas or --folds", solver.ErrNotConverged, time.Duration(c.TimeLimit))
 	}
 	return err

@@ -44,8 +44,9 @@ type dataSummary struct {
 
 // A memoryUse has numbers of bytes.
 type memoryUse struct {
-	Data   int64 `json:"data"`           // the data with their labels
-	Solver int64 `json:"solver"`         // estimate for scas train without a graph; 0 if the rows were read in windows
+	Data int64 `json:"data"` // the data with their labels
+	// estimate for scas train without a graph; 0 if the rows were read in windows
+	Solver int64 `json:"solver"`
 	Peak   int64 `json:"peak,omitempty"` // peak of this process so far; 0 if the system does not report it
 }
 
@@ -65,7 +66,9 @@ type labelCount struct {
 
 // newDataSummary returns the summary of d. The function eachWindow must call its argument do for every window
 // of the rows, in order. A window has the rows lo to hi-1.
-func newDataSummary(name string, format sparse.Format, d *sparse.Dataset, eachWindow func(do func(lo, hi int) error) error) (*dataSummary, error) {
+func newDataSummary(
+	name string, format sparse.Format, d *sparse.Dataset, eachWindow func(do func(lo, hi int) error) error,
+) (*dataSummary, error) {
 	rows, cols := d.X.Dims()
 	f := &dataSummary{
 		data: d, Format: format.String(), Table: d.Table,
@@ -149,7 +152,8 @@ func (d *dataSummary) addTo(f *summary) {
 	}
 	f.add("data", "%s, %s, %s bytes of %s", d.Name, d.Compression, groupDigits(d.TextBytes), format)
 	f.add("size", "%s, %s", plural(d.Rows, "row"), plural(d.Features, "feature"))
-	f.add("entries", "%s, %.3g %% of the table%s", groupDigits(d.NNZ), 100*d.Density, map[bool]string{true: ", all equal to 1"}[d.AllOnes])
+	f.add("entries", "%s, %.3g %% of the table%s",
+		groupDigits(d.NNZ), 100*d.Density, map[bool]string{true: ", all equal to 1"}[d.AllOnes])
 	addColumns(f, d.data)
 	addWordLabels(f, d.data.Classes.Names)
 	f.add("labels", "%s", d.labelsText())
@@ -158,7 +162,8 @@ func (d *dataSummary) addTo(f *summary) {
 	f.addIf(d.SortedRows > 0, "", "%s had indices out of order", plural(d.SortedRows, "row"))
 	f.add("row entries", "%g to %g, mean %.4g", d.RowNNZ.Min, d.RowNNZ.Max, d.RowNNZ.Mean)
 	f.add("row norms", "%.4g to %.4g, mean %.4g", d.RowNorm.Min, d.RowNorm.Max, d.RowNorm.Mean)
-	f.addIf(d.FeatureSD.Max > 0, "feature sd", "%.4g to %.4g, a ratio of %.3g", d.FeatureSD.Min, d.FeatureSD.Max, d.FeatureSD.Max/d.FeatureSD.Min)
+	f.addIf(d.FeatureSD.Max > 0, "feature sd", "%.4g to %.4g, a ratio of %.3g",
+		d.FeatureSD.Min, d.FeatureSD.Max, d.FeatureSD.Max/d.FeatureSD.Min)
 	f.addIf(d.ConstantFeatures > 0, "", "%s the same in every row", plural(d.ConstantFeatures, "feature"))
 	trainingText := "training reads it in pieces"
 	if d.Memory.Solver > 0 {
@@ -176,7 +181,8 @@ func (d *dataSummary) labelsText() string {
 		return fmt.Sprintf("%s, such as %s", plural(len(words), "word"), firstNames(words))
 	}
 	if d.Labels == nil {
-		return fmt.Sprintf("more than %d values, %.4g to %.4g, mean %.4g", maxLabels, d.LabelSpread.Min, d.LabelSpread.Max, d.LabelSpread.Mean)
+		return fmt.Sprintf("more than %d values, %.4g to %.4g, mean %.4g",
+			maxLabels, d.LabelSpread.Min, d.LabelSpread.Max, d.LabelSpread.Mean)
 	}
 	parts := make([]string, len(d.Labels))
 	for k, l := range d.Labels {
@@ -186,7 +192,8 @@ func (d *dataSummary) labelsText() string {
 }
 
 func sizeText(n, p int, nnz int64) string {
-	return fmt.Sprintf("%s, %s, %s (%.3g %%)", plural(n, "row"), plural(p, "feature"), plural(nnz, "entry"), 100*density(n, p, nnz))
+	return fmt.Sprintf("%s, %s, %s (%.3g %%)", plural(n, "row"), plural(p, "feature"), plural(nnz, "entry"),
+		100*density(n, p, nnz))
 }
 
 // density returns the share of the n·p entries that are stored.

@@ -78,7 +78,8 @@ the plain lasso has no edges. Each gets its own lambda by %d-fold
 cross-validation inside the training part; the intercept is free.
 
 `, len(s.train.Labels)+len(s.test.Labels), len(s.train.Names), demoThreshold,
-		plural(len(s.graph.Edges()), "edge"), strings.ReplaceAll(strings.Trim(fmt.Sprint(sizes), "[]"), " ", ", "), demoFolds)
+		plural(len(s.graph.Edges()), "edge"),
+		strings.ReplaceAll(strings.Trim(fmt.Sprint(sizes), "[]"), " ", ", "), demoFolds)
 	w.Flush()
 }
 
@@ -89,7 +90,8 @@ func (s *study) showConvergence(w *bufio.Writer, lambda float64) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "Training, lambda %.3g, eta %.3g, rho %.3g (both automatic), %s\n\n  passes   objective    above the optimum, relative and absolute\n",
+	fmt.Fprintf(w,
+		"Training, lambda %.3g, eta %.3g, rho %.3g (both automatic), %s\n\n  passes   objective    above the optimum, relative and absolute\n",
 		lambda, scasFit.Run.Eta, scasFit.Run.Rho, plural(len(s.train.Labels), "row"))
 	nextPass, optimum := 0.0, newtonFit.Certificate
 	for k, p := range iterations {
@@ -98,7 +100,8 @@ func (s *study) showConvergence(w *bufio.Writer, lambda float64) error {
 		}
 		nextPass = max(2, 2*p.Passes)
 		excess := p.Last.Objective - optimum.Objective
-		fmt.Fprintf(w, "  %6.0f   %.8f   %8.1e  %8.1e  %s\n", p.Passes, p.Last.Objective, excess/p.Last.Objective, excess, logBar(excess))
+		fmt.Fprintf(w, "  %6.0f   %.8f   %8.1e  %8.1e  %s\n",
+			p.Passes, p.Last.Objective, excess/p.Last.Objective, excess, logBar(excess))
 	}
 	fmt.Fprintf(w, "  Newton   %.8f   %8.1e  %8.1e  proved, by the dual of Newton steps\n\n",
 		optimum.Objective, optimum.Gap/optimum.Objective, optimum.Gap)
@@ -116,14 +119,18 @@ func logBar(v float64) string {
 func showScores(w *bufio.Writer, fused, plain []*scoredModel) {
 	fmt.Fprintln(w, "On rows not trained on        fused lasso                 plain lasso")
 	fmt.Fprintln(w, "                       lambda  accuracy   loss     lambda  accuracy   loss")
-	writeScores := func(name, lambdaF, lambdaP string, statistic func(v []float64) float64, f, p *scoredModel) {
+	writeScores := func(
+		name, lambdaF, lambdaP string, statistic func(v []float64) float64, f, p *scoredModel,
+	) {
 		fmt.Fprintf(w, "  %-18s  %7s  %6.1f %%  %.4f    %7s  %6.1f %%  %.4f\n",
-			name, lambdaF, 100*statistic(f.correct), statistic(f.losses), lambdaP, 100*statistic(p.correct), statistic(p.losses))
+			name, lambdaF, 100*statistic(f.correct), statistic(f.losses), lambdaP, 100*statistic(p.correct),
+			statistic(p.losses))
 	}
 	var allF, allP scoredModel
 	for k, f := range fused {
 		p := plain[k]
-		writeScores(fmt.Sprintf("third %d (%d rows)", k+1, len(f.correct)), fmt.Sprintf("%.2g", f.Summary.Lambda), fmt.Sprintf("%.2g", p.Summary.Lambda), mean, f, p)
+		writeScores(fmt.Sprintf("third %d (%d rows)", k+1, len(f.correct)),
+			fmt.Sprintf("%.2g", f.Summary.Lambda), fmt.Sprintf("%.2g", p.Summary.Lambda), mean, f, p)
 		allF.losses, allF.correct = append(allF.losses, f.losses...), append(allF.correct, f.correct...)
 		allP.losses, allP.correct = append(allP.losses, p.losses...), append(allP.correct, p.correct...)
 	}
@@ -133,7 +140,8 @@ func showScores(w *bufio.Writer, fused, plain []*scoredModel) {
 	for i := range differences {
 		differences[i] = allP.losses[i] - allF.losses[i]
 	}
-	fmt.Fprintf(w, "  The loss of the plain lasso is larger by %.2g (standard error %.2g).\n\n", mean(differences), standardError(differences))
+	fmt.Fprintf(w, "  The loss of the plain lasso is larger by %.2g (standard error %.2g).\n\n",
+		mean(differences), standardError(differences))
 }
 
 func mean(v []float64) float64 { return stat.Mean(v, nil) }
@@ -147,7 +155,8 @@ func showCoefficients(w *bufio.Writer, names []string, fusedFit, plainFit *model
 		line := fmt.Sprintf("  %s %-26s %12s  %12s", mark, name, formatCoefficient(f), formatCoefficient(p))
 		fmt.Fprintln(w, strings.TrimRight(line, " "))
 	}
-	fmt.Fprint(w, "Coefficients of standardised measurements, third 1 held out (positive speaks\nfor malignant)\n\n",
+	fmt.Fprint(w,
+		"Coefficients of standardised measurements, third 1 held out (positive speaks\nfor malignant)\n\n",
 		"                                fused lasso   plain lasso\n")
 	coefficientCount := 0
 	for _, g := range groupsOf(fusedFit) {
@@ -169,10 +178,12 @@ func showCoefficients(w *bufio.Writer, names []string, fusedFit, plainFit *model
 		}
 	}
 	writeRow(" ", "(intercept)", fusedFit.Intercept, plainFit.Intercept)
-	fmt.Fprintf(w, "\nBrackets join coefficients that are exactly equal. Fused: %d of %d measurements\nwith %d different coefficients. Plain: %d measurements.\n",
+	fmt.Fprintf(w,
+		"\nBrackets join coefficients that are exactly equal. Fused: %d of %d measurements\nwith %d different coefficients. Plain: %d measurements.\n",
 		nonZeros(fused), len(names), coefficientCount, nonZeros(plain))
 	if len(zeroFeatures) > 0 {
-		fmt.Fprintf(w, "Zero in both: %s.\n", wrap(strings.Join(zeroFeatures, ", "), 78, len("Zero in both: ")))
+		fmt.Fprintf(w, "Zero in both: %s.\n",
+			wrap(strings.Join(zeroFeatures, ", "), 78, len("Zero in both: ")))
 	}
 }
 

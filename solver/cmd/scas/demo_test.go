@@ -17,12 +17,15 @@ func TestWDBC(t *testing.T) {
 			malignant++
 		}
 	}
-	if rows, cols := d.X.Dims(); rows != 569 || cols != 30 || len(d.Labels) != 569 || malignant != 212 || d.Mapping.PositiveName != "M" {
+	if rows, cols := d.X.Dims(); rows != 569 || cols != 30 || len(d.Labels) != 569 || malignant != 212 ||
+		d.Mapping.PositiveName != "M" {
 		t.Fatalf("%d x %d, %d labels, %d malignant, %+v", rows, cols, len(d.Labels), malignant, d.Mapping)
 	}
 	_, firstRow := d.X.Row(0)
 	_, lastRow := d.X.Row(568)
-	if d.Names[0] != "mean radius" || firstRow[0] != 17.99 || d.Labels[0] != 1 || d.Names[29] != "worst fractal dimension" || lastRow[len(lastRow)-1] != 0.07039 || d.Labels[568] != -1 {
+	if d.Names[0] != "mean radius" || firstRow[0] != 17.99 || d.Labels[0] != 1 ||
+		d.Names[29] != "worst fractal dimension" || lastRow[len(lastRow)-1] != 0.07039 ||
+		d.Labels[568] != -1 {
 		t.Error("the corners of the table are not what the source has")
 	}
 }
@@ -82,7 +85,8 @@ func TestDemo(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, out)
 		}
 	}
-	blockIndex := slices.IndexFunc(readmeBlocks(t), func(block []string) bool { return strings.HasPrefix(block[0], "On rows not trained on") })
+	blockIndex := slices.IndexFunc(readmeBlocks(t),
+		func(block []string) bool { return strings.HasPrefix(block[0], "On rows not trained on") })
 	if blockIndex < 0 {
 		t.Fatal("README.md shows no output of the demonstration")
 	}

@@ -72,7 +72,8 @@ func (c *fitFlags) runOnRanks(e *env, do func(*env) error) error {
 		open = e.join
 	}
 	abort := func() {
-		e.log("error", fmt.Sprintf("a rank waited for the others for %v: one of them hangs or cannot be reached; relaunch the command", time.Duration(c.DistTimeout)))
+		e.log("error",
+			fmt.Sprintf("a rank waited for the others for %v: one of them hangs or cannot be reached; relaunch the command", time.Duration(c.DistTimeout)))
 		os.Exit(exitRelaunch)
 	}
 	openTimer := time.AfterFunc(time.Duration(c.DistTimeout), abort)
@@ -161,11 +162,14 @@ func (r *ranks) traffic() traffic {
 func (r *ranks) summarySince(start traffic) *rankSummary {
 	now := r.traffic()
 	t := now.Since(start.Traffic)
-	return &rankSummary{r.team.Size(), t.Messages, t.Numbers, t.Time.Seconds(), (now.cpu - start.cpu).Seconds()}
+	return &rankSummary{
+		r.team.Size(), t.Messages, t.Numbers, t.Time.Seconds(), (now.cpu - start.cpu).Seconds(),
+	}
 }
 
 func (r *rankSummary) addTo(f *summary) {
 	if r != nil && r.Ranks > 1 {
-		f.add("ranks", "%d, each with a part of the rows; %s of %s took %.3g s", r.Ranks, plural(r.Messages, "message"), plural(r.Numbers, "number"), r.MessageSeconds)
+		f.add("ranks", "%d, each with a part of the rows; %s of %s took %.3g s",
+			r.Ranks, plural(r.Messages, "message"), plural(r.Numbers, "number"), r.MessageSeconds)
 	}
 }

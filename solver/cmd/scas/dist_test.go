@@ -86,7 +86,8 @@ func TestRanksAgree(t *testing.T) {
 	file, shards := distData(t)
 	dir := t.TempDir()
 	severalClasses := relabel(t, dir, file, blockLabel)
-	yesNo, manyWords := writeWords(t, dir, "two.scas", file, "no", "yes"), writeWords(t, dir, "many.scas", severalClasses, "ash", "birch", "cedar", "elm")
+	yesNo, manyWords := writeWords(t, dir, "two.scas", file, "no", "yes"),
+		writeWords(t, dir, "many.scas", severalClasses, "ash", "birch", "cedar", "elm")
 	var numbers [2]strings.Builder
 	for i := range 400 {
 		fmt.Fprintln(&numbers[0], i%3)
@@ -134,13 +135,17 @@ func TestRanksAgree(t *testing.T) {
 		}{{1, c.file}, {2, c.shards}, {3, c.file}} {
 			name := fmt.Sprintf("%s, %d ranks on %s", c.flags, setup.ranks, filepath.Base(setup.data))
 			got := jsonOnRanks(t, setup.ranks, append(args, setup.data)...)
-			for _, key := range []string{"n", "p", "nnz", "status", "accuracy", "has_intercept", "no_optimum", "folds", "seed", "features_without_data"} {
+			for _, key := range []string{
+				"n", "p", "nnz", "status", "accuracy", "has_intercept", "no_optimum", "folds", "seed",
+				"features_without_data",
+			} {
 				if fmt.Sprint(got[key]) != fmt.Sprint(want[key]) {
 					t.Errorf("%s: %s is %v, want %v", name, key, got[key], want[key])
 				}
 			}
 			messages, _ := got["messages"].(float64)
-			if n, _ := got["ranks"].(float64); int(n) != setup.ranks || (messages > 0) != (setup.ranks > 1) || (got["message_seconds"] != nil) != (setup.ranks > 1) {
+			if n, _ := got["ranks"].(float64); int(n) != setup.ranks || (messages > 0) != (setup.ranks > 1) ||
+				(got["message_seconds"] != nil) != (setup.ranks > 1) {
 				t.Errorf("%s: %v ranks, %v messages, %v seconds", name, got["ranks"], got["messages"], got["message_seconds"])
 			}
 			compareReports(t, name, got, want, 1e-7)
@@ -302,9 +307,11 @@ func TestRanksNoOptimum(t *testing.T) {
 		path := writeText(t, dir, name, text)
 		for _, flags := range []string{"", "--intercept"} {
 			for _, ranks := range []int{1, 2, 4} {
-				rank0 := onRanks(t, ranks, append([]string{"train", "--lambda", "0", "--tol", "1e-3", "--json", path}, strings.Fields(flags)...)...)[0]
+				rank0 := onRanks(t, ranks,
+					append([]string{"train", "--lambda", "0", "--tol", "1e-3", "--json", path}, strings.Fields(flags)...)...)[0]
 				noOptimum := parseJSON(t, rank0.out)["no_optimum"] == true
-				if want := name == "apart.svm"; noOptimum != want || want != strings.Contains(rank0.stderr, "there is no optimum") {
+				if want := name == "apart.svm"; noOptimum != want ||
+					want != strings.Contains(rank0.stderr, "there is no optimum") {
 					t.Errorf("%s %s, %d ranks: no optimum %v: %s", name, flags, ranks, noOptimum, rank0.stderr)
 				}
 			}
@@ -319,7 +326,8 @@ func TestRanksOfSeveralFiles(t *testing.T) {
 	dir := t.TempDir()
 	for k, part := range []int{0, 1, 1} {
 		for _, base := range []sparse.IndexBase{sparse.ZeroBased, sparse.AutoBase} { // only part 0 has the index 0
-			d, err := sparse.ReadFile(strings.Replace(shards, "*", strconv.Itoa(part), 1), &sparse.ReadOptions{AnyLabels: true, Features: 12, IndexBase: base})
+			d, err := sparse.ReadFile(strings.Replace(shards, "*", strconv.Itoa(part), 1),
+				&sparse.ReadOptions{AnyLabels: true, Features: 12, IndexBase: base})
 			if err == nil {
 				err = sparse.WriteFile(filepath.Join(dir, fmt.Sprintf("base-%v-%d.scas", base, k)), d)
 			}
@@ -328,10 +336,13 @@ func TestRanksOfSeveralFiles(t *testing.T) {
 			}
 		}
 	}
-	if got := jsonOnRanks(t, 2, "train", "--lambda", "1e-2", "--json", filepath.Join(dir, "base-0-*.scas")); fmt.Sprint(got["p"]) != "12" {
+	if got := jsonOnRanks(t, 2, "train", "--lambda", "1e-2", "--json",
+		filepath.Join(dir, "base-0-*.scas")); fmt.Sprint(got["p"]) != "12" {
 		t.Errorf("%v features, want 12", got["p"])
 	}
-	for ranks, want := range map[int]string{2: "from 1, and the features of the first file from 0", 3: "--index-base 0 or --index-base 1"} {
+	for ranks, want := range map[int]string{
+		2: "from 1, and the features of the first file from 0", 3: "--index-base 0 or --index-base 1",
+	} {
 		messages := ""
 		for _, result := range onRanks(t, ranks, "train", filepath.Join(dir, "base-auto-*.scas")) {
 			messages += result.stderr
@@ -362,8 +373,10 @@ func TestRanksRefuse(t *testing.T) {
 	matrix := write("matrix.txt", "2 12 2\n1 1 1\n2 2 1\n")
 	write("mixed-0.svm", "1 1:x\n")
 	write("mixed-1.svm", b)
-	write("mixed-2.svm", "1 1:nan\n")                                                                                       // this error alone would have the exit code exitNotFinite
-	edge := write("edge.svm", strings.Repeat("4 0:10\n", 20)+strings.Repeat("6 5:10\n", 20)+strings.Repeat("6 11:1\n", 20)) // a rank for each index
+	// This error alone would have the exit code exitNotFinite.
+	write("mixed-2.svm", "1 1:nan\n")
+	// A rank for each index.
+	edge := write("edge.svm", strings.Repeat("4 0:10\n", 20)+strings.Repeat("6 5:10\n", 20)+strings.Repeat("6 11:1\n", 20))
 	halfWeights := write("half.txt", strings.Repeat("1\n", 200)+strings.Repeat("0\n", 200))
 	for _, c := range []struct {
 		args    string

@@ -87,7 +87,8 @@ func exitCode(err error) int {
 		return exitUsage
 	case hasError[usageError](err), hasError[*graph.ComponentError](err):
 		return exitUsage
-	case hasError[*solver.DivergenceError](err), hasError[notFiniteError](err), malformed && parseErr.NotFinite():
+	case hasError[*solver.DivergenceError](err), hasError[notFiniteError](err), malformed &&
+		parseErr.NotFinite():
 		return exitNotFinite
 	case errors.Is(err, glasso.ErrNotConverged), errors.Is(err, solver.ErrNotConverged):
 		return exitNotConverged
@@ -145,7 +146,8 @@ func (e *env) log(severity, msg string) {
 
 // nameData adds the name of the data to err, except to some errors that are not about the data.
 func nameData(data string, err error) error {
-	if err == nil || errors.Is(err, errInterrupted) || errors.Is(err, solver.ErrNotConverged) || errors.Is(err, rows.ErrNotStreamed) {
+	if err == nil || errors.Is(err, errInterrupted) || errors.Is(err, solver.ErrNotConverged) ||
+		errors.Is(err, rows.ErrNotStreamed) {
 		return err
 	}
 	return fmt.Errorf("%s: %w", dataName(data), err)

@@ -57,19 +57,28 @@ func TestPathAgainstFits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(dir, name+".csv")
-			report := jsonOf[struct{ Steps []fitReport }](t, append([]string{"path", "--json", "--lambdas", "5", "--ratio", "0.01", "--tol", "1e-9", "-o", file, data}, flags...)...)
+			report := jsonOf[struct{ Steps []fitReport }](t,
+				append([]string{
+					"path", "--json", "--lambdas", "5", "--ratio", "0.01", "--tol", "1e-9", "-o", file, data,
+				}, flags...)...)
 			if len(report.Steps) != 5 {
 				t.Fatalf("%d lambdas", len(report.Steps))
 			}
 			for _, s := range report.Steps {
-				fit := jsonOf[fitReport](t, append([]string{"train", "--json", "--tol", "1e-9", "--lambda", strconv.FormatFloat(s.Lambda, 'g', -1, 64), data}, flags...)...)
+				fit := jsonOf[fitReport](t,
+					append([]string{
+						"train", "--json", "--tol", "1e-9", "--lambda",
+						strconv.FormatFloat(s.Lambda, 'g', -1, 64), data,
+					}, flags...)...)
 				for _, f := range []fitReport{s, fit} {
 					if f.RelativeGap != f.DualityGap/f.Objective {
 						t.Errorf("lambda %v: relative gap %v of %v and %v", s.Lambda, f.RelativeGap, f.DualityGap, f.Objective)
 					}
 				}
-				if off := math.Abs(s.Objective - fit.Objective); !(off <= s.DualityGap+fit.DualityGap) || !(s.DualityGap <= 1e-9) {
-					t.Errorf("lambda %v: objectives %v and %v, gaps %v and %v", s.Lambda, s.Objective, fit.Objective, s.DualityGap, fit.DualityGap)
+				if off := math.Abs(s.Objective - fit.Objective); !(off <= s.DualityGap+fit.DualityGap) ||
+					!(s.DualityGap <= 1e-9) {
+					t.Errorf("lambda %v: objectives %v and %v, gaps %v and %v",
+						s.Lambda, s.Objective, fit.Objective, s.DualityGap, fit.DualityGap)
 				}
 			}
 			if name == "net" || name == "group" {
@@ -179,9 +188,11 @@ func TestCVAgainstFits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fit := jsonOf[fitReport](t, "train", "--json", "--intercept", "--standardize", "--lambda", strconv.FormatFloat(r.Chosen.Lambda, 'g', -1, 64), data)
+	fit := jsonOf[fitReport](t, "train", "--json", "--intercept", "--standardize", "--lambda",
+		strconv.FormatFloat(r.Chosen.Lambda, 'g', -1, 64), data)
 	if off := math.Abs(m.Columns[0].Certificate.Objective - fit.Objective); m.Summary.Lambda != r.Chosen.Lambda || !(off <= m.Columns[0].Certificate.Gap+fit.DualityGap) {
-		t.Errorf("the model written is of lambda %v, objective %v; train has %+v", m.Summary.Lambda, m.Columns[0].Certificate.Objective, fit)
+		t.Errorf("the model written is of lambda %v, objective %v; train has %+v",
+			m.Summary.Lambda, m.Columns[0].Certificate.Objective, fit)
 	}
 }
 

@@ -48,7 +48,9 @@ func (c *fitFlags) read(e *env, out outputs, replaceableInputs ...string) (*spar
 	if err != nil {
 		return nil, err
 	}
-	opt := &sparse.ReadOptions{IndexBase: c.IndexBase.IndexBase, Features: int(c.Features), Strict: c.Strict, Beyond: true}
+	opt := &sparse.ReadOptions{
+		IndexBase: c.IndexBase.IndexBase, Features: int(c.Features), Strict: c.Strict, Beyond: true,
+	}
 	if c.ranks.comm == nil {
 		return c.readRows(e, opt)
 	}
@@ -65,11 +67,13 @@ func (c *fitFlags) readRows(e *env, opt *sparse.ReadOptions) (*sparse.Dataset, e
 	}
 	opt.Table.Offset = c.OffsetColumn
 	if c.OffsetColumn != "" && !c.isTable(c.file) {
-		return nil, usagef("--offset-column is for tables, and %s is read as %v; give --offset FILE", dataName(c.file), c.formatOf(c.file))
+		return nil, usagef("--offset-column is for tables, and %s is read as %v; give --offset FILE",
+			dataName(c.file), c.formatOf(c.file))
 	}
 	data, err := e.readData(c.file, opt, &c.formatFlags, c.Memory)
 	if err == nil && data.Stats.SortedRows > 0 {
-		e.warn("%s had indices out of order and were sorted (--strict refuses them)", plural(data.Stats.SortedRows, "row"))
+		e.warn("%s had indices out of order and were sorted (--strict refuses them)",
+			plural(data.Stats.SortedRows, "row"))
 	}
 	return data, err
 }
@@ -108,7 +112,10 @@ func (c *fitFlags) begin(e *env, out outputs, load workload, replaceableInputs .
 	if k := len(data.Classes.Values); k > maxUnwarnedClasses && data.Classes.Names == nil {
 		e.warn("the labels of %s are %s different whole numbers, each fitted as a class against the rest: if they are numbers to predict, give --loss squared", dataName(c.file), groupDigits(k))
 	}
-	r := problemReport{problemSummary: c.summarise(s), Table: data.Table, Level: kernels.Active().String(), Version: version, file: c.file, fitSpec: s}
+	r := problemReport{
+		problemSummary: c.summarise(s), Table: data.Table, Level: kernels.Active().String(), Version: version,
+		file: c.file, fitSpec: s,
+	}
 	if !s.outOfCore() {
 		r.EmptyFeatures = c.ranks.emptyFeatures(data)
 	}
@@ -127,7 +134,8 @@ func (c *fitFlags) fit(e *env, r *problemReport, do func() error) (stopped bool,
 	end()
 	r.rankSummary = c.ranks.summarySince(startTraffic)
 	r.Seconds, r.Peak = time.Since(start).Seconds(), peakMemory()
-	err = c.Memory.refuseUnstreamed(r.fitSpec.demand, adviseScaling(err, r.fitSpec.data, r.Standardized || r.fitSpec.outOfCore()))
+	err = c.Memory.refuseUnstreamed(r.fitSpec.demand,
+		adviseScaling(err, r.fitSpec.data, r.Standardized || r.fitSpec.outOfCore()))
 	return c.ranks.team.Any(err != nil && e.ctx.Err() != nil), err
 }
 
@@ -170,7 +178,10 @@ type processorFlags struct {
 }
 
 func (c *pathFlags) settings() solver.Settings {
-	return solver.Settings{RelTol: float64(c.Tol), TimeLimit: time.Duration(c.TimeLimit), Seed: uint64(c.Seed), Threads: int(c.Threads)}
+	return solver.Settings{
+		RelTol: float64(c.Tol), TimeLimit: time.Duration(c.TimeLimit), Seed: uint64(c.Seed),
+		Threads: int(c.Threads),
+	}
 }
 
 type lambdaFlags struct {
@@ -228,7 +239,8 @@ func (c *specFlags) check(flags *rowFlags) error {
 	case positiveLabel != nil && !c.Loss.classifies():
 		return usagef("--positive is for two classes; --loss %s takes labels as numbers", c.Loss)
 	case c.ClassWeights != "none" && !c.Loss.classifies():
-		return usagef("--class-weights %s is for two classes; --loss %s takes labels as numbers", c.ClassWeights, c.Loss)
+		return usagef("--class-weights %s is for two classes; --loss %s takes labels as numbers",
+			c.ClassWeights, c.Loss)
 	case c.ClassWeights != "none" && c.SampleWeights != "":
 		return usagef("give either --class-weights or --sample-weights")
 	case c.Groups != "" && c.L1Ratio != nil:
@@ -242,7 +254,8 @@ func (c *specFlags) check(flags *rowFlags) error {
 	case c.Bounds != "" && c.Domain.text != "":
 		return usagef("give either --bounds or --domain")
 	case c.Domain.joint && c.Intercept:
-		return usagef("--domain %s is for models without an intercept; give --no-intercept as well", c.Domain.text)
+		return usagef("--domain %s is for models without an intercept; give --no-intercept as well",
+			c.Domain.text)
 	case c.Domain.joint && (c.Standardize == nil && !hasGraph || c.Standardize != nil && *c.Standardize):
 		return usagef("--domain %s is for features as they are; give --no-standardize as well", c.Domain.text)
 	case c.Domain.joint && c.L1Ratio != nil && c.PenaltyFactors != "":

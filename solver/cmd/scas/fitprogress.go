@@ -52,7 +52,8 @@ func (p *progress) showFits(number int, text string) {
 	if text != "" {
 		text = "   " + text
 	}
-	p.showShare(float64(f.done), float64(f.total), "%s %d of %d%s", f.noun, min(number, f.total), f.total, text)
+	p.showShare(float64(f.done), float64(f.total), "%s %d of %d%s", f.noun, min(number, f.total), f.total,
+		text)
 }
 
 func (p *progress) showClasses(done, total int) {
@@ -97,7 +98,8 @@ func (p *progress) componentCallback() func(glasso.Progress) {
 		if report.Features > largestSize || report.Steps == 0 { // the first report of a component
 			largestSize, p.firstGap = report.Features, math.Inf(1)
 		}
-		text := fmt.Sprintf("%s: %s together, %s", p.task, plural(report.Features, "feature"), plural(report.Steps, "Newton step"))
+		text := fmt.Sprintf("%s: %s together, %s", p.task, plural(report.Features, "feature"),
+			plural(report.Steps, "Newton step"))
 		if isFinite(report.Gap) {
 			text += fmt.Sprintf(", gap %.2g", report.Gap)
 		}

@@ -73,9 +73,11 @@ func (c *formatFlags) apply(path string, opt *sparse.ReadOptions) error {
 	isTable := c.isTable(path)
 	switch flag := c.givenTableFlag(t); {
 	case flag != "" && !isTable:
-		return usagef("%s is for tables, and %s is read as %v; give --format csv if it is one", flag, dataName(path), opt.Format)
+		return usagef("%s is for tables, and %s is read as %v; give --format csv if it is one",
+			flag, dataName(path), opt.Format)
 	case c.Labels != "" && (isTable || opt.Format == sparse.LIBSVM):
-		return usagef("--labels is for npy, npz and mtx, and %s is read as %v, which has labels", dataName(path), opt.Format)
+		return usagef("--labels is for npy, npz and mtx, and %s is read as %v, which has labels",
+			dataName(path), opt.Format)
 	case opt.IndexBase != sparse.AutoBase && opt.Format != sparse.LIBSVM:
 		return usagef("--index-base is for LIBSVM text, and %s is read as %v", dataName(path), opt.Format)
 	case opt.Strict && opt.Format != sparse.LIBSVM && opt.Format != sparse.NPZ:
@@ -99,7 +101,8 @@ func (c *formatFlags) apply(path string, opt *sparse.ReadOptions) error {
 func (c *formatFlags) givenTableFlag(t *sparse.TableOptions) string {
 	return firstGiven([]givenFlag{
 		{"--label", c.Label != ""}, {"--no-header", c.NoHeader}, {"--delimiter", c.Delimiter != 0},
-		{"--categorical", t.Categorical != nil}, {"--drop", t.Drop != nil}, {"--missing", t.Missing != sparse.MissingRefuse},
+		{"--categorical", t.Categorical != nil}, {"--drop", t.Drop != nil},
+		{"--missing", t.Missing != sparse.MissingRefuse},
 	})
 }
 
@@ -121,7 +124,9 @@ func firstGiven(flags []givenFlag) string {
 
 // readData reads the data file at path, or standard input if path is "-". An interrupt ends readData even if
 // a pipe sends nothing.
-func (e *env) readData(path string, opt *sparse.ReadOptions, flags *formatFlags, memory memorySize) (*sparse.Dataset, error) {
+func (e *env) readData(
+	path string, opt *sparse.ReadOptions, flags *formatFlags, memory memorySize,
+) (*sparse.Dataset, error) {
 	if err := flags.apply(path, opt); err != nil {
 		return nil, err
 	}
@@ -137,7 +142,9 @@ func (e *env) readData(path string, opt *sparse.ReadOptions, flags *formatFlags,
 		if opt.Format != sparse.NPZ && opt.Format != sparse.Binary {
 			if f, err := os.Open(path); err == nil {
 				defer f.Close()
-				return sparse.Read(&countedReader{Reader: f, name: dataName(path), totalBytes: sizeOf(f), progress: p}, path, opt)
+				return sparse.Read(&countedReader{
+					Reader: f, name: dataName(path), totalBytes: sizeOf(f), progress: p,
+				}, path, opt)
 			}
 		}
 		return sparse.ReadFile(path, opt)
@@ -206,7 +213,9 @@ type dataFlags struct {
 
 // anyLabelOptions returns the options for reading data whose labels do not matter.
 func (c dataFlags) anyLabelOptions() *sparse.ReadOptions {
-	return &sparse.ReadOptions{AnyLabels: true, Features: int(c.Features), IndexBase: c.IndexBase.IndexBase, Table: c.tableOptions()}
+	return &sparse.ReadOptions{
+		AnyLabels: true, Features: int(c.Features), IndexBase: c.IndexBase.IndexBase, Table: c.tableOptions(),
+	}
 }
 
 // givenDataFlag returns the name of a flag, other than --features, that the user gave for reading DATA. It
@@ -214,6 +223,7 @@ func (c dataFlags) anyLabelOptions() *sparse.ReadOptions {
 func (c dataFlags) givenDataFlag() string {
 	t := c.tableOptions()
 	return cmp.Or(firstGiven([]givenFlag{
-		{"--format", c.Format != "auto"}, {"--labels", c.Labels != ""}, {"--index-base", c.IndexBase.IndexBase != sparse.AutoBase},
+		{"--format", c.Format != "auto"}, {"--labels", c.Labels != ""},
+		{"--index-base", c.IndexBase.IndexBase != sparse.AutoBase},
 	}), c.givenTableFlag(&t))
 }

@@ -87,7 +87,8 @@ func (c *graphCmd) Run(e *env) error {
 	if err != nil {
 		return c.withComponentAdvice(err, src.limitedByMemory)
 	}
-	r.Seconds, r.ReadSeconds, r.Peak = time.Since(readEnd).Seconds(), readEnd.Sub(start).Seconds(), peakMemory()
+	r.Seconds, r.ReadSeconds, r.Peak = time.Since(readEnd).Seconds(), readEnd.Sub(start).Seconds(),
+		peakMemory()
 	if drawnNodes := r.Nodes - r.Isolated; c.SVG != "" && drawnNodes > draw.MaxNodes {
 		return usagef("--svg: %s have edges, more than the %d that can be drawn; use --dot, or make fewer edges", plural(drawnNodes, "feature"), draw.MaxNodes)
 	}
@@ -155,7 +156,8 @@ type graphSource struct {
 func (c *graphCmd) readSource(e *env) (*graphSource, error) {
 	switch {
 	case c.Correlation != "":
-		cov, err := await(e, func() (*graph.Covariance, error) { return graph.ReadCovarianceFile(c.Correlation) })
+		cov, err := await(e,
+			func() (*graph.Covariance, error) { return graph.ReadCovarianceFile(c.Correlation) })
 		if err != nil {
 			return nil, err
 		}
@@ -242,7 +244,9 @@ func (c *graphCmd) correlate(e *env, s *graphSource) (err error) {
 	return err
 }
 
-func (c *graphCmd) runGlasso(r *graphReport, s *graphSource, opt *graph.CorrelationOptions, p *progress) (err error) {
+func (c *graphCmd) runGlasso(
+	r *graphReport, s *graphSource, opt *graph.CorrelationOptions, p *progress,
+) (err error) {
 	var res *glasso.Result
 	settings := glasso.Options{
 		Penalty: float64(c.Penalty), FreeDiagonal: c.FreeDiagonal,

@@ -35,8 +35,10 @@ func (c *graphCmd) allowGraph(s *graphSource) error {
 		return c.Memory.allow(need, "a graph over %s%s", plural(s.features, "feature"), suffix)
 	}
 	d := &demand{
-		work: fmt.Sprintf("a graph over %s%s", plural(s.features, "feature"), suffix), data: s.data, featuresGiven: c.Features != 0,
-		inMemoryBytes: func() float64 { return need + c.dataAndPairBytes(s) }, keptBytes: int64(min(need+c.pairBytes(s), 1<<60)),
+		work: fmt.Sprintf("a graph over %s%s", plural(s.features, "feature"), suffix), data: s.data,
+		featuresGiven: c.Features != 0,
+		inMemoryBytes: func() float64 { return need + c.dataAndPairBytes(s) },
+		keptBytes:     int64(min(need+c.pairBytes(s), 1<<60)),
 	}
 	if !s.data.X.Mapped() {
 		d.obstacle = errNotMapped
@@ -141,7 +143,8 @@ func (c *graphCmd) withComponentAdvice(err error, limitedByMemory bool) error {
 		}}
 	case limitedByMemory && componentErr.Size > componentErr.Limit:
 		limit, origin := c.Memory.limit()
-		return fmt.Errorf("with %s of memory (%s): %s, or allow more with --memory SIZE", formatBytes(limit), origin, rewordedText(err))
+		return fmt.Errorf("with %s of memory (%s): %s, or allow more with --memory SIZE",
+			formatBytes(limit), origin, rewordedText(err))
 	}
 	return err
 }

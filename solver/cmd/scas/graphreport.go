@@ -14,11 +14,12 @@ type graphReport struct {
 	Source string `json:"source"` // name of the input file, or "no data"
 	graph.Statistics
 
-	Penalty    float64  `json:"penalty,omitempty"`
-	Gap        *float64 `json:"gap,omitempty"`        // the duality gap, for method glasso
-	Objective  *float64 `json:"objective,omitempty"`  // for method glasso
-	Threshold  float64  `json:"threshold,omitempty"`  // smallest absolute correlation of an edge, for method threshold
-	Neighbours int      `json:"neighbours,omitempty"` // neighbours of each feature, for method knn
+	Penalty   float64  `json:"penalty,omitempty"`
+	Gap       *float64 `json:"gap,omitempty"`       // the duality gap, for method glasso
+	Objective *float64 `json:"objective,omitempty"` // for method glasso
+	// Smallest absolute correlation of an edge, for method threshold.
+	Threshold  float64 `json:"threshold,omitempty"`
+	Neighbours int     `json:"neighbours,omitempty"` // neighbours of each feature, for method knn
 
 	Antisym bool    `json:"antisym"`
 	Rows    int     `json:"a_rows"`   // number of rows of A

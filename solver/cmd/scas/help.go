@@ -8,7 +8,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-var helpOptions = kong.HelpOptions{Compact: true, WrapUpperBound: 80, ValueFormatter: kong.DefaultHelpValueFormatter}
+var helpOptions = kong.HelpOptions{
+	Compact: true, WrapUpperBound: 80, ValueFormatter: kong.DefaultHelpValueFormatter,
+}
 
 // mainFlags lists the flags that --help shows. It has an entry for each command with more flags than one screen
 // can hold; --help-all shows the others.
@@ -35,7 +37,9 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(ctx.Stdout, "\nRun \"scas %s --help-all\" for all flags, and for what the command does and prints.\n", command.Name)
+	_, err := fmt.Fprintf(ctx.Stdout,
+		"\nRun \"scas %s --help-all\" for all flags, and for what the command does and prints.\n",
+		command.Name)
 	return err
 }
 

@@ -28,7 +28,8 @@ var (
 func hostileArgs(rng *rand.Rand) []string {
 	pick := func(choices ...string) string { return choices[rng.IntN(len(choices))] }
 	extremeNumber := func() string {
-		return pick("0", "1", "0.1", "1e-4", "5e-324", "1e-308", "1e-160", "1e100", "1e150", "1e155", "1e308", "1.7976931348623157e308")
+		return pick("0", "1", "0.1", "1e-4", "5e-324", "1e-308", "1e-160", "1e100", "1e150", "1e155", "1e308",
+			"1.7976931348623157e308")
 	}
 	methods := []string{"auto", "auto", "auto"}
 	for _, m := range baseline.Methods() {
@@ -43,7 +44,8 @@ func hostileArgs(rng *rand.Rand) []string {
 		"--groups": func() string { return "groups" },
 		"--graph":  func() string { return pick("chain", "chain", "edges", "steep", "flat") },
 		"--domain": func() string {
-			return pick("nonnegative", "ball:"+extremeNumber(), "simplex:"+extremeNumber(), "box:-"+extremeNumber()+","+extremeNumber(), "box:-inf,inf")
+			return pick("nonnegative", "ball:"+extremeNumber(), "simplex:"+extremeNumber(),
+				"box:-"+extremeNumber()+","+extremeNumber(), "box:-inf,inf")
 		},
 		"--method":       func() string { return methods[rng.IntN(len(methods))] },
 		"--tol":          func() string { return pick("none", "auto", "1e-12", "0.5", "5e-324") },
@@ -110,7 +112,10 @@ func runHostile(seed uint64) (failure string) {
 		return fmt.Sprintf("%v: it does not end", args)
 	case code < 0 || code > exitNotConverged:
 		return fmt.Sprintf("%v: exit code %d", args, code)
-	case code == exitOK && (strings.Contains(stdout.String(), "objective   +Inf") || strings.Contains(strings.Split(stdout.String(), "constants")[0], "NaN") || strings.Contains(stdout.String(), `"objective": null`)):
+	case code == exitOK &&
+		(strings.Contains(stdout.String(), "objective   +Inf") ||
+			strings.Contains(strings.Split(stdout.String(), "constants")[0], "NaN") ||
+			strings.Contains(stdout.String(), `"objective": null`)):
 		return fmt.Sprintf("%v: %s", args, &stdout)
 	case code != exitOK && !strings.Contains(stderr.String(), "scas: "):
 		return fmt.Sprintf("%v: exit code %d without a word", args, code)

@@ -125,16 +125,21 @@ const shownInInfo = 20
 func (c *infoCmd) describe(e *env, format sparse.Format, data *sparse.Dataset) (*dataSummary, error) {
 	n, p := data.X.Dims()
 	needed := float64(2 * dataBytes(data))
-	if limit, _ := c.Memory.limit(); c.Memory.lessThanMapped(data) || data.X.Mapped() && limit > 0 && needed > float64(limit) {
-		if err := c.Memory.allow(64*float64(p), "describing %s of %s", plural(p, "feature"), dataName(c.Data)); err != nil {
+	if limit, _ := c.Memory.limit(); c.Memory.lessThanMapped(data) ||
+		data.X.Mapped() && limit > 0 && needed > float64(limit) {
+		if err := c.Memory.allow(64*float64(p), "describing %s of %s", plural(p, "feature"),
+			dataName(c.Data)); err != nil {
 			return nil, err
 		}
-		return newDataSummary(dataName(c.Data), format, data, func(do func(lo, hi int) error) error { return c.Memory.eachWindow(e, data, do) })
+		return newDataSummary(dataName(c.Data), format, data,
+			func(do func(lo, hi int) error) error { return c.Memory.eachWindow(e, data, do) })
 	}
-	if err := c.Memory.allow(needed, "describing %s of %s", plural(data.X.NNZ(), "entry"), dataName(c.Data)); err != nil {
+	if err := c.Memory.allow(needed, "describing %s of %s", plural(data.X.NNZ(), "entry"),
+		dataName(c.Data)); err != nil {
 		return nil, err
 	}
-	f, err := newDataSummary(dataName(c.Data), format, withoutEmptyColumns(data), func(do func(lo, hi int) error) error { return do(0, n) })
+	f, err := newDataSummary(dataName(c.Data), format, withoutEmptyColumns(data),
+		func(do func(lo, hi int) error) error { return do(0, n) })
 	if err != nil {
 		return nil, err
 	}

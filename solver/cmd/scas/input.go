@@ -39,7 +39,10 @@ func (l line) errorAt(word int, format string, args ...any) *sparse.ParseError {
 		offset += strings.Index(l.text[offset:], w) + len(w)
 	}
 	offset += strings.Index(l.text[offset:], l.words[word])
-	return &sparse.ParseError{File: l.file, Line: l.number, Column: offset + 1, Token: l.words[word], Msg: fmt.Sprintf(format, args...)}
+	return &sparse.ParseError{
+		File: l.file, Line: l.number, Column: offset + 1, Token: l.words[word],
+		Msg: fmt.Sprintf(format, args...),
+	}
 }
 
 // numberErrorAt returns an error about a word of the line that stands where a number is expected.
@@ -112,7 +115,11 @@ func readNumbers(path, noun string, signed bool, count int, item string) ([]floa
 		return nil, err
 	}
 	if len(numbers) != count {
-		return nil, &sparse.ParseError{File: path, Msg: fmt.Sprintf("%s: expected one for each of the %s of the data", plural(len(numbers), noun), plural(count, item))}
+		return nil, &sparse.ParseError{
+			File: path,
+			Msg: fmt.Sprintf("%s: expected one for each of the %s of the data",
+				plural(len(numbers), noun), plural(count, item)),
+		}
 	}
 	return numbers, nil
 }
@@ -145,11 +152,17 @@ func readWeights(path string, rows portion) ([]float64, error) {
 	rankWeights := rows.cut(weights)
 	switch {
 	case !isFinite(total):
-		return nil, &sparse.ParseError{File: path, Msg: "the weights sum to more than a number can hold: divide all of them by the largest"}
+		return nil, &sparse.ParseError{
+			File: path,
+			Msg:  "the weights sum to more than a number can hold: divide all of them by the largest",
+		}
 	case total == 0:
 		return nil, &sparse.ParseError{File: path, Msg: "every weight is 0: expected a larger one"}
 	case !slices.ContainsFunc(rankWeights, func(w float64) bool { return w > 0 }):
-		return nil, &sparse.ParseError{File: path, Line: rows.start + 1, Msg: fmt.Sprintf("from here on the weights of all %s that one rank has are 0: expected a larger one; shuffle the rows, or leave these out", plural(rows.count, "row"))}
+		return nil, &sparse.ParseError{
+			File: path, Line: rows.start + 1,
+			Msg: fmt.Sprintf("from here on the weights of all %s that one rank has are 0: expected a larger one; shuffle the rows, or leave these out", plural(rows.count, "row")),
+		}
 	}
 	return rankWeights, nil
 }
@@ -221,13 +234,15 @@ func readBounds(path string, names []string, p int) (solver.Box, error) {
 		case names == nil:
 			j, known = parseIndex(name, p)
 			if !known {
-				return l.errorAt(0, "expected a number in 1..%d, of a feature, before its lower and its upper bound", p)
+				return l.errorAt(0,
+					"expected a number in 1..%d, of a feature, before its lower and its upper bound", p)
 			}
 		case !known:
 			return l.errorAt(0, "no feature has the name %q: %s", name, nameAdvice(name, names))
 		}
 		if firstLine := lineOf[j]; firstLine != 0 {
-			return l.errorAt(0, "the bounds of feature %s are in line %d already: expected them once", name, firstLine)
+			return l.errorAt(0, "the bounds of feature %s are in line %d already: expected them once",
+				name, firstLine)
 		}
 		lo, okLo := parseBound(l.words[position], -1)
 		hi, okHi := parseBound(l.words[position+1], 1)
@@ -237,13 +252,16 @@ func readBounds(path string, names []string, p int) (solver.Box, error) {
 		case !okHi:
 			return l.numberErrorAt(position+1, "expected an upper bound, a finite number or inf")
 		case lo > hi:
-			return l.errorAt(position+1, "expected an upper bound that is not below the lower bound %s", l.words[position])
+			return l.errorAt(position+1, "expected an upper bound that is not below the lower bound %s",
+				l.words[position])
 		}
 		box.Lower[j], box.Upper[j], lineOf[j] = lo, hi, l.number
 		return nil
 	})
 	if err == nil && len(lineOf) == 0 {
-		err = &sparse.ParseError{File: path, Msg: "no bounds: expected a feature, its lower bound and its upper bound a line"}
+		err = &sparse.ParseError{
+			File: path, Msg: "no bounds: expected a feature, its lower bound and its upper bound a line",
+		}
 	}
 	return box, err
 }

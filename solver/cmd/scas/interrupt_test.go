@@ -83,7 +83,8 @@ func TestInterruptAtAPipe(t *testing.T) {
 		t.Skipf("no mkfifo: nothing is checked: %s", out)
 	}
 	for _, args := range [][]string{
-		{"train", fifo}, {"train", "--graph", fifo, data}, {"train", "--groups", fifo, data}, {"train", "--sample-weights", fifo, data},
+		{"train", fifo}, {"train", "--graph", fifo, data}, {"train", "--groups", fifo, data},
+		{"train", "--sample-weights", fifo, data},
 		{"path", "--graph", fifo, data}, {"path", fifo}, {"cv", "--groups", fifo, data}, {"cv", "--sample-weights", fifo, data},
 		{"predict", "-m", fifo, data}, {"graph", "--penalty", "1", "--correlation", fifo}, {"info", fifo},
 	} {

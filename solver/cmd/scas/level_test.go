@@ -91,7 +91,8 @@ func TestMethodsEqualAtEveryLevel(t *testing.T) {
 	for _, m := range baseline.Methods() {
 		name := m.Info().Name
 		t.Run(name, func(t *testing.T) {
-			checkSameModels(t, v3, "--method", name, "--mu", "0.01", "--no-intercept", "--graph", "chain", "--passes", "40", "--tol", "none", data)
+			checkSameModels(t, v3, "--method", name, "--mu", "0.01", "--no-intercept", "--graph", "chain",
+				"--passes", "40", "--tol", "none", data)
 		})
 	}
 }

@@ -30,7 +30,8 @@ func (v *memorySize) UnmarshalText(text []byte) error {
 	unit := string(text[len(digits):])
 	factor, known := map[string]float64{
 		"": 1, "B": 1, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
-		"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40,
+		"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "KiB": 1 << 10, "MiB": 1 << 20,
+		"GiB": 1 << 30, "TiB": 1 << 40,
 		"%": float64(machineMemory()) / 100,
 	}[unit]
 	switch {
@@ -68,7 +69,8 @@ func (v memorySize) allow(need float64, format string, args ...any) error {
 // excessText says that work needs more memory than the limit.
 func (v memorySize) excessText(work string, need float64) string {
 	limit, origin := v.limit()
-	return fmt.Sprintf("%s needs about %s of memory, more than %s (%s)", work, formatBytes(int64(min(need, 1<<62))), formatBytes(limit), origin)
+	return fmt.Sprintf("%s needs about %s of memory, more than %s (%s)",
+		work, formatBytes(int64(min(need, 1<<62))), formatBytes(limit), origin)
 }
 
 // limitReading sets the limits of opt. If --memory is given and at least programBytes, limitReading also
@@ -88,9 +90,12 @@ func (v memorySize) limitReading(opt *sparse.ReadOptions) {
 func machineMemory() int64 {
 	info, _ := os.ReadFile("/proc/meminfo")
 	total := fieldBytes(string(info), "MemTotal:")
-	for _, path := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+	for _, path := range []string{
+		"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+	} {
 		text, _ := os.ReadFile(path)
-		if v, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && v > 0 && (total == 0 || v < total) {
+		if v, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && v > 0 &&
+			(total == 0 || v < total) {
 			total = v
 		}
 	}

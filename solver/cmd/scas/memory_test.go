@@ -128,7 +128,10 @@ func TestKilobytes(t *testing.T) {
 }
 
 func TestFormatBytes(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 bytes", 1: "1 byte", 1023: "1,023 bytes", 1024: "1 KiB", 1536: "1.5 KiB", 12345678: "11.8 MiB", 999 << 20: "999 MiB", 1010 << 20: "0.986 GiB", 5 << 30: "5 GiB"} {
+	for n, want := range map[int64]string{
+		0: "0 bytes", 1: "1 byte", 1023: "1,023 bytes", 1024: "1 KiB", 1536: "1.5 KiB", 12345678: "11.8 MiB",
+		999 << 20: "999 MiB", 1010 << 20: "0.986 GiB", 5 << 30: "5 GiB",
+	} {
 		if got := formatBytes(n); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
 		}
@@ -181,12 +184,15 @@ func TestRoom(t *testing.T) {
 	command := &graphCmd{Method: "glasso", Threads: 4}
 	source := &graphSource{data: data, features: 54}
 	pairBytes := int64(command.graphBytes(source) + command.solverBytes(source, 54) + command.pairBytes(source))
-	for keptBytes, limit := range map[int64]int64{0: 128 << 20, pairBytes: 128 << 20, 4.6e6: 128 << 20, 16 << 20: 128 << 20, 20 << 20: 132 << 20} {
+	for keptBytes, limit := range map[int64]int64{
+		0: 128 << 20, pairBytes: 128 << 20, 4.6e6: 128 << 20, 16 << 20: 128 << 20, 20 << 20: 132 << 20,
+	} {
 		if namedLimit := int64((&demand{keptBytes: keptBytes}).leastOutOfCoreBytes()); namedLimit != limit {
 			t.Errorf("with %d bytes kept a refusal names %d bytes, want %d", keptBytes, namedLimit, limit)
 		}
 		if roomAtLimit, roomBelow := memorySize(limit).room(keptBytes), memorySize(limit-1).room(keptBytes); roomAtLimit == 0 || roomBelow != 0 {
-			t.Errorf("with %d bytes kept the room is %d with %d bytes, %d with one less", keptBytes, roomAtLimit, limit, roomBelow)
+			t.Errorf("with %d bytes kept the room is %d with %d bytes, %d with one less",
+				keptBytes, roomAtLimit, limit, roomBelow)
 		}
 	}
 }
@@ -219,9 +225,12 @@ func TestSaysEnough(t *testing.T) {
 	groups, modelPath := writeText(t, dir, "groups", "1 2 3\n"), filepath.Join(dir, "m.json")
 	succeed(t, "train", "--lambda", "1e-2", "-o", modelPath, mappedFile)
 	for _, args := range [][]string{
-		{"train", mappedFile}, {"cv", "--lambdas", "2", "--folds", "2", textFile}, {"train", "--method", "sa", "--passes", "1", mappedFile},
-		{"train", "--groups", groups, mappedFile}, {"path", "--lambdas", "2", mappedFile}, {"cv", "--lambdas", "2", "--folds", "2", mappedFile},
-		{"graph", "--edges", "9", mappedFile}, {"graph", "--antisym", mappedFile}, {"predict", "-m", modelPath, "--metrics", mappedFile},
+		{"train", mappedFile}, {"cv", "--lambdas", "2", "--folds", "2", textFile},
+		{"train", "--method", "sa", "--passes", "1", mappedFile},
+		{"train", "--groups", groups, mappedFile}, {"path", "--lambdas", "2", mappedFile},
+		{"cv", "--lambdas", "2", "--folds", "2", mappedFile},
+		{"graph", "--edges", "9", mappedFile}, {"graph", "--antisym", mappedFile},
+		{"predict", "-m", modelPath, "--metrics", mappedFile},
 	} {
 		limit := "13MiB" // less than the data
 		if args[len(args)-1] == textFile {

@@ -35,7 +35,8 @@ func printMethods(e *env, asJSON, verbose bool) error {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s (%s)\n", m.Name, m.Memory, m.Rate, m.Summary, m.Reference)
 	}
 	w.Flush() // cannot fail, because it writes to memory
-	return e.print(b.String() + "\n" + aboutLists + "--method list --verbose explains --eta and other flags for each method.\n")
+	return e.print(b.String() + "\n" + aboutLists +
+		"--method list --verbose explains --eta and other flags for each method.\n")
 }
 
 func methodFlagList(methods []solver.MethodInfo) string {

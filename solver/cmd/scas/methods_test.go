@@ -49,7 +49,8 @@ func TestEveryMethod(t *testing.T) {
 			r := jsonOf[struct {
 				Objective float64
 				Run       struct{ Method string }
-			}](t, "train", "--method", m.Name, "--mu", "0.1", "--no-intercept", "--no-standardize", "--passes", "30", "--tol", "none", "--verbose", "--json", data)
+			}](t, "train", "--method", m.Name, "--mu", "0.1", "--no-intercept", "--no-standardize",
+				"--passes", "30", "--tol", "none", "--verbose", "--json", data)
 			if r.Run.Method != m.Name || !(r.Objective < math.Ln2) {
 				t.Errorf("method %s, objective %g after %g at the start", r.Run.Method, r.Objective, math.Ln2)
 			}
@@ -69,7 +70,11 @@ func TestGapBounds(t *testing.T) {
 		DualResidual   *float64 `json:"dual_residual"`
 	}
 	train := func(args ...string) report {
-		return jsonOf[report](t, append([]string{"train", "--json", "--graph", "chain", "--lambda", "1e-3", "--mu", "0.05", "--no-intercept", data}, args...)...)
+		return jsonOf[report](t,
+			append([]string{
+				"train", "--json", "--graph", "chain", "--lambda", "1e-3", "--mu", "0.05", "--no-intercept",
+				data,
+			}, args...)...)
 	}
 	bestReport := train("--method", "scas-k", "--passes", "2000")
 	if bestReport.Gap == nil || !(*bestReport.Gap < 1e-12) {
@@ -84,7 +89,8 @@ func TestGapBounds(t *testing.T) {
 					t.Fatalf("%s: no gap", method)
 				}
 				if *r.Gap < r.Objective-optimum-1e-12 {
-					t.Errorf("%s, %s passes, %s: gap %g, objective %g above the optimum", method, passes, output, *r.Gap, r.Objective-optimum)
+					t.Errorf("%s, %s passes, %s: gap %g, objective %g above the optimum",
+						method, passes, output, *r.Gap, r.Objective-optimum)
 				}
 				hasResiduals := output == "last"
 				if (r.PrimalResidual != nil) != hasResiduals || (r.DualResidual != nil) != hasResiduals {
@@ -96,7 +102,10 @@ func TestGapBounds(t *testing.T) {
 }
 
 func TestFormatPasses(t *testing.T) {
-	for v, want := range map[float64]string{1: "1 pass", 0.25: "0.25 passes", 48.74814814814815: "48.75 passes", 60: "60 passes", 12345.6: "12,346 passes"} {
+	for v, want := range map[float64]string{
+		1: "1 pass", 0.25: "0.25 passes", 48.74814814814815: "48.75 passes", 60: "60 passes",
+		12345.6: "12,346 passes",
+	} {
 		if got := formatPasses(v); got != want {
 			t.Errorf("%v: %s, want %s", v, got, want)
 		}

@@ -82,16 +82,18 @@ type modelReport struct {
 
 // A modelColumns describes the columns that a model expects in tables.
 type modelColumns struct {
-	Label  string             `json:"label,omitempty"`
-	Offset string             `json:"offset,omitempty"`
-	Fill   map[string]float64 `json:"fill,omitzero"` // value for missing numbers, by the name of the column; not nil if values may be missing
+	Label  string `json:"label,omitempty"`
+	Offset string `json:"offset,omitempty"`
+	// value for missing numbers, by the name of the column; not nil if values may be missing
+	Fill map[string]float64 `json:"fill,omitzero"`
 }
 
 // A columnReport describes a column of coefficients.
 type columnReport struct {
 	*columnFit
-	Coefficients  []coefficientReport `json:"coefficients"`             // only the largest ones
-	LargestGroups []groupReport       `json:"largest_groups,omitempty"` // only the groups with the largest coefficients
+	Coefficients []coefficientReport `json:"coefficients"` // only the largest ones
+	// Only the groups with the largest coefficients.
+	LargestGroups []groupReport `json:"largest_groups,omitempty"`
 
 	p int // number of all coefficients
 }
@@ -115,8 +117,9 @@ type groupReport struct {
 // largest groups, at most top of each, in decreasing order.
 func newModelReport(file string, m *model.Model, top int) *modelReport {
 	r := &modelReport{
-		Model: dataName(file), problemSummary: problemOf(m), PenaltyName: m.Summary.Penalty, Weighted: m.Summary.Weighted,
-		Lambda: m.Summary.Lambda, IndexBase: m.IndexBase, named: m.Features != nil,
+		Model: dataName(file), problemSummary: problemOf(m), PenaltyName: m.Summary.Penalty,
+		Weighted: m.Summary.Weighted,
+		Lambda:   m.Summary.Lambda, IndexBase: m.IndexBase, named: m.Features != nil,
 	}
 	if m.LabelColumn != "" || m.OffsetColumn != "" || m.Fill != nil {
 		r.Table = &modelColumns{m.LabelColumn, m.OffsetColumn, m.Fill}
@@ -138,8 +141,10 @@ func newModelReport(file string, m *model.Model, top int) *modelReport {
 func problemOf(m *model.Model) problemSummary {
 	f := &m.Summary
 	s := problemSummary{
-		N: f.Rows, P: len(m.Columns[0].Coefficients), NNZ: f.NNZ, lossName: newLossName(m.Loss), Fusion: f.Fusion,
-		Mu: f.Mu, L2Y: f.MuA, Domain: f.Domain, HasIntercept: m.HasIntercept, Standardized: f.Standardized, HasOffsets: f.Offsets,
+		N: f.Rows, P: len(m.Columns[0].Coefficients), NNZ: f.NNZ, lossName: newLossName(m.Loss),
+		Fusion: f.Fusion,
+		Mu:     f.Mu, L2Y: f.MuA, Domain: f.Domain, HasIntercept: m.HasIntercept,
+		Standardized: f.Standardized, HasOffsets: f.Offsets,
 	}
 	s.Graph = graphSummary{Kind: "none", Rows: s.P}
 	switch {
@@ -160,7 +165,9 @@ func problemOf(m *model.Model) problemSummary {
 
 func newColumnReport(m *model.Model, k, top int) *columnReport {
 	column := &m.Columns[k]
-	r := &columnReport{columnFit: newColumnFit(m, k), Coefficients: []coefficientReport{}, p: len(column.Coefficients)}
+	r := &columnReport{
+		columnFit: newColumnFit(m, k), Coefficients: []coefficientReport{}, p: len(column.Coefficients),
+	}
 	// A model of liblinear has no objective, and a model of scas before version 0.2 has no mean loss.
 	isFitted, unknown := r.Status != "" || r.Objective != 0, number(math.NaN())
 	if r.Loss == 0 && (!isFitted || r.Objective != 0) {
@@ -222,7 +229,8 @@ func (r *modelReport) headSummary() (f summary) {
 	if t := r.Table; t != nil {
 		f.addIf(t.Label != "", "target", "column %s", t.Label)
 		f.addIf(t.Offset != "", "offsets", "column %s", t.Offset)
-		f.addIf(t.Fill != nil, "missing", "numbers are filled in %s; a missing category is 0 in each feature", plural(len(t.Fill), "column"))
+		f.addIf(t.Fill != nil, "missing", "numbers are filled in %s; a missing category is 0 in each feature",
+			plural(len(t.Fill), "column"))
 	}
 	switch {
 	case r.Positive != "":
@@ -296,7 +304,9 @@ func (r *modelReport) grid() grid {
 		}
 		rows[k] = slices.Concat([]string{m.Class, groupDigits(m.NNZX)}, m.cells(), []string{largestText})
 	}
-	return grid{slices.Concat([]string{"class", "non-zeros"}, proofColumns, []string{"largest coefficient"}), rows}
+	return grid{
+		slices.Concat([]string{"class", "non-zeros"}, proofColumns, []string{"largest coefficient"}), rows,
+	}
 }
 
 func (r *columnReport) coefficientText() (text string) {
@@ -314,7 +324,8 @@ func (r *columnReport) coefficientText() (text string) {
 		if k == 0 {
 			text += "\n"
 		}
-		text += fmt.Sprintf("group of %d at %.8g: %s\n", len(g.Features), g.Coefficient, strings.Join(g.Features, ", "))
+		text += fmt.Sprintf("group of %d at %.8g: %s\n",
+			len(g.Features), g.Coefficient, strings.Join(g.Features, ", "))
 	}
 	if omitted := r.Tied - len(r.LargestGroups); omitted > 0 && len(r.LargestGroups) > 0 {
 		text += fmt.Sprintf("and %s more\n", plural(omitted, "group"))
@@ -346,7 +357,8 @@ func (c *modelConvertCmd) Run(e *env) error {
 	if format == "liblinear" {
 		fill = m.WriteLiblinear
 		if m.IndexBase == 0 {
-			e.warn("liblinear counts features from 1: feature 0 of %s is 1 in %s, and must be in its data", c.In, c.Out)
+			e.warn("liblinear counts features from 1: feature 0 of %s is 1 in %s, and must be in its data",
+				c.In, c.Out)
 		}
 		if words := classWords(m); words != nil {
 			e.warn("labels of liblinear are numbers, as they must be in its data: %s", classNumberText(words))

@@ -47,9 +47,11 @@ func newMPIBed(t *testing.T) *mpiBed {
 		t.Skip("no mpirun: install Open MPI (Debian: openmpi-bin libopenmpi-dev)")
 	}
 	b := &mpiBed{dir: t.TempDir(), mpirunArgs: []string{
-		"mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", "-x", "GOMAXPROCS=1", "-n", "2",
+		"mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca",
+		"mpi_yield_when_idle", "1", "-x", "GOMAXPROCS=1", "-n", "2",
 	}}
-	if out, err := exec.Command("go", "build", "-tags", "mpi", "-o", filepath.Join(b.dir, "scas"), ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-tags", "mpi", "-o", filepath.Join(b.dir, "scas"),
+		".").CombinedOutput(); err != nil {
 		t.Skipf("no headers of Open MPI, or no C compiler: %v: %s", err, out)
 	}
 	s := newSynthetic(t, sparse.SyntheticOptions{Rows: 6000, Features: 250, NonzerosPerRow: 20})
@@ -167,7 +169,8 @@ func (j *job) processes(prefix string) (pids []int) {
 // TestMPISums runs the tests of package mpi on 1, 2 and 3 ranks.
 func TestMPISums(t *testing.T) {
 	b := newMPIBed(t)
-	if out, err := exec.Command("go", "test", "-c", "-tags", "mpi", "-o", b.file("sums"), "../../dist/mpi").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "test", "-c", "-tags", "mpi", "-o", b.file("sums"),
+		"../../dist/mpi").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for _, ranks := range []string{"1", "2", "3"} {
@@ -191,8 +194,10 @@ func TestMPIBits(t *testing.T) {
 	b := newMPIBed(t)
 	weights := writeText(t, b.dir, "weights.txt", strings.Repeat("1\n2\n0.5\n", 2000))
 	for _, flags := range []string{
-		"--lambda 1e-3", "--lambda 1e-3 --no-intercept --graph chain", "--lambda 1e-3 --method scas-k --passes 20", "--lambda 1e-2 --loss squared --mu 0.01",
-		"--lambda 1e-3 --no-standardize --class-weights balanced --offset " + weights, "--lambda 1e-3 --no-intercept --no-standardize --sample-weights " + weights,
+		"--lambda 1e-3", "--lambda 1e-3 --no-intercept --graph chain",
+		"--lambda 1e-3 --method scas-k --passes 20", "--lambda 1e-2 --loss squared --mu 0.01",
+		"--lambda 1e-3 --no-standardize --class-weights balanced --offset " + weights,
+		"--lambda 1e-3 --no-intercept --no-standardize --sample-weights " + weights,
 	} {
 		args := append(strings.Fields(flags), b.data)
 		twoRanks := b.trainModel(t, args...)
@@ -323,23 +328,33 @@ func (b *mpiBed) separateRanks(t *testing.T) (setLink func(state string)) {
 	for _, name := range namespaces {
 		errs = append(errs, ip("netns", "add", name), ip("-n", name, "link", "set", "lo", "up"))
 	}
-	errs = append(errs, ip("link", "add", linkEnds[0], "netns", namespaces[0], "type", "veth", "peer", "name", linkEnds[1], "netns", namespaces[1]))
+	errs = append(errs,
+		ip("link", "add", linkEnds[0], "netns", namespaces[0], "type", "veth", "peer", "name", linkEnds[1],
+			"netns", namespaces[1]))
 	for k, name := range namespaces {
-		errs = append(errs, ip("-n", name, "addr", "add", fmt.Sprintf("10.77.0.%d/24", k+1), "dev", linkEnds[k]), ip("-n", name, "link", "set", linkEnds[k], "up"))
+		errs = append(errs,
+			ip("-n", name, "addr", "add", fmt.Sprintf("10.77.0.%d/24", k+1), "dev", linkEnds[k]),
+			ip("-n", name, "link", "set", linkEnds[k], "up"))
 	}
 	if err := errors.Join(errs...); err != nil {
 		t.Skipf("no network namespaces here: %v", err)
 	}
 	// mpirun runs this script in place of ssh, to start a command in the second namespace.
 	agent := b.file("agent")
-	script := fmt.Sprintf("#!/bin/sh\nshift\nexec ip netns exec %s unshare --uts sh -c \"hostname %s; $*\"\n", namespaces[1], namespaces[1])
+	script := fmt.Sprintf("#!/bin/sh\nshift\nexec ip netns exec %s unshare --uts sh -c \"hostname %s; $*\"\n",
+		namespaces[1], namespaces[1])
 	if err := os.WriteFile(agent, []byte(script), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	b.prefix = []string{"ip", "netns", "exec", namespaces[0], "unshare", "--uts", "sh", "-c", "hostname " + namespaces[0] + "; exec \"$@\"", "sh"}
+	b.prefix = []string{
+		"ip", "netns", "exec", namespaces[0], "unshare", "--uts", "sh", "-c",
+		"hostname " + namespaces[0] + "; exec \"$@\"", "sh",
+	}
 	b.mpirunArgs = []string{
-		"mpirun", "--allow-run-as-root", "--bind-to", "none", "--host", "10.77.0.1,10.77.0.2", "-n", "2", "-x", "GOMAXPROCS=1", "--mca", "mpi_yield_when_idle", "1",
-		"--mca", "plm_rsh_agent", agent, "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "10.77.0.0/24", "--mca", "oob_tcp_if_include", "10.77.0.0/24",
+		"mpirun", "--allow-run-as-root", "--bind-to", "none", "--host", "10.77.0.1,10.77.0.2", "-n", "2",
+		"-x", "GOMAXPROCS=1", "--mca", "mpi_yield_when_idle", "1",
+		"--mca", "plm_rsh_agent", agent, "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include",
+		"10.77.0.0/24", "--mca", "oob_tcp_if_include", "10.77.0.0/24",
 		"--mca", "oob_tcp_keepalive_time", "2", "--mca", "oob_tcp_keepalive_intvl", "1", "--mca", "oob_tcp_keepalive_probes", "2",
 	}
 	return func(state string) {

@@ -30,7 +30,10 @@ func (out outputs) check(inputs ...string) error {
 		info, err := os.Stat(o.path)
 		exists := err == nil
 		special := exists && !info.Mode().IsRegular()
-		twinIndex := slices.IndexFunc(out[:i], func(other output) bool { return other.path != "" && canonicalPath(other.path) == canonicalPath(o.path) })
+		twinIndex := slices.IndexFunc(out[:i],
+			func(other output) bool {
+				return other.path != "" && canonicalPath(other.path) == canonicalPath(o.path)
+			})
 		inputIndex := slices.IndexFunc(inputs, func(path string) bool {
 			other, err := os.Stat(path)
 			return err == nil && exists && !special && os.SameFile(info, other)
@@ -41,14 +44,16 @@ func (out outputs) check(inputs ...string) error {
 		case o.path == "-":
 			return usagef("%s -: name a file", o.flag)
 		case inputIndex >= 0:
-			return usagef("%s %s would replace the input %s; name another file", o.flag, o.path, inputs[inputIndex])
+			return usagef("%s %s would replace the input %s; name another file",
+				o.flag, o.path, inputs[inputIndex])
 		case exists && info.IsDir():
 			return fmt.Errorf("%s: is a directory; name a file", path)
 		case err != nil && !errors.Is(err, fs.ErrNotExist): // for example, the name is too long
 			return fmt.Errorf("cannot write %w", err)
 		case !special:
 			err := atomicfile.Probe(path)
-			if cause, ok := errors.AsType[*fs.PathError](err); ok { // the error names a temporary file, not path
+			if cause, ok := errors.AsType[*fs.PathError](err); ok {
+				// The error names a temporary file, not path.
 				err = cause.Err
 			}
 			if err != nil {

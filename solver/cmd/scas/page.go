@@ -127,7 +127,8 @@ func (p *page) judge(fits []proof, noun string, err error) {
 	case err != nil:
 		v.Status, v.Remedy = "Not converged.", describe(err)
 	case noOptimumCount > 0 && len(fits) > 1:
-		v.Status, v.Remedy = fmt.Sprintf("There is no optimum for %s.", plural(noOptimumCount, noun)), noOptimumReason
+		v.Status, v.Remedy = fmt.Sprintf("There is no optimum for %s.",
+			plural(noOptimumCount, noun)), noOptimumReason
 	case noOptimumCount > 0:
 		v.Status, v.Remedy = "There is no optimum.", noOptimumReason
 	case !allConverged:
@@ -163,7 +164,8 @@ func (p *page) chooseClasses(classes []string) []int {
 	if p.classMetrics != nil {
 		order, orderText = p.classMetrics.byF1(), "worst, by F1,"
 	}
-	p.Omitted = fmt.Sprintf("The coefficients are those of the %d %s of %s; scas model show --json has all.", manyClasses, orderText, plural(len(classes), "class"))
+	p.Omitted = fmt.Sprintf("The coefficients are those of the %d %s of %s; scas model show --json has all.",
+		manyClasses, orderText, plural(len(classes), "class"))
 	return order[:manyClasses]
 }
 
@@ -171,10 +173,16 @@ func (p *page) chooseClasses(classes []string) []int {
 // draw.Fits), the section has a picture of g.
 func (p *page) addSection(title string, m *model.Model, k int, g *graph.Graph) error {
 	column := &m.Columns[k]
-	t := modelSection{Which: title, Model: newColumnReport(m, k, maxBars), P: len(column.Coefficients), Scaled: p.deviations != nil}
+	t := modelSection{
+		Which: title, Model: newColumnReport(m, k, maxBars), P: len(column.Coefficients),
+		Scaled: p.deviations != nil,
+	}
 	longest := 0.0 // the length of the first bar
 	for _, j := range largestCoefficients(column.Coefficients, p.deviations, maxBars) {
-		b := bar{Feature: coefficientName(m.Features, m.IndexBase, j), Coefficient: column.Coefficients[j], Length: column.Coefficients[j]}
+		b := bar{
+			Feature: coefficientName(m.Features, m.IndexBase, j), Coefficient: column.Coefficients[j],
+			Length: column.Coefficients[j],
+		}
 		if t.Scaled {
 			b.Length *= p.deviations[j]
 		}
@@ -188,8 +196,10 @@ func (p *page) addSection(title string, m *model.Model, k int, g *graph.Graph) e
 	for k, tied := range t.Model.LargestGroups {
 		shownCount := min(maxMembers, len(tied.Features))
 		t.Sets = append(t.Sets, set{
-			Colour: draw.Colour(k), Size: plural(len(tied.Features), "feature"), Coefficient: fmt.Sprintf("%.6g", tied.Coefficient),
-			Members: strings.Join(tied.Features[:shownCount], ", "), More: len(tied.Features) - shownCount,
+			Colour: draw.Colour(k), Size: plural(len(tied.Features), "feature"),
+			Coefficient: fmt.Sprintf("%.6g", tied.Coefficient),
+			Members:     strings.Join(tied.Features[:shownCount], ", "),
+			More:        len(tied.Features) - shownCount,
 		})
 	}
 	var err error
@@ -254,7 +264,9 @@ func (p *page) addTrainingStats(m *model.Model, stats trainingStats) {
 func drawTied(w io.Writer, g *graph.Graph, m *model.Model, k int) error {
 	column := &m.Columns[k]
 	names := make([]string, g.Nodes())
-	sets := &draw.Sets{SetOf: make([]int, g.Nodes()), Plain: "a coefficient of its own", Faint: "coefficient 0"}
+	sets := &draw.Sets{
+		SetOf: make([]int, g.Nodes()), Plain: "a coefficient of its own", Faint: "coefficient 0",
+	}
 	for j, v := range column.Coefficients {
 		names[j] = coefficientName(m.Features, m.IndexBase, j)
 		sets.SetOf[j] = draw.Plain
@@ -263,7 +275,8 @@ func drawTied(w io.Writer, g *graph.Graph, m *model.Model, k int) error {
 		}
 	}
 	for k, group := range largestGroups(column) {
-		sets.Names = append(sets.Names, fmt.Sprintf("%s at %.4g", plural(len(group), "feature"), column.Coefficients[group[0]]))
+		sets.Names = append(sets.Names,
+			fmt.Sprintf("%s at %.4g", plural(len(group), "feature"), column.Coefficients[group[0]]))
 		for _, j := range group {
 			sets.SetOf[j] = k
 		}

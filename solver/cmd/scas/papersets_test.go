@@ -32,7 +32,8 @@ func TestInfoOnPaperSets(t *testing.T) {
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			d := jsonOf[struct{ Data dataSummary }](t, "info", "--json", filepath.Join(dir, "paper", c.file)).Data
-			if d.Rows != c.rows || d.Features != c.features || d.NNZ != c.nnz || d.IndexBase != 1 || d.Compression != "zstd" || d.SortedRows != 0 {
+			if d.Rows != c.rows || d.Features != c.features || d.NNZ != c.nnz || d.IndexBase != 1 ||
+				d.Compression != "zstd" || d.SortedRows != 0 {
 				t.Errorf("got %+v", d)
 			}
 			labels := ""
@@ -94,7 +95,8 @@ func TestPublishedGraphOfA9A(t *testing.T) {
 				Lambda1 float64 `json:"lambda_1"`
 			}
 		}
-	}](t, "train", "--json", "--graph", path, "--lambda", "1e-5", "--method", "scas-k", "--no-intercept", "--passes", "4", "--features", "123", data)
+	}](t, "train", "--json", "--graph", path, "--lambda", "1e-5", "--method", "scas-k", "--no-intercept",
+		"--passes", "4", "--features", "123", data)
 	if r.Graph.Kind != "matrix" || r.Graph.Rows != 246 || math.Abs(r.Run.Constants.Lambda1-145.896) > 0.01 {
 		t.Errorf("train read %+v", r)
 	}
@@ -108,7 +110,8 @@ func TestGlassoGraphOfA9A(t *testing.T) {
 		t.Skipf("the graph is not there: nothing is compared with it (%v)", err)
 	}
 	path := filepath.Join(t.TempDir(), "a.edges")
-	succeed(t, "graph", "--penalty", "0.1", "--free-diagonal", "--features", "123", "-o", path, filepath.Join(dir, "paper", "a9a.zst"))
+	succeed(t, "graph", "--penalty", "0.1", "--free-diagonal", "--features", "123", "-o", path,
+		filepath.Join(dir, "paper", "a9a.zst"))
 	got, err := graph.ReadEdgesFile(path, 123)
 	if err != nil {
 		t.Fatal(err)

@@ -66,11 +66,12 @@ type pathReport struct {
 
 // A stepReport describes the fits for one lambda: one fit, or a fit for each class.
 type stepReport struct {
-	Lambda    float64 `json:"lambda"`
-	NNZX      int     `json:"nnz_x"`
-	Intercept number  `json:"intercept"` // NaN (null in JSON) if there is no intercept or more than two classes
-	Loss      number  `json:"mean_loss"`
-	Objective number  `json:"objective"`
+	Lambda float64 `json:"lambda"`
+	NNZX   int     `json:"nnz_x"`
+	// NaN (null in JSON) if there is no intercept or more than two classes
+	Intercept number `json:"intercept"`
+	Loss      number `json:"mean_loss"`
+	Objective number `json:"objective"`
 	proof
 }
 
@@ -84,14 +85,16 @@ func newStepReports(steps []*model.Step, intercept bool) []stepReport {
 			c := column.Certificate
 			if j == 0 {
 				*sum = stepReport{
-					Lambda: s.Lambda, Intercept: number(math.NaN()), Loss: number(c.MeanLoss), Objective: number(c.Objective), proof: newProof(&c),
+					Lambda: s.Lambda, Intercept: number(math.NaN()), Loss: number(c.MeanLoss),
+					Objective: number(c.Objective), proof: newProof(&c),
 				}
 				if intercept && len(s.Columns) == 1 {
 					sum.Intercept = number(column.Intercept)
 				}
 				continue
 			}
-			sum.Loss, sum.Objective, sum.DualityGap = sum.Loss+number(c.MeanLoss), sum.Objective+number(c.Objective), sum.DualityGap+number(c.Gap)
+			sum.Loss, sum.Objective, sum.DualityGap = sum.Loss+number(c.MeanLoss),
+				sum.Objective+number(c.Objective), sum.DualityGap+number(c.Gap)
 			sum.RelativeGap = relativeGap(sum.DualityGap, sum.Objective)
 			sum.NoOptimum = sum.NoOptimum || c.NoOptimum
 			if sum.Status == solver.Converged {
@@ -119,7 +122,8 @@ func (r *pathReport) summary() (f summary) {
 			convergedCount++
 		}
 	}
-	f.add("path", "%s, %s of them converged, in %.3g s (reading %.3g s)", plural(len(r.Steps), "lambda"), groupDigits(convergedCount), r.Seconds, r.ReadSeconds)
+	f.add("path", "%s, %s of them converged, in %.3g s (reading %.3g s)",
+		plural(len(r.Steps), "lambda"), groupDigits(convergedCount), r.Seconds, r.ReadSeconds)
 	r.addFiles(&f, "curves")
 	return f
 }
@@ -136,7 +140,10 @@ func (r *pathReport) grid() grid {
 	rows := make([][]string, len(r.Steps))
 	for k, s := range r.Steps {
 		rows[k] = slices.Concat(
-			[]string{fmt.Sprintf("%.6g", s.Lambda), groupDigits(s.NNZX), fmt.Sprintf("%.8f", s.Loss), fmt.Sprintf("%.8f", s.Objective)},
+			[]string{
+				fmt.Sprintf("%.6g", s.Lambda), groupDigits(s.NNZX), fmt.Sprintf("%.8f", s.Loss),
+				fmt.Sprintf("%.8f", s.Objective),
+			},
 			s.cells())
 	}
 	return grid{slices.Concat([]string{"lambda", "non-zeros", "loss", "objective"}, proofColumns), rows}
@@ -156,7 +163,8 @@ func (r *pathReport) page(e *env, steps []*model.Step, err error) (*page, error)
 		}
 	}
 	p.deviations = r.deviations
-	return p, p.addSections(fmt.Sprintf("at the last lambda, %.6g", lastStep.Lambda), lastStep.Model(), r.fitSpec.spec.Graph)
+	return p, p.addSections(fmt.Sprintf("at the last lambda, %.6g", lastStep.Lambda), lastStep.Model(),
+		r.fitSpec.spec.Graph)
 }
 
 func (c *pathCmd) Run(e *env) error {
@@ -225,11 +233,13 @@ func (e *env) fitPath(s *fitSpec, set model.PathSettings) (steps []*model.Step, 
 		}
 		if step != nil {
 			p.fits = fitCount{"lambda", len(steps), count}
-			p.showFits(len(steps), fmt.Sprintf("%.4g   %s", step.Lambda, plural(step.NonZeros(), "coefficient")))
+			p.showFits(len(steps),
+				fmt.Sprintf("%.4g   %s", step.Lambda, plural(step.NonZeros(), "coefficient")))
 		}
 	}
 	if errors.Is(firstErr, solver.ErrNotConverged) && len(steps) > 0 {
-		firstErr = fmt.Errorf("%s of %s, the first %.6g: %w", groupDigits(failures), plural(len(steps), "lambda"), firstLambda, firstErr)
+		firstErr = fmt.Errorf("%s of %s, the first %.6g: %w",
+			groupDigits(failures), plural(len(steps), "lambda"), firstLambda, firstErr)
 	}
 	return steps, firstErr
 }
@@ -258,7 +268,8 @@ func writeCoefficients(w io.Writer, r *pathReport, steps []*model.Step) error {
 				gapText = formatNumber(s.Certificate.Gap)
 			}
 			add := func(name, value string) {
-				writeLine(class, formatNumber(step.Lambda), name, value, gapText, string(s.Certificate.Status))
+				writeLine(class, formatNumber(step.Lambda), name, value, gapText,
+					string(s.Certificate.Status))
 			}
 			if r.HasIntercept {
 				add("(intercept)", formatNumber(s.Intercept))

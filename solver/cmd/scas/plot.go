@@ -20,7 +20,9 @@ const maxDrawn, maxNamed = 200, 14
 // logarithmic.
 func drawPath(w io.Writer, r *pathReport, steps []*model.Step) error {
 	features := largestFeatures(steps, maxDrawn)
-	c := &chart.Chart{Title: "coefficients along the path", X: "lambda", Y: "coefficient", LogX: true, Falling: true}
+	c := &chart.Chart{
+		Title: "coefficients along the path", X: "lambda", Y: "coefficient", LogX: true, Falling: true,
+	}
 	if len(features) == maxDrawn {
 		c.Title += fmt.Sprintf(", the %d largest", maxDrawn)
 	}
@@ -32,7 +34,8 @@ func drawPath(w io.Writer, r *pathReport, steps []*model.Step) error {
 	for k, j := range features {
 		line := chart.Line{Series: k, Faint: k >= maxNamed}
 		if k < maxNamed {
-			line.Name = shortenName(coefficientName(r.fitSpec.spec.Features, r.fitSpec.spec.IndexBase, int(j)))
+			line.Name = shortenName(coefficientName(r.fitSpec.spec.Features, r.fitSpec.spec.IndexBase,
+				int(j)))
 		} else if k == maxNamed {
 			line.Name = fmt.Sprintf("%d more", len(features)-maxNamed)
 		}
@@ -61,7 +64,10 @@ func shortenName(name string) string {
 // on each side. Two vertical lines mark the lambdas that --choose min and --choose 1se select.
 func drawCVCurve(w io.Writer, r *cvReport) error {
 	name := metricNames[r.Metric]
-	c := &chart.Chart{Title: fmt.Sprintf("%d-fold cross-validation", r.Folds), X: "lambda", Y: name, LogX: true, Falling: true}
+	c := &chart.Chart{
+		Title: fmt.Sprintf("%d-fold cross-validation", r.Folds), X: "lambda", Y: name, LogX: true,
+		Falling: true,
+	}
 	meanLine := chart.Line{Name: name + " ± SE"}
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, s := range r.Steps {
@@ -85,7 +91,8 @@ func drawCVCurve(w io.Writer, r *cvReport) error {
 		lambda float64
 	}{{"min", r.Min.Lambda}, {"1se", r.OneSE.Lambda}} {
 		c.Lines = append(c.Lines, chart.Line{
-			Name: fmt.Sprintf("%s %.3g", l.name, l.lambda), Series: k + 1, Dashed: true, X: []float64{l.lambda, l.lambda}, Y: []float64{low, high},
+			Name: fmt.Sprintf("%s %.3g", l.name, l.lambda), Series: k + 1, Dashed: true,
+			X: []float64{l.lambda, l.lambda}, Y: []float64{low, high},
 		})
 	}
 	return c.WriteSVG(w)
@@ -153,6 +160,7 @@ func largestFeatures(steps []*model.Step, count int) []int32 {
 	for j := range sizes {
 		features = append(features, j)
 	}
-	slices.SortFunc(features, func(i, j int32) int { return cmp.Or(cmp.Compare(sizes[j], sizes[i]), cmp.Compare(i, j)) })
+	slices.SortFunc(features,
+		func(i, j int32) int { return cmp.Or(cmp.Compare(sizes[j], sizes[i]), cmp.Compare(i, j)) })
 	return features[:min(count, len(features))]
 }

@@ -33,7 +33,8 @@ type demand struct {
 }
 
 // errNotMapped is the value of demand.obstacle for data that are not mapped from a file.
-var errNotMapped = fmt.Errorf("%w: they must be in a .scas file, which scas convert writes", rows.ErrNotStreamed)
+var errNotMapped = fmt.Errorf("%w: they must be in a .scas file, which scas convert writes",
+	rows.ErrNotStreamed)
 
 const (
 	// programBytes is the number of bytes that a command needs out of core besides rows and vectors.
@@ -133,7 +134,8 @@ func (v memorySize) refuse(d *demand) error {
 	if d.distributed && !v.exceededBy(d) {
 		neededBytes = math.Inf(1) // only other ranks need more memory, and this rank does not know how much
 		limit, origin := v.limit()
-		text = fmt.Sprintf("%s: other ranks need more memory than %s (%s)", d.work, formatBytes(limit), origin)
+		text = fmt.Sprintf("%s: other ranks need more memory than %s (%s)",
+			d.work, formatBytes(limit), origin)
 		remedy = "allow more with --memory"
 	}
 	outOfCoreBytes := d.leastOutOfCoreBytes()
@@ -147,7 +149,8 @@ func (v memorySize) refuse(d *demand) error {
 	outOfCoreHelps := outOfCoreBytes < neededBytes
 	switch {
 	case outOfCoreHelps && d.obstacle == nil:
-		return fmt.Errorf("%s; allow %s with --memory, to read the data in pieces", text, formatAllowance(outOfCoreBytes))
+		return fmt.Errorf("%s; allow %s with --memory, to read the data in pieces",
+			text, formatAllowance(outOfCoreBytes))
 	case outOfCoreHelps && (d.data.X.Mapped() || !unused): // a .scas file does not help against unused features
 		return fmt.Errorf("%s: %w; %s", text, d.obstacle, remedy)
 	}

@@ -31,7 +31,8 @@ func TestPolicy(t *testing.T) {
 		fmt.Fprintln(&lines, j, j+1, j+2)
 	}
 	groups := writeText(t, dir, "groups", lines.String())
-	tallFile, wideFile, manyClassesFile := write("tall.scas", 30000, 40, 40, 2), write("wide.svm", 300, features, 150, 2), write("many.scas", 20000, 30, 30, 4)
+	tallFile, wideFile, manyClassesFile := write("tall.scas", 30000, 40, 40, 2),
+		write("wide.svm", 300, features, 150, 2), write("many.scas", 20000, 30, 30, 4)
 	plainFlags := []string{"--no-intercept", "--no-standardize"}
 	for _, c := range []struct {
 		args []string

@@ -151,7 +151,8 @@ func (c *predictCmd) tally(m *model.Model, d *demand, outOfCore bool) (*model.Ta
 			d.keptBytes += 8 * int64(n) * int64(scoreCount)
 		}
 		if d.obstacle == nil && rowCounts != nil {
-			d.work += fmt.Sprintf(" with --metrics, which keeps %s of each row for the AUC, 8 bytes each,", plural(scoreCount, "score"))
+			d.work += fmt.Sprintf(" with --metrics, which keeps %s of each row for the AUC, 8 bytes each,",
+				plural(scoreCount, "score"))
 		}
 	}
 	_, err := c.Memory.place(d, outOfCore)
@@ -160,7 +161,9 @@ func (c *predictCmd) tally(m *model.Model, d *demand, outOfCore bool) (*model.Ta
 
 // writeWindows predicts the rows window by window. It writes the predictions to w, and adds the rows to t
 // unless t is nil.
-func (c *predictCmd) writeWindows(e *env, w io.Writer, m *model.Model, t *model.Tally, data *sparse.Dataset) error {
+func (c *predictCmd) writeWindows(
+	e *env, w io.Writer, m *model.Model, t *model.Tally, data *sparse.Dataset,
+) error {
 	return c.Memory.eachWindow(e, data, func(lo, hi int) error {
 		window, err := rowsOf(data, lo, hi)
 		if err != nil {
@@ -195,7 +198,10 @@ func (c *predictCmd) demand(m *model.Model, data *sparse.Dataset) *demand {
 
 func (c *predictCmd) printReport(e *env, r *predictReport) (err error) {
 	if r.Loss != nil && !isFinite(float64(*r.Loss)) {
-		return notFiniteError{fmt.Errorf("the mean loss is %v: numbers of %s or coefficients of %s are too large", *r.Loss, c.Data, c.Model)}
+		return notFiniteError{
+			fmt.Errorf("the mean loss is %v: numbers of %s or coefficients of %s are too large",
+				*r.Loss, c.Data, c.Model),
+		}
 	}
 	switch {
 	case !c.JSON:
@@ -254,20 +260,24 @@ func (c *predictCmd) read(e *env, m *model.Model) (*sparse.Dataset, error) {
 		return nil, err
 	}
 	if m.Summary.Offsets && data.Offsets == nil {
-		e.warn("the model was fitted with offsets, and %s has none: they count as 0; give --offset FILE", dataName(c.Data))
+		e.warn("the model was fitted with offsets, and %s has none: they count as 0; give --offset FILE",
+			dataName(c.Data))
 	}
 	switch t := data.Table; {
 	case data.Labels == nil && (c.Metrics || c.SVG != ""):
 		return nil, usagef("--metrics and --svg compare with labels, and %s has none", dataName(c.Data))
 	case c.SVG != "" && !(slices.Contains(data.Labels, -1) && slices.Contains(data.Labels, 1)):
-		return nil, fmt.Errorf("%s: the ROC curve needs rows of both classes, and the data have one", dataName(c.Data))
+		return nil, fmt.Errorf("%s: the ROC curve needs rows of both classes, and the data have one",
+			dataName(c.Data))
 	case m.Features != nil && data.Names == nil:
-		e.warn("%s has no names of features: they are matched with the model by number, so feature %d is %s", dataName(c.Data), m.IndexBase, m.Features[0])
+		e.warn("%s has no names of features: they are matched with the model by number, so feature %d is %s",
+			dataName(c.Data), m.IndexBase, m.Features[0])
 	case t == nil:
 	case m.Features == nil:
 		e.warn("the model has no names of features: columns are matched with it by their order")
 	case len(t.Ignored) > 0 && !(len(t.Ignored) == 1 && t.Ignored[0] == m.LabelColumn):
-		e.warn("%s of %s not in the model and left out: %s", plural(len(t.Ignored), "column"), dataName(c.Data), firstNames(t.Ignored))
+		e.warn("%s of %s not in the model and left out: %s",
+			plural(len(t.Ignored), "column"), dataName(c.Data), firstNames(t.Ignored))
 	}
 	return data, nil
 }

@@ -16,7 +16,8 @@ func (c *predictCmd) checkFlags(m *model.Model) error {
 	case c.SVG != "" && classes > 0:
 		return usagef("--svg draws the ROC curve, which is for two classes; the model has %d", classes)
 	case c.Threshold != nil && classes > 0:
-		return usagef("--threshold is for two classes; the model has %d, and predicts the most probable", classes)
+		return usagef("--threshold is for two classes; the model has %d, and predicts the most probable",
+			classes)
 	case c.SVG != "" && (c.IgnoreLabels || !m.Classifies()):
 		return usagef("--svg draws the ROC curve, which is for two classes and needs their labels")
 	case c.Threshold != nil && !m.Classifies():

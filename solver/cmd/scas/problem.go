@@ -53,13 +53,15 @@ func (c *specFlags) summarise(s *fitSpec) problemSummary {
 		N: s.counts.total, P: s.featureCount(), NNZ: s.counts.nnz, lossName: newLossName(spec.Loss),
 		Graph: graphSummary{kind, dataName(c.graphFile()), edges, rows}, Fusion: spec.Fusion,
 		Mu: spec.Mu, L2Y: spec.MuA, Domain: c.Domain.text, Bounds: dataName(c.Bounds),
-		HasIntercept: !spec.NoIntercept, HasOffsets: spec.Offsets != nil, SampleWeights: dataName(c.SampleWeights),
+		HasIntercept: !spec.NoIntercept, HasOffsets: spec.Offsets != nil,
+		SampleWeights: dataName(c.SampleWeights),
 	}
 	if spec.Balanced {
 		out.ClassWeights = c.ClassWeights
 	}
 	noGraph := spec.Graph == nil && spec.A == nil
-	out.Standardized = spec.Standardize == model.StandardizeOn || spec.Standardize == model.StandardizeAuto && noGraph
+	out.Standardized = spec.Standardize == model.StandardizeOn ||
+		spec.Standardize == model.StandardizeAuto && noGraph
 	switch penalty := spec.Penalty.(type) {
 	case model.GroupLasso:
 		out.grouped, out.Groups, out.GroupsFile = true, len(penalty.Groups), dataName(c.Groups)
@@ -81,7 +83,8 @@ type problemReport struct {
 	Version       string  `json:"scas_version"`
 	ReadSeconds   float64 `json:"read_seconds"`
 	Seconds       float64 `json:"seconds"`
-	Peak          int64   `json:"peak_memory"` // peak memory of this process in bytes; 0 if the system does not report it
+	// peak memory of this process in bytes; 0 if the system does not report it
+	Peak int64 `json:"peak_memory"`
 
 	file    string
 	fitSpec *fitSpec
@@ -123,7 +126,8 @@ func (r *problemReport) addTo(f *summary) {
 	}
 	if k := len(r.fitSpec.data.Classes.Values); k > 0 {
 		f.add("labels", "%s, each against the rest", plural(k, "class"))
-		f.addIf(r.fitSpec.data.Classes.Names == nil, "", "if they are numbers, not classes, give --loss squared")
+		f.addIf(r.fitSpec.data.Classes.Names == nil, "",
+			"if they are numbers, not classes, give --loss squared")
 	}
 	problemText := r.problemText()
 	if r.fitSpec.spec.PenaltyFactors != nil {

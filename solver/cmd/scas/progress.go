@@ -143,7 +143,8 @@ func (p *progress) timeLeft() string {
 	if !(p.share > p.firstShare && p.share < 1) || elapsed < terminalEvery && p.e.interval == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", about %s left", formatDuration(time.Duration(float64(elapsed)*(1-p.share)/(p.share-p.firstShare))))
+	return fmt.Sprintf(", about %s left",
+		formatDuration(time.Duration(float64(elapsed)*(1-p.share)/(p.share-p.firstShare))))
 }
 
 // draw writes the report over the previous report on the terminal. The caller must hold the lock.
@@ -210,5 +211,6 @@ func (p *progress) showBytes(task string, done, total int64) {
 }
 
 func (p *progress) showRows(done, total int) {
-	p.showShare(float64(done), float64(total), "%s: row %s of %s", p.task, groupDigits(done), groupDigits(total))
+	p.showShare(float64(done), float64(total), "%s: row %s of %s", p.task, groupDigits(done),
+		groupDigits(total))
 }

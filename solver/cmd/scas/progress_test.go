@@ -23,7 +23,9 @@ func TestProgressLine(t *testing.T) {
 		if r.code != exitOK || !onTerminal && r.stderr != "" {
 			t.Errorf("terminal %v: exit code %d, stderr %q", onTerminal, r.code, r.stderr)
 		}
-		if onTerminal && (!strings.Contains(r.stderr, "\rpass 20 of 20   objective 0.") || !strings.HasSuffix(r.stderr, " \r") || strings.Contains(r.stderr, "\n")) {
+		if onTerminal &&
+			(!strings.Contains(r.stderr, "\rpass 20 of 20   objective 0.") ||
+				!strings.HasSuffix(r.stderr, " \r") || strings.Contains(r.stderr, "\n")) {
 			t.Errorf("terminal: stderr %q", r.stderr)
 		}
 	}
@@ -95,10 +97,19 @@ func TestProgressOfCommands(t *testing.T) {
 		{`^\rmaking the graph: 30 features together, \d+ Newton steps?, gap `, []string{"graph", "--penalty", "0.05", data}},
 		{`^\r(reading|writing) wdbc.s`, []string{"convert", data, filepath.Join(dir, "wdbc.scas")}},
 		{`^\rreading wdbc.svm`, []string{"convert", data, filepath.Join(dir, "wdbc.npz")}},
-		{`scas: \d+ s: pass \d+ of 300   objective 0\.\d+(, gap [-0-9.e+]+)?(, about .* left)?\n`, []string{"train", "--method", "scas-k", "--passes", "300", data}},
-		{`scas: \d+ s: lambda \d+ of 30   [-0-9.e]+   \d+ coefficients(, about .* left)?\n`, []string{"path", "--lambdas", "30", data}},
+		{
+			`scas: \d+ s: pass \d+ of 300   objective 0\.\d+(, gap [-0-9.e+]+)?(, about .* left)?\n`,
+			[]string{"train", "--method", "scas-k", "--passes", "300", data},
+		},
+		{
+			`scas: \d+ s: lambda \d+ of 30   [-0-9.e]+   \d+ coefficients(, about .* left)?\n`,
+			[]string{"path", "--lambdas", "30", data},
+		},
 		{`scas: \d+ s: model \d+ of 60(, about .* left)?\n`, []string{"cv", "--folds", "3", "--lambdas", "20", data}},
-		{`{"level":"info","msg":"\d+ s: model \d+ of 60(, about .* left)?"}\n`, []string{"--log-format", "json", "cv", "--folds", "3", "--lambdas", "20", data}},
+		{
+			`{"level":"info","msg":"\d+ s: model \d+ of 60(, about .* left)?"}\n`,
+			[]string{"--log-format", "json", "cv", "--folds", "3", "--lambdas", "20", data},
+		},
 	} {
 		want, onTerminal := strings.CutPrefix(c.want, "^")
 		r := runWith(t, env{onTerminal: onTerminal, interval: everyReport}, c.args...)

@@ -43,10 +43,14 @@ var phrases = map[string]map[string]string{
 		"leave it 0 to derive it from the data":   "give auto to derive it from the data",
 		"leave it unset":                          "leave it out",
 	},
-	"CVSettings.Folds":     {"a larger number": "give more --folds", "a smaller number": "give fewer --folds"},
-	"CVSettings.Measure":   {"another measure": "give another --metric"},
-	"Huber.Delta":          {"a larger number": "give --loss huber:DELTA with a larger DELTA"},
-	"Options.Penalty":      {"a larger number": "give a larger --penalty or fewer --edges", "*": "give --penalty %s"},
+	"CVSettings.Folds": {
+		"a larger number": "give more --folds", "a smaller number": "give fewer --folds",
+	},
+	"CVSettings.Measure": {"another measure": "give another --metric"},
+	"Huber.Delta":        {"a larger number": "give --loss huber:DELTA with a larger DELTA"},
+	"Options.Penalty": {
+		"a larger number": "give a larger --penalty or fewer --edges", "*": "give --penalty %s",
+	},
 	"PathSettings.Lambdas": {"lambdas of your own": "list lambdas, such as --lambdas 0.1,0.03,0.01"},
 	"Problem.Coupling":     {"nil": ""},
 	"Problem.Domain": {

@@ -82,8 +82,16 @@ func TestReworded(t *testing.T) {
 		err  error
 		want string
 	}{
-		{&sparse.RemedyError{Err: pkgerr.Errorf("solver", "coupled"), Remedies: []sparse.Remedy{{Field: "Problem.Coupling", To: "nil"}}}, "coupled"},
-		{(&graphCmd{Method: "recipe"}).withComponentAdvice(&graph.ComponentError{Penalty: 0.005, Size: 5002, Limit: 5000, Fits: 0.2}, false),
+		{
+			&sparse.RemedyError{
+				Err:      pkgerr.Errorf("solver", "coupled"),
+				Remedies: []sparse.Remedy{{Field: "Problem.Coupling", To: "nil"}},
+			},
+			"coupled",
+		},
+		{(&graphCmd{Method: "recipe"}).withComponentAdvice(&graph.ComponentError{
+			Penalty: 0.005, Size: 5002, Limit: 5000, Fits: 0.2,
+		}, false),
 			"--method recipe: penalty 0.005: 5002 features or more would have to be solved together, more than 5000; use another --method"},
 		{parseErr, "a.svm:2: too large; give --features a larger number"},
 		{pkgerr.Errorf("sparse", "%w", parseErr), "a.svm:2: too large; give --features a larger number"},

@@ -20,7 +20,8 @@ type trainReport struct {
 	problemReport
 	*columnFit               // nil if each class has a fit of its own
 	Classes    []classReport `json:"classes,omitempty"`
-	Accuracy   *float64      `json:"accuracy,omitempty"` // on the fitted rows, counted with their weights; nil out of core, or if labels are numbers
+	// On the fitted rows, counted with their weights; nil out of core, or if labels are numbers.
+	Accuracy *float64 `json:"accuracy,omitempty"`
 	writtenFiles
 
 	model         *model.Model
@@ -74,7 +75,10 @@ func (w writtenFiles) addFiles(f *summary, picture string) {
 }
 
 func newTrainReport(problem problemReport, m *model.Model, verbose bool) *trainReport {
-	r := &trainReport{Status: solver.Converged, Lambda: problem.fitSpec.spec.Lambda, problemReport: problem, model: m, verbose: verbose}
+	r := &trainReport{
+		Status: solver.Converged, Lambda: problem.fitSpec.spec.Lambda, problemReport: problem, model: m,
+		verbose: verbose,
+	}
 	for k := range m.Columns {
 		fit := newColumnFit(m, k)
 		if verbose {
@@ -86,7 +90,8 @@ func newTrainReport(problem problemReport, m *model.Model, verbose bool) *trainR
 		if m.Classes.IsZero() {
 			r.columnFit = fit
 		} else {
-			r.Classes = append(r.Classes, classReport{m.Classes.Name(k), problem.fitSpec.counts.classes[k], fit})
+			r.Classes = append(r.Classes,
+				classReport{m.Classes.Name(k), problem.fitSpec.counts.classes[k], fit})
 		}
 	}
 	return r
@@ -100,14 +105,16 @@ func newColumnFit(m *model.Model, k int) *columnFit {
 		penalty = 0 // only rounding errors are left
 	}
 	r := &columnFit{
-		Objective: number(c.Objective), Loss: number(c.MeanLoss), Penalty: number(penalty), Ridge: number(c.Ridge), proof: newProof(&c),
+		Objective: number(c.Objective), Loss: number(c.MeanLoss), Penalty: number(penalty),
+		Ridge: number(c.Ridge), proof: newProof(&c),
 		NNZX: nonZeros(column.Coefficients), Tied: len(column.Groups), Run: column.Run,
 	}
 	if m.HasIntercept {
 		r.Intercept = (*number)(&column.Intercept)
 	}
 	if last := column.Run.Last; last != nil {
-		r.UnroundedObjective, r.PrimalResidual, r.DualResidual = (*number)(&last.Objective), (*number)(&last.PrimalResidual), (*number)(&last.DualResidual)
+		r.UnroundedObjective, r.PrimalResidual, r.DualResidual = (*number)(&last.Objective),
+			(*number)(&last.PrimalResidual), (*number)(&last.DualResidual)
 	}
 	return r
 }
@@ -146,7 +153,8 @@ func (r *trainReport) summary() (f summary) {
 	f.add("lambda", "%g", r.Lambda)
 	f.addIf(r.Start != "", "start", "the model of %s", r.Start)
 	if r.columnFit == nil {
-		f.add("run", "%s, %s in %s, in %.3g s (reading %.3g s)", endWord(r.Status), r.workText(), plural(len(r.Classes), "fit"), r.Seconds, r.ReadSeconds)
+		f.add("run", "%s, %s in %s, in %.3g s (reading %.3g s)",
+			endWord(r.Status), r.workText(), plural(len(r.Classes), "fit"), r.Seconds, r.ReadSeconds)
 		r.addAccuracy(&f)
 		r.addFiles(&f, "graph")
 		return f
@@ -199,7 +207,8 @@ func (r *trainReport) addRun(f *summary) {
 	work := r.stepText(run.NewtonSteps)
 	if run.OuterIterations > 0 { // package solver or stream made the fit, not package exact
 		outerText := plural(run.OuterIterations, "outer iteration")
-		switch earlierIterations := run.OuterIterations - 1; { // all Newton steps count as one outer iteration
+		switch earlierIterations := run.OuterIterations - 1; {
+		// All Newton steps count as one outer iteration.
 		case run.NewtonSteps == 0:
 			work = outerText
 		case earlierIterations > 0:
@@ -214,7 +223,8 @@ func (r *trainReport) addRun(f *summary) {
 	}
 	f.add("run", "%s, %s, in %.3g s (reading %.3g s)", endWord(r.Status), work, r.Seconds, r.ReadSeconds)
 	f.addIf(r.unproved(), "", "%s", statusMeaning(r.Status))
-	f.addIf(run.StepHalvings > 0, "", "the step size was halved %s, because the objective rose", plural(run.StepHalvings, "time"))
+	f.addIf(run.StepHalvings > 0, "", "the step size was halved %s, because the objective rose",
+		plural(run.StepHalvings, "time"))
 }
 
 func (r *trainReport) addResult(f *summary) {
@@ -235,15 +245,19 @@ func (r *trainReport) addResult(f *summary) {
 	if r.fitSpec.spec.Domain != nil {
 		domainText = " that the bounds allow"
 	}
-	f.addIf(r.NNZX == 0 && r.Lambda > 0 && r.Status != solver.TimeDone, "", "a smaller --lambda lets features in%s; scas cv finds a good one", domainText)
-	f.addIf(r.fitSpec.spec.Graph != nil && (r.Tied > 0 || r.PrimalResidual == nil), "tied", "%s of equal coefficients that are not zero", plural(r.Tied, "group"))
+	f.addIf(r.NNZX == 0 && r.Lambda > 0 && r.Status != solver.TimeDone, "",
+		"a smaller --lambda lets features in%s; scas cv finds a good one", domainText)
+	f.addIf(r.fitSpec.spec.Graph != nil && (r.Tied > 0 || r.PrimalResidual == nil), "tied",
+		"%s of equal coefficients that are not zero", plural(r.Tied, "group"))
 	switch {
 	case isFinite(float64(r.DualityGap)) || r.PrimalResidual == nil:
 		addGap(f, r.proof)
 	case !isFinite(float64(*r.DualResidual)):
-		f.add("gap", "nothing is proved, and the dual residual is not known; the primal one is %.3g", *r.PrimalResidual)
+		f.add("gap", "nothing is proved, and the dual residual is not known; the primal one is %.3g",
+			*r.PrimalResidual)
 	default:
-		f.add("gap", "nothing is proved; judge by the residuals, primal %.3g and dual %.3g", *r.PrimalResidual, *r.DualResidual)
+		f.add("gap", "nothing is proved; judge by the residuals, primal %.3g and dual %.3g",
+			*r.PrimalResidual, *r.DualResidual)
 	}
 }
 
@@ -277,7 +291,8 @@ func (r *trainReport) addParameters(f *summary) {
 	rhoText := fmt.Sprintf("rho %.4g%s", run.Rho, auto(set.Rho).autoSuffix())
 	switch {
 	case run.Schedule == solver.Theorem:
-		f.add("parameters", "%s schedule, now eta %.4g, %s; %s", run.Schedule, run.Eta, plural(run.InnerSteps, "step"), rhoText)
+		f.add("parameters", "%s schedule, now eta %.4g, %s; %s",
+			run.Schedule, run.Eta, plural(run.InnerSteps, "step"), rhoText)
 	case r.methodInfo().TakesEta:
 		f.add("parameters", "eta %.4g%s, %s", run.Eta, auto(set.Eta).autoSuffix(), rhoText)
 	default:
@@ -293,7 +308,8 @@ func (r *trainReport) text() string {
 	}
 	t, text := r.grid(), r.summary().String()+"\n"
 	if len(t.Rows) > manyClasses && !r.verbose {
-		text += fmt.Sprintf("The %d of %s with the largest gaps; --verbose lists all.\n", manyClasses, plural(len(t.Rows), "class"))
+		text += fmt.Sprintf("The %d of %s with the largest gaps; --verbose lists all.\n",
+			manyClasses, plural(len(t.Rows), "class"))
 		t.Rows = r.worstLines(t.Rows)
 	}
 	text += t.String()
@@ -307,10 +323,15 @@ func (r *trainReport) grid() grid {
 	rows := make([][]string, len(r.Classes))
 	for k, c := range r.Classes {
 		rows[k] = slices.Concat(
-			[]string{c.Class, groupDigits(c.Rows), groupDigits(c.NNZX), fmt.Sprintf("%.8f", c.Loss), fmt.Sprintf("%.8f", c.Objective)},
+			[]string{
+				c.Class, groupDigits(c.Rows), groupDigits(c.NNZX), fmt.Sprintf("%.8f", c.Loss),
+				fmt.Sprintf("%.8f", c.Objective),
+			},
 			c.cells())
 	}
-	return grid{slices.Concat([]string{"class", "rows", "non-zeros", "loss", "objective"}, proofColumns), rows}
+	return grid{
+		slices.Concat([]string{"class", "rows", "non-zeros", "loss", "objective"}, proofColumns), rows,
+	}
 }
 
 // worstLines returns manyClasses of the lines, for the classes with the largest gaps. The largest gap comes

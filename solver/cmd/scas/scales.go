@@ -50,7 +50,8 @@ func (r *cvReport) warnOfEmptyModel(e *env) {
 	}
 	remedy := "more rows, other features or smaller lambdas (--ratio or --lambdas) may help"
 	if r.Choose == "1se" && r.Min.NNZX > 0 {
-		remedy = fmt.Sprintf("--choose min takes the model with the best mean, which has %s", plural(r.Min.NNZX, "feature"))
+		remedy = fmt.Sprintf("--choose min takes the model with the best mean, which has %s",
+			plural(r.Min.NNZX, "feature"))
 	}
 	if !r.Standardized && !r.fitSpec.outOfCore() {
 		if text, isFar := deviationRange(r.fitSpec.data); isFar {
@@ -61,5 +62,6 @@ func (r *cvReport) warnOfEmptyModel(e *env) {
 	if r.Choose == "1se" {
 		qualifier = " by more than the standard error"
 	}
-	e.warn("the chosen model has no features: no model with features is better on the held-out rows%s; %s", qualifier, remedy)
+	e.warn("the chosen model has no features: no model with features is better on the held-out rows%s; %s",
+		qualifier, remedy)
 }

@@ -14,12 +14,14 @@ import (
 type predictReport struct {
 	// Classes has the names of the classes if the model has a column for each class. A line of predictions
 	// then has a number for each class, in this order.
-	Classes     []string `json:"class_names,omitempty"`
-	N           int      `json:"n"`
-	Loss        *number  `json:"mean_loss"`          // mean over the rows; null unless predictions are compared with labels
-	Accuracy    *float64 `json:"accuracy,omitempty"` // share of rows, counted with their weights, whose class is predicted correctly
-	CorrectRows *int     `json:"correct,omitempty"`  // nil if the rows have weights
-	Metrics     *metrics `json:"metrics,omitempty"`  // nil if --metrics is not given
+	Classes []string `json:"class_names,omitempty"`
+	N       int      `json:"n"`
+	// mean over the rows; null unless predictions are compared with labels
+	Loss *number `json:"mean_loss"`
+	// share of rows, counted with their weights, whose class is predicted correctly
+	Accuracy    *float64 `json:"accuracy,omitempty"`
+	CorrectRows *int     `json:"correct,omitempty"` // nil if the rows have weights
+	Metrics     *metrics `json:"metrics,omitempty"` // nil if --metrics is not given
 
 	weighted bool // whether the rows have weights
 }
@@ -106,9 +108,11 @@ func (r *ranks) score(s *fitSpec, m *model.Model, brief bool) (*model.Metrics, e
 
 func (r *predictReport) summary() (f summary) {
 	if names := r.Classes; len(names) > manyClasses {
-		f.add("columns", "of the %s in the order of their labels, %s; then the one predicted", plural(len(names), "class"), firstNames(names))
+		f.add("columns", "of the %s in the order of their labels, %s; then the one predicted",
+			plural(len(names), "class"), firstNames(names))
 	} else {
-		f.addIf(len(names) > 0, "columns", "of the classes %s; then the one predicted", strings.Join(names, ", "))
+		f.addIf(len(names) > 0, "columns", "of the classes %s; then the one predicted",
+			strings.Join(names, ", "))
 	}
 	switch {
 	case r.Accuracy != nil:
@@ -159,7 +163,8 @@ func addMetrics(f *summary, m *metrics) {
 	if c.Brier != nil {
 		f.add("Brier score", "%.8g", *c.Brier)
 	}
-	f.add("precision", "%.8g, recall %.8g, F1 %.8g, at the threshold %g", c.Precision, c.Recall, c.F1, *c.Threshold)
+	f.add("precision", "%.8g, recall %.8g, F1 %.8g, at the threshold %g",
+		c.Precision, c.Recall, c.F1, *c.Threshold)
 	t := c.Confusion
 	f.add("positive", "%s found, %s missed", formatWeight(t[1][1]), formatWeight(t[1][0]))
 	f.add("negative", "%s found, %s called positive", formatWeight(t[0][0]), formatWeight(t[0][1]))

@@ -88,7 +88,9 @@ func checkTerminated(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: terminated SIGNAL ARGS...")
 	}
-	sentSignal, known := map[string]os.Signal{"SIGINT": os.Interrupt, "SIGTERM": syscall.SIGTERM, "SIGHUP": syscall.SIGHUP}[args[0]]
+	sentSignal, known := map[string]os.Signal{
+		"SIGINT": os.Interrupt, "SIGTERM": syscall.SIGTERM, "SIGHUP": syscall.SIGHUP,
+	}[args[0]]
 	switch {
 	case !known:
 		ts.Fatalf("unknown signal %s", args[0])
@@ -103,11 +105,13 @@ func checkTerminated(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Check(cmd.Start())
 	defer stdin.Close()
-	_, err = stdin.Write(bytes.Repeat([]byte("1 1:1 2:3\n-1 1:2 3:1\n"), 1<<15)) // more than a pipe holds: after this write the process has begun to read
+	// more than a pipe holds: after this write the process has begun to read
+	_, err = stdin.Write(bytes.Repeat([]byte("1 1:1 2:3\n-1 1:2 3:1\n"), 1<<15))
 	ts.Check(err)
 	ts.Check(cmd.Process.Signal(sentSignal))
 	_ = cmd.Wait()
-	if cmd.ProcessState.ExitCode() != exitInterrupted || stdout.Len() > 0 || !strings.Contains(stderr.String(), "scas: interrupted: nothing written") {
+	if cmd.ProcessState.ExitCode() != exitInterrupted || stdout.Len() > 0 ||
+		!strings.Contains(stderr.String(), "scas: interrupted: nothing written") {
 		ts.Fatalf("scas %s: %v, stdout %q, stderr %q", strings.Join(args, " "), cmd.ProcessState, &stdout, &stderr)
 	}
 }

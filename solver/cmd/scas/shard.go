@@ -120,7 +120,8 @@ func (c *fitFlags) alignLabels(data *sparse.Dataset) error {
 	positive := cmp.Or(c.Positive, &positiveFlag{})
 	m, ok := classes.Mapping(positive.number, positive.word)
 	if !ok {
-		return fmt.Errorf("%s: the label of --positive does not occur: the labels are %s and %s", c.file, classes.Name(0), classes.Name(1))
+		return fmt.Errorf("%s: the label of --positive does not occur: the labels are %s and %s",
+			c.file, classes.Name(0), classes.Name(1))
 	}
 	switch {
 	case storedMapping.Negative == m.Negative && storedMapping.Positive == m.Positive:
@@ -130,7 +131,8 @@ func (c *fitFlags) alignLabels(data *sparse.Dataset) error {
 		return nil
 	}
 	c.ranks.bytesOfRow += 8
-	labels := make([]float64, len(data.Labels)) // a copy, because the labels in a mapped file cannot be changed
+	// A copy, because the labels in a mapped file cannot be changed.
+	labels := make([]float64, len(data.Labels))
 	for i, b := range data.Labels {
 		labels[i], _ = m.Sign(storedMapping.Original(b))
 	}
@@ -166,7 +168,8 @@ func (c *fitFlags) checkClasses(data *sparse.Dataset) error {
 	const numbers = "give --loss squared for labels that are numbers"
 	switch {
 	case len(values) > rows.MaxClasses:
-		return fmt.Errorf("%s: more than %d different labels: expected at most %[2]d classes; %[3]s", c.file, rows.MaxClasses, numbers)
+		return fmt.Errorf("%s: more than %d different labels: expected at most %[2]d classes; %[3]s",
+			c.file, rows.MaxClasses, numbers)
 	case slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) }):
 		return fmt.Errorf("%s: labels %v, %v, %v and so on: expected two classes, or whole numbers for more; keep two of them, merge some, or %s", c.file, values[0], values[1], values[2], numbers)
 	case c.Positive != nil:

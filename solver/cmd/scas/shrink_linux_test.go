@@ -39,7 +39,8 @@ func TestFileShrinks(t *testing.T) {
 	dir := t.TempDir()
 	path, model := filepath.Join(dir, "d.scas"), filepath.Join(dir, "m.json")
 	for k, args := range []string{
-		"train --method scas-k --passes 100", "train --lambda 1e-3 --intercept --tol 1e-12", "train --lambda 1e-3", "cv --folds 3 --lambdas 20", "path --lambdas 20",
+		"train --method scas-k --passes 100", "train --lambda 1e-3 --intercept --tol 1e-12",
+		"train --lambda 1e-3", "cv --folds 3 --lambdas 20", "path --lambdas 20",
 	} {
 		for _, share := range []float64{0, 1, 0.3} {
 			if testing.Short() && (k > 1 || share == 0.3) {
@@ -54,8 +55,11 @@ func TestFileShrinks(t *testing.T) {
 			stderr := &truncateOnWrite{path: path, size: min(int64(share*float64(info.Size())), info.Size()-1)}
 			r := runWith(t, env{stderr: stderr, interval: time.Millisecond}, append(strings.Fields(args), "-o", model, path)...)
 			message := stderr.String()
-			if _, err := os.Stat(model); r.code != exitIO || !strings.Contains(message, "scas: "+path+": changed while it was read") || err == nil || r.out != "" {
-				t.Errorf("%s, %d bytes of %d left: exit code %d, model %v: %s %s", args, stderr.size, info.Size(), r.code, err, message, r.out)
+			if _, err := os.Stat(model); r.code != exitIO ||
+				!strings.Contains(message, "scas: "+path+": changed while it was read") || err == nil ||
+				r.out != "" {
+				t.Errorf("%s, %d bytes of %d left: exit code %d, model %v: %s %s",
+					args, stderr.size, info.Size(), r.code, err, message, r.out)
 				os.Remove(model)
 			}
 		}

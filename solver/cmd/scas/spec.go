@@ -28,7 +28,8 @@ func (c *fitFlags) specify(data *sparse.Dataset, counts wholeCounts, load worklo
 	out := &fitSpec{data: data, counts: counts}
 	out.spec = model.Spec{
 		Comm: c.ranks.solverComm(),
-		Loss: c.Loss.Loss, IndexBase: int(data.Stats.IndexBase - sparse.ZeroBased), Balanced: c.ClassWeights == "balanced",
+		Loss: c.Loss.Loss, IndexBase: int(data.Stats.IndexBase - sparse.ZeroBased),
+		Balanced:    c.ClassWeights == "balanced",
 		NoIntercept: !c.Intercept,
 		Settings:    load.settings,
 	}
@@ -85,8 +86,11 @@ func (s *fitSpec) outOfCore() bool { return s.spec.Memory > 0 }
 func (c *fitFlags) demand(s *fitSpec, load workload) *demand {
 	n, p := s.data.X.Dims()
 	return &demand{
-		work: fmt.Sprintf("fitting %s and %s of %s", plural(n, "row"), plural(p, "feature"), dataName(c.file)),
-		data: s.data, keptBytes: c.keptBytes(s.data, load), obstacle: c.obstacle(s.data, load.settings.Method), featuresGiven: c.Features != 0, distributed: c.ranks.comm != nil,
+		work: fmt.Sprintf("fitting %s and %s of %s", plural(n, "row"), plural(p, "feature"),
+			dataName(c.file)),
+		data: s.data, keptBytes: c.keptBytes(s.data, load),
+		obstacle: c.obstacle(s.data, load.settings.Method), featuresGiven: c.Features != 0,
+		distributed: c.ranks.comm != nil,
 		inMemoryBytes: func() float64 {
 			fits := load.fits
 			fits.Classes = len(s.data.Classes.Values)
@@ -144,7 +148,8 @@ func (c *fitFlags) keptBytes(data *sparse.Dataset, load workload) int64 {
 	}
 	if load.fits.Folds > 0 {
 		bytesOfRow += 4
-		modelCount = 2 * load.fits.Lambdas * max(1, len(data.Classes.Values)) // fitted to all rows, and to the rows outside a fold
+		// fitted to all rows, and to the rows outside a fold
+		modelCount = 2 * load.fits.Lambdas * max(1, len(data.Classes.Values))
 	}
 	if c.ranks.comm == nil && (c.Positive != nil || c.Labels != "") {
 		bytesOfRow += 8
@@ -172,7 +177,10 @@ func (s *fitSpec) setNames(path string, p int) error {
 		return nil
 	})
 	if n := len(s.spec.Features); err == nil && n != p {
-		err = &sparse.ParseError{File: path, Msg: fmt.Sprintf("%s: expected one for each of the %s of the data; --features says how many these are", plural(n, "name"), plural(p, "feature"))}
+		err = &sparse.ParseError{
+			File: path,
+			Msg:  fmt.Sprintf("%s: expected one for each of the %s of the data; --features says how many these are", plural(n, "name"), plural(p, "feature")),
+		}
 	}
 	return err
 }
@@ -217,7 +225,10 @@ func (c *fitFlags) withGraphAdvice(err error, data *sparse.Dataset) error {
 	if !c.isTable(c.file) && c.formatOf(c.file) != sparse.NPY && data.Names == nil {
 		return err
 	}
-	return advisedError{err, func(r sparse.Remedy) (string, bool) { return "correct " + dataName(c.graphFile()), r.Field == "p" }}
+	return advisedError{
+		err,
+		func(r sparse.Remedy) (string, bool) { return "correct " + dataName(c.graphFile()), r.Field == "p" },
+	}
 }
 
 // readConstraint reads the constraint matrix A from the file of --graph, and checks that A has a column for
@@ -244,7 +255,10 @@ func (c *fitFlags) readConstraint(data *sparse.Dataset) (con *graph.Constraint, 
 
 // checkMatrix returns an error if a flag is given that does not apply when the file of --graph is a matrix.
 func (c *specFlags) checkMatrix() error {
-	flag := firstGiven([]givenFlag{{"--l1-ratio", c.L1Ratio != nil}, {"--penalty-factors", c.PenaltyFactors != ""}, {"--fusion", c.Fusion != 1}})
+	flag := firstGiven([]givenFlag{
+		{"--l1-ratio", c.L1Ratio != nil}, {"--penalty-factors", c.PenaltyFactors != ""},
+		{"--fusion", c.Fusion != 1},
+	})
 	if flag == "" {
 		return nil
 	}

@@ -26,7 +26,8 @@ func (c *trainCmd) readStart(s *fitSpec) (*model.Model, error) {
 	if difference := s.featureDifference(m, data); difference != "" {
 		k := len(m.Columns[0].Coefficients)
 		if k > s.featureCount() && c.Features == 0 && c.formatOf(c.file) == sparse.LIBSVM {
-			remedy = fmt.Sprintf("give --features %d if the last features are zero in all rows, %s", k, remedy)
+			remedy = fmt.Sprintf("give --features %d if the last features are zero in all rows, %s",
+				k, remedy)
 		}
 		return nil, fmt.Errorf("%s: %s: %s", c.Start, difference, remedy)
 	}
@@ -37,18 +38,22 @@ func (c *trainCmd) readStart(s *fitSpec) (*model.Model, error) {
 // is the name of the data.
 func (s *fitSpec) labelDifference(m *model.Model, data string) string {
 	if modelLoss, loss := term.LossOf(m.Loss).Traits(), term.LossOf(s.spec.Loss).Traits(); modelLoss.Labels != loss.Labels {
-		return fmt.Sprintf("this model has %s loss, for %s, and --loss %s is for %s", modelLoss.Name, labelKind[modelLoss.Labels], loss.Name, labelKind[loss.Labels])
+		return fmt.Sprintf("this model has %s loss, for %s, and --loss %s is for %s",
+			modelLoss.Name, labelKind[modelLoss.Labels], loss.Name, labelKind[loss.Labels])
 	}
 	modelClasses, dataClasses := classNames(m.Labels, m.Classes), classNames(s.data.Mapping, s.data.Classes)
 	slices.Sort(modelClasses)
 	slices.Sort(dataClasses)
 	if !slices.Equal(modelClasses, dataClasses) {
-		return fmt.Sprintf("this model has the classes %s, and %s has %s", firstNames(modelClasses), data, firstNames(dataClasses))
+		return fmt.Sprintf("this model has the classes %s, and %s has %s",
+			firstNames(modelClasses), data, firstNames(dataClasses))
 	}
 	return ""
 }
 
-var labelKind = map[term.LabelKind]string{term.Classes: "classes", term.Counts: "counts", term.Numbers: "numbers"}
+var labelKind = map[term.LabelKind]string{
+	term.Classes: "classes", term.Counts: "counts", term.Numbers: "numbers",
+}
 
 // featureDifference says how the features of the model differ from the features of the data, or returns "".
 // data is the name of the data.
@@ -59,13 +64,15 @@ func (s *fitSpec) featureDifference(m *model.Model, data string) string {
 		return fmt.Sprintf("this model has %s, and %s has %s",
 			plural(k, "feature"), data, groupDigits(s.featureCount()))
 	case modelNames == nil && dataNames == nil && m.IndexBase != s.spec.IndexBase:
-		return fmt.Sprintf("this model counts features from %d, and %s from %d", m.IndexBase, data, s.spec.IndexBase)
+		return fmt.Sprintf("this model counts features from %d, and %s from %d",
+			m.IndexBase, data, s.spec.IndexBase)
 	case modelNames == nil || dataNames == nil:
 		return "" // features without names are matched by their order
 	}
 	for j, name := range modelNames {
 		if name != dataNames[j] {
-			return fmt.Sprintf("feature %d of this model is %q, and feature %[1]d of %[3]s is %[4]q", j+1, name, data, dataNames[j])
+			return fmt.Sprintf("feature %d of this model is %q, and feature %[1]d of %[3]s is %[4]q",
+				j+1, name, data, dataNames[j])
 		}
 	}
 	return ""

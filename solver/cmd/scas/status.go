@@ -46,7 +46,10 @@ type proof struct {
 
 func newProof(c *model.Certificate) proof {
 	gap := number(c.Gap)
-	return proof{DualityGap: gap, RelativeGap: relativeGap(gap, number(c.Objective)), NoOptimum: c.NoOptimum, Status: c.Status, asked: c.RelTol > 0}
+	return proof{
+		DualityGap: gap, RelativeGap: relativeGap(gap, number(c.Objective)), NoOptimum: c.NoOptimum,
+		Status: c.Status, asked: c.RelTol > 0,
+	}
 }
 
 // unproved reports whether a proof was asked for, and the fit ended without it.

@@ -36,7 +36,11 @@ func TestTextMemory(t *testing.T) {
 		succeed(t, "train", "--lambda", "1e-2", "-o", model, writeData(t, dir, "few-"+c.name, fewRows))
 		runs := [][]string{{"1", "train"}, {"2.5", "predict", "-m", model, "-o", filepath.Join(dir, "p")}}
 		if fullTest {
-			runs = append(runs, [][]string{{"1.9", "train"}, {"2.2", "train"}, {"2.7", "train"}, {"5.5", "train"}, {"7", "train"}, {"4", "predict", "-m", model}, {"2.5", "info"}}...)
+			runs = append(runs,
+				[][]string{
+					{"1.9", "train"}, {"2.2", "train"}, {"2.7", "train"}, {"5.5", "train"}, {"7", "train"},
+					{"4", "predict", "-m", model}, {"2.5", "info"},
+				}...)
 		}
 		dataSize := dataBytes(s.Dataset)
 		for _, args := range runs {
@@ -44,7 +48,8 @@ func TestTextMemory(t *testing.T) {
 			limit := int64(share * float64(dataSize))
 			code, peak := peakOf(t, append(args[1:], "--memory", fmt.Sprint(limit), path)...)
 			ratio := float64(peak) / float64(limit)
-			line := fmt.Sprintf("%s of %d MiB, %s with %d MiB: exit code %d, peak %.2f of it", c.name, dataSize>>20, args[1], limit>>20, code, ratio)
+			line := fmt.Sprintf("%s of %d MiB, %s with %d MiB: exit code %d, peak %.2f of it",
+				c.name, dataSize>>20, args[1], limit>>20, code, ratio)
 			t.Log(line)
 			if ratio > 1.05 || ratio == 0 || code != exitOK && code != exitIO {
 				t.Error(line)

@@ -28,7 +28,8 @@ func (r *columnFit) checkTheorem2() {
 	steps := max(1, run.InnerSteps/max(1, run.BatchSize))
 	collect := func(conditions []theory.Condition) (out []conditionReport) {
 		for _, c := range conditions {
-			out = append(out, conditionReport{c.Name, c.Statement, number(c.Left), number(c.Right), c.Holds(), c.String()})
+			out = append(out,
+				conditionReport{c.Name, c.Statement, number(c.Left), number(c.Right), c.Holds(), c.String()})
 		}
 		return out
 	}

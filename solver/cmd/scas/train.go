@@ -115,8 +115,10 @@ func (c *trainCmd) train(e *env) error {
 		{"--svg", c.SVG, func(w io.Writer) error { return drawTied(w, r.fitSpec.spec.Graph, r.model, 0) }},
 		c.output(func() (*page, error) { return r.page(e, err) }),
 	}
-	checkedOutputs := append(slices.Clone(out), output{"--checkpoint", c.Checkpoint, nil}) // the fit writes and removes this file
-	report, err := c.begin(e, checkedOutputs, workload{settings: c.settings(), scored: c.Report != ""}, c.Start)
+	// The fit writes and removes this file.
+	checkedOutputs := append(slices.Clone(out), output{"--checkpoint", c.Checkpoint, nil})
+	report, err := c.begin(e, checkedOutputs, workload{settings: c.settings(), scored: c.Report != ""},
+		c.Start)
 	if err == nil {
 		err = c.completeSpec(e, &report)
 	}
@@ -221,15 +223,18 @@ func (c *trainCmd) checkDrawing(s *fitSpec) error {
 	case g == nil:
 		return usagef("--svg draws a graph, and --graph %s is a matrix read as A itself", c.Graph)
 	case !draw.Fits(g):
-		return usagef("--svg draws graphs of at most %d features with edges, and --graph %s has more", draw.MaxNodes, c.Graph)
+		return usagef("--svg draws graphs of at most %d features with edges, and --graph %s has more",
+			draw.MaxNodes, c.Graph)
 	}
 	return nil
 }
 
 func (c *trainCmd) settings() solver.Settings {
 	return solver.Settings{
-		Method: c.Method.Method, RelTol: float64(c.Tol), TimeLimit: time.Duration(c.TimeLimit), DualUpdates: int(c.DualUpdates), Passes: float64(c.Passes),
+		Method: c.Method.Method, RelTol: float64(c.Tol), TimeLimit: time.Duration(c.TimeLimit),
+		DualUpdates: int(c.DualUpdates), Passes: float64(c.Passes),
 		Eta: float64(c.Eta), Rho: float64(c.Rho), InnerSteps: int(c.InnerSteps), BatchSize: int(c.BatchSize),
-		Schedule: solver.Schedule(c.Schedule), Seed: uint64(c.Seed), Float32: c.Float32, Threads: int(c.Threads),
+		Schedule: solver.Schedule(c.Schedule), Seed: uint64(c.Seed), Float32: c.Float32,
+		Threads: int(c.Threads),
 	}
 }

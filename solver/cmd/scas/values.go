@@ -32,7 +32,8 @@ func isFinite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 type notNegative float64
 
 func (v *notNegative) UnmarshalText(text []byte) error {
-	return parseNumber(v, text, func(f float64) bool { return f >= 0 }, "a finite number that is not negative")
+	return parseNumber(v, text, func(f float64) bool { return f >= 0 },
+		"a finite number that is not negative")
 }
 
 type positive float64
@@ -71,7 +72,8 @@ func (v *tolerance) UnmarshalText(text []byte) error {
 		*v = -1
 		return nil
 	}
-	return parseNumber(v, text, func(f float64) bool { return f > 0 && f < 1 }, "a number between 0 and 1, auto or none")
+	return parseNumber(v, text, func(f float64) bool { return f > 0 && f < 1 },
+		"a number between 0 and 1, auto or none")
 }
 
 // A positiveFlag is the value of --positive: a label that is a number or, in tables and .scas files, a word.
@@ -282,7 +284,8 @@ func (v *share) UnmarshalText(text []byte) error {
 type ratio float64
 
 func (v *ratio) UnmarshalText(text []byte) error {
-	return parseNumber(v, text, func(f float64) bool { return f > 0 && f < 1 }, "a number above 0 and below 1")
+	return parseNumber(v, text, func(f float64) bool { return f > 0 && f < 1 },
+		"a number above 0 and below 1")
 }
 
 // A lambdasFlag is the value of --lambdas. count is the number of lambdas. lambdas has them, or is nil if

@@ -95,7 +95,11 @@ func jsonType(v any) string {
 		if len(v) == 0 {
 			return "list"
 		}
-		return "list of " + map[string]string{"number": "numbers", "text": "texts", "object": "objects", "list of numbers": "lists of numbers"}[jsonType(v[0])]
+		return "list of " +
+			map[string]string{
+				"number": "numbers", "text": "texts", "object": "objects",
+				"list of numbers": "lists of numbers",
+			}[jsonType(v[0])]
 	}
 	return "object"
 }
@@ -152,7 +156,8 @@ func vocabularyRuns(t *testing.T) (runs [][]string) {
 		if i == 3 {
 			cell = ""
 		}
-		fmt.Fprintf(&richTable, "%s,%s,%d,%s,2020-01-0%d,0.%d\n", []string{"no", "yes"}[class], cell, b, []string{"clay", "7", "loam"}[i%3], i%2+1, i%5)
+		fmt.Fprintf(&richTable, "%s,%s,%d,%s,2020-01-0%d,0.%d\n",
+			[]string{"no", "yes"}[class], cell, b, []string{"clay", "7", "loam"}[i%3], i%2+1, i%5)
 		fmt.Fprintf(&classTable, "%s,%d,%d,%d\n", []string{"ash", "elm", "oak"}[(a+b)/3%3], a, b, c)
 		fmt.Fprintf(&countTable, "%d,%d,%d,%d\n", (a+c)/3, a, b, c)
 	}
@@ -181,7 +186,8 @@ func vocabularyRuns(t *testing.T) (runs [][]string) {
 		}
 		out := func(name string) string { return filepath.Join(dir, command+name) }
 		add(twoClasses, "-o", out(".two"))
-		add("--graph", edges, "--fusion", "2", "--l2y", "0.1", "--mu", "0.1", "--domain", "box:-9,9", "--svg", out(".svg"), "-o", out(".graph"), twoClasses)
+		add("--graph", edges, "--fusion", "2", "--l2y", "0.1", "--mu", "0.1", "--domain", "box:-9,9", "--svg",
+			out(".svg"), "-o", out(".graph"), twoClasses)
 		add("--groups", groups, "--report", out(".html"), "-o", out(".groups"), twoClasses)
 		add("--l1-ratio", "0.5", "--no-intercept", "--class-weights", "balanced", "-o", out(".net"), twoClasses)
 		add("--sample-weights", weights, twoClasses)
@@ -195,7 +201,10 @@ func vocabularyRuns(t *testing.T) (runs [][]string) {
 	runs = append(runs,
 		strings.Fields("train --json --method scas --verbose --no-intercept --mu 0.1 --passes 20 "+twoClasses),
 		strings.Fields("train --json --method scas --graph chain --verbose --domain ball:3 --no-intercept --mu 0.1 --no-standardize --float32 --output average --passes 20 "+twoClasses+" -o "+filepath.Join(dir, "train.scas")),
-		[]string{"train", "--json", "--lambda", "10", "--graph", edges, "--penalty-factors", zeroFactors, "-o", filepath.Join(dir, "train.tied"), twoClasses},
+		[]string{
+			"train", "--json", "--lambda", "10", "--graph", edges, "--penalty-factors", zeroFactors, "-o",
+			filepath.Join(dir, "train.tied"), twoClasses,
+		},
 		strings.Fields("train --json --start "+filepath.Join(dir, "train.two")+" "+twoClasses),
 		strings.Fields("train --json --method svrg --batch-size 2 --passes 20 "+twoClasses),
 		strings.Fields("ranks train --json "+libsvm),
@@ -203,17 +212,25 @@ func vocabularyRuns(t *testing.T) (runs [][]string) {
 		strings.Fields("ranks cv --json --lambdas 2 --ratio 0.1 --folds 2 "+libsvm),
 	)
 	addPredict := func(model, data string) {
-		runs = append(runs, []string{"predict", "--json", "--metrics", "-m", filepath.Join(dir, model), "-o", filepath.Join(dir, "out"), data})
+		runs = append(runs,
+			[]string{"predict", "--json", "--metrics", "-m", filepath.Join(dir, model), "-o", filepath.Join(dir, "out"), data})
 	}
 	addPredict("train.two", twoClasses)
 	addPredict("train.table", otherTable)
 	addPredict("train.classes", classesFile)
 	addPredict("train.counts", countsFile)
-	for _, name := range []string{"train.table", "train.classes", "train.graph", "train.groups", "train.net", "train.huber", "train.scas", "train.tied"} {
+	for _, name := range []string{
+		"train.table", "train.classes", "train.graph", "train.groups", "train.net", "train.huber",
+		"train.scas", "train.tied",
+	} {
 		runs = append(runs, []string{"model", "show", "--json", filepath.Join(dir, name)})
 	}
 	liblinear := writeFile("liblinear", "solver_type L1R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias -1\nw\n1\n0\n")
 	runs = append(runs, []string{"model", "show", "--json", liblinear})
-	runs = append(runs, []string{"predict", "--json", "--ignore-labels", "-m", filepath.Join(dir, "train.two"), "-o", filepath.Join(dir, "out"), twoClasses})
+	runs = append(runs,
+		[]string{
+			"predict", "--json", "--ignore-labels", "-m", filepath.Join(dir, "train.two"), "-o",
+			filepath.Join(dir, "out"), twoClasses,
+		})
 	return runs
 }

@@ -47,7 +47,8 @@ func TestWorld(t *testing.T) {
 		}
 		for j := range sum {
 			if got[j] != sum[j] || gotMax[j] != wantMax[j] {
-				t.Fatalf("rank %d, %d numbers: entry %d is %v and %v, want %v and %v", w.rank, n, j, got[j], gotMax[j], sum[j], wantMax[j])
+				t.Fatalf("rank %d, %d numbers: entry %d is %v and %v, want %v and %v",
+					w.rank, n, j, got[j], gotMax[j], sum[j], wantMax[j])
 			}
 		}
 		rootRNG := rand.New(rand.NewPCG(uint64(w.size-1), uint64(n)))

@@ -25,7 +25,8 @@ const (
 func (s *OuterLoop) RestoreAfterRise(objective float64) bool {
 	unit := s.Curvature * float64(s.RowNorm*s.RowNorm)
 	weight := max(float64(minWeight*unit), float64(increaseWeight*s.Anchor.Weight))
-	if !(objective > s.Keeper.Best+float64(clearRise*s.Keeper.Scale)) || s.Keeper.Lost(objective) || weight > maxWeight*unit {
+	if !(objective > s.Keeper.Best+float64(clearRise*s.Keeper.Scale)) || s.Keeper.Lost(objective) ||
+		weight > maxWeight*unit {
 		return false
 	}
 	s.Anchor.Weight = weight

@@ -75,7 +75,8 @@ func (c Coupling) Validate(l int, g term.Penalty) error {
 
 func (c Coupling) validateDiagonal(l int, g term.Penalty) error {
 	if len(c.Diagonal) != l {
-		return errorf("Coupling.Diagonal has length %d; the constraint matrix has %d rows", len(c.Diagonal), l)
+		return errorf("Coupling.Diagonal has length %d; the constraint matrix has %d rows",
+			len(c.Diagonal), l)
 	}
 	for j, v := range c.Diagonal {
 		switch {

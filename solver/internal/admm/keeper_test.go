@@ -18,9 +18,18 @@ func TestJudge(t *testing.T) {
 	}{
 		{"descent", 1, 1, true, false, []float64{0.5, 0.4}, []Verdict{Best, Best}, 0},
 		{"a rise or two", 1, 1, true, false, []float64{0.5, 0.6, 0.55, 0.4}, []Verdict{Best, Fine, Fine, Best}, 0},
-		{"many rises", 1, 1, true, false, []float64{0.5, 0.6, 0.7, 0.8, 0.9, 0.95}, []Verdict{Best, Fine, Fine, Fine, Fine, Restart}, 1},
-		{"rises before any best", 1, 1, true, false, []float64{1.1, 1.2, 1.3, 1.4, 1.5}, []Verdict{Fine, Fine, Fine, Fine, Fine}, 1},
-		{"rises of a given step size", 1, 1, false, false, []float64{0.5, 0.6, 0.7, 0.8, 0.9, 0.95}, []Verdict{Best, Fine, Fine, Fine, Fine, Fine}, 0},
+		{
+			"many rises", 1, 1, true, false, []float64{0.5, 0.6, 0.7, 0.8, 0.9, 0.95},
+			[]Verdict{Best, Fine, Fine, Fine, Fine, Restart}, 1,
+		},
+		{
+			"rises before any best", 1, 1, true, false, []float64{1.1, 1.2, 1.3, 1.4, 1.5},
+			[]Verdict{Fine, Fine, Fine, Fine, Fine}, 1,
+		},
+		{
+			"rises of a given step size", 1, 1, false, false, []float64{0.5, 0.6, 0.7, 0.8, 0.9, 0.95},
+			[]Verdict{Best, Fine, Fine, Fine, Fine, Fine}, 0,
+		},
 		{"lost", 1, 1, true, false, []float64{11, nan, 0.5}, []Verdict{Restart, Restart, Best}, 2},
 		{"lost with a given step size", 1, 1, false, false, []float64{11}, []Verdict{Lost}, 0},
 		{"infeasible", 1, 1, true, true, []float64{2, 3, 11}, []Verdict{Best, Best, Restart}, 1},

@@ -50,7 +50,8 @@ func TestOneScale(t *testing.T) {
 // TestMetric checks that D and ρ are powers of two, that X D is exact, that its columns have one scale, and
 // that M = Metric.A has the right quadratic form |M u|².
 func TestMetric(t *testing.T) {
-	chain, err := sparse.FromTriplets(2, 3, []sparse.Triplet{{Row: 0, Col: 0, Value: 1}, {Row: 0, Col: 1, Value: -1}, {Row: 1, Col: 2, Value: 2}})
+	chain, err := sparse.FromTriplets(2, 3,
+		[]sparse.Triplet{{Row: 0, Col: 0, Value: 1}, {Row: 0, Col: 1, Value: -1}, {Row: 1, Col: 2, Value: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +111,8 @@ func checkSameQuadratic(t *testing.T, p *MetricProblem, m *Metric) {
 // keeps a third of the coefficients at zero. For A = I and the same data, there must be a metric.
 func TestNoMetricForHeldCoefficients(t *testing.T) {
 	chain, err := sparse.FromTriplets(4, 3, []sparse.Triplet{
-		{Row: 0, Col: 0, Value: 1}, {Row: 0, Col: 1, Value: -1}, {Row: 1, Col: 0, Value: 1}, {Row: 2, Col: 1, Value: 1}, {Row: 3, Col: 2, Value: 1},
+		{Row: 0, Col: 0, Value: 1}, {Row: 0, Col: 1, Value: -1}, {Row: 1, Col: 0, Value: 1},
+		{Row: 2, Col: 1, Value: 1}, {Row: 3, Col: 2, Value: 1},
 	})
 	if err != nil {
 		t.Fatal(err)

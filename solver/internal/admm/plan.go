@@ -93,7 +93,9 @@ func NewPlan(l *InnerLoop) (Plan, error) {
 // kernelSteps returns the inner loop with step size eta in the form that the kernels need.
 func (l *InnerLoop) kernelSteps(eta float64) kernels.Steps {
 	kind, known := l.Loss.LossKind()
-	s := kernels.Steps{Rows: l.Rows, Label: l.Labels, Slope0: l.Slope0, Loss: kind, Eta: eta, Scratch: l.Scratch}
+	s := kernels.Steps{
+		Rows: l.Rows, Label: l.Labels, Slope0: l.Slope0, Loss: kind, Eta: eta, Scratch: l.Scratch,
+	}
 	if !known {
 		s.Slope = l.Loss.Slope
 	}
@@ -134,7 +136,8 @@ func (g *guardedPlan) Begin(x, d []float64, eta float64) {
 		if g.dense == nil {
 			singleLoop := *g.loop
 			singleLoop.BatchSize = 1 // because g.BatchSize returns 1
-			g.dense = newDense(&singleLoop, fmt.Sprintf("a step for every coordinate: the step size is too short or too long for the %s plan", g.partialPlan.Name()))
+			g.dense = newDense(&singleLoop,
+				fmt.Sprintf("a step for every coordinate: the step size is too short or too long for the %s plan", g.partialPlan.Name()))
 		}
 		g.active = g.dense
 	}

@@ -14,7 +14,9 @@ import (
 // BenchmarkDiagonal measures the plans for a diagonal matrix K (see Plan). One operation is a round of
 // 512 steps.
 func BenchmarkDiagonal(b *testing.B) {
-	for _, shape := range []struct{ features, nonzeros int }{{54, 12}, {123, 14}, {300, 14}, {600, 14}, {4932, 430}, {47236, 75}} {
+	for _, shape := range []struct{ features, nonzeros int }{
+		{54, 12}, {123, 14}, {300, 14}, {600, 14}, {4932, 430}, {47236, 75},
+	} {
 		s, err := sparse.NewSynthetic(sparse.SyntheticOptions{
 			Rows: 4000, Features: shape.features, NonzerosPerRow: shape.nonzeros, Noise: 1, Seed: 4,
 		})
@@ -33,7 +35,10 @@ func BenchmarkDiagonal(b *testing.B) {
 		for k := range rows {
 			rows[k] = rng.Int32N(4000)
 		}
-		for _, plan := range []Plan{newLazy(newPlanBase()), newDecay(newPlanBase()), &elementPlan{diagonalBase: newPlanBase(), h: make([]float64, shape.features)}} {
+		for _, plan := range []Plan{
+			newLazy(newPlanBase()), newDecay(newPlanBase()),
+			&elementPlan{diagonalBase: newPlanBase(), h: make([]float64, shape.features)},
+		} {
 			b.Run(fmt.Sprintf("p=%d/nnz=%d/%s", shape.features, shape.nonzeros, plan.Name()), func(b *testing.B) {
 				for b.Loop() {
 					plan.Begin(x, x, 0.5)

@@ -53,7 +53,8 @@ func (d *densePlan) chooseBatch() {
 	batchSize := min(int(costRatio), maxBatch, d.Samples/64)
 	if costRatio > 8 && batchSize > 1 {
 		d.batchSize = batchSize
-		d.reason = fmt.Sprintf("%s; %d samples share it, as it costs about %.0f of them", d.reason, d.batchSize, costRatio)
+		d.reason = fmt.Sprintf("%s; %d samples share it, as it costs about %.0f of them",
+			d.reason, d.batchSize, costRatio)
 	}
 }
 

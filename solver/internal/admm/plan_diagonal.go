@@ -42,10 +42,12 @@ func newDiagonalPlan(l *InnerLoop, k []float64) Plan {
 	scalar := !slices.ContainsFunc(k, func(v float64) bool { return v != kappa })
 	switch unconstrained := l.Set == nil; {
 	case unconstrained && scalar && float64(p) > lazyRatio*l.nonzerosPerRow():
-		base.reason = fmt.Sprintf("%s: %.3g nonzeros a step instead of %d features", scalarReason, l.nonzerosPerRow(), p)
+		base.reason = fmt.Sprintf("%s: %.3g nonzeros a step instead of %d features",
+			scalarReason, l.nonzerosPerRow(), p)
 		return guardPlan(l, newLazy(base))
 	case unconstrained && float64(p) > decayOffset+float64(decaySlope*l.nonzerosPerRow()):
-		base.reason = fmt.Sprintf("%s: %.3g nonzeros a step instead of %d features", diagonalReason, l.nonzerosPerRow(), p)
+		base.reason = fmt.Sprintf("%s: %.3g nonzeros a step instead of %d features",
+			diagonalReason, l.nonzerosPerRow(), p)
 		return guardPlan(l, newDecay(base))
 	case unconstrained:
 		base.reason = fmt.Sprintf("%s and %d features are few", diagonalReason, p)
@@ -73,7 +75,10 @@ type diagonalBase struct {
 }
 
 func newDiagonalBase(l *InnerLoop, k []float64) diagonalBase {
-	return diagonalBase{InnerLoop: l, k: k, c: make([]float64, len(k)), e: make([]float64, len(k)), w: make([]float64, len(k))}
+	return diagonalBase{
+		InnerLoop: l, k: k, c: make([]float64, len(k)), e: make([]float64, len(k)),
+		w: make([]float64, len(k)),
+	}
 }
 
 func (d *diagonalBase) Reason() string { return d.reason }

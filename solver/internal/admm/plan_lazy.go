@@ -64,7 +64,10 @@ type ballPlan struct {
 
 func newBall(base diagonalBase) *ballPlan {
 	p := len(base.k)
-	return &ballPlan{summedBase: newSummedBase(base), cells: kernels.NewCells(p), norm2: squaredNorms(base.Rows), q: make([]float64, p)}
+	return &ballPlan{
+		summedBase: newSummedBase(base), cells: kernels.NewCells(p), norm2: squaredNorms(base.Rows),
+		q: make([]float64, p),
+	}
 }
 
 // squaredNorms returns |aᵢ|² of each row aᵢ of a. If a stores no values, its entries are ones.

@@ -20,7 +20,9 @@ func newCoupledPlan(l *InnerLoop) (Plan, error) {
 	}
 	c := l.A.Components()
 	if size, _ := c.LargestSize(); size > linalg.MaxComponent {
-		return newDense(l, fmt.Sprintf("a component of %d features is too large to rotate (at most %d)", size, linalg.MaxComponent)), nil
+		return newDense(l,
+			fmt.Sprintf("a component of %d features is too large to rotate (at most %d)",
+				size, linalg.MaxComponent)), nil
 	}
 	n, p := l.Data.Dims()
 	nonzeros := c.Fill(l.Data)
@@ -33,9 +35,13 @@ func newCoupledPlan(l *InnerLoop) (Plan, error) {
 	}
 	switch {
 	case bytes > maxRotatedMemory:
-		return newDense(l, fmt.Sprintf("the rotated data of %s would take %.1f GiB (at most %d)", c, float64(bytes)/(1<<30), maxRotatedMemory>>30)), nil
+		return newDense(l,
+			fmt.Sprintf("the rotated data of %s would take %.1f GiB (at most %d)",
+				c, float64(bytes)/(1<<30), maxRotatedMemory>>30)), nil
 	case isBall && !useDense:
-		return newDense(l, fmt.Sprintf("%d features are too many to project rotated rows onto a ball (at most %d)", p, maxDenseFeatures)), nil
+		return newDense(l,
+			fmt.Sprintf("%d features are too many to project rotated rows onto a ball (at most %d)",
+				p, maxDenseFeatures)), nil
 	}
 	spectrum, err := l.A.Spectrum(l.Interrupt)
 	if err != nil {
@@ -144,7 +150,10 @@ func (p *rotatedDense) Advance(sampled []int32) {
 // nonzeros in the rotated data.
 func newRotatedDecay(l *InnerLoop, spectrum *linalg.Spectrum, nonzeros int64) (Plan, error) {
 	n, features := l.Data.Dims()
-	data := kernels.Rows{Ptr: make([]int64, 1, n+1), Idx: make([]int32, 0, nonzeros), Val: make([]float64, 0, nonzeros), Cols: features}
+	data := kernels.Rows{
+		Ptr: make([]int64, 1, n+1), Idx: make([]int32, 0, nonzeros), Val: make([]float64, 0, nonzeros),
+		Cols: features,
+	}
 	row := make([]float64, features)
 	componentMarks := make([]int32, len(spectrum.Members))
 	var touched []int32

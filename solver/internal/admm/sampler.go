@@ -28,7 +28,8 @@ func CheckWeights(weights []float64, n int) error {
 	}
 	sum := rows.Mass(weights, n)
 	if sum == 0 || math.IsInf(sum, 0) {
-		return errorf("Problem.SampleWeights sum to %v; at least one must be positive and the sum finite", sum)
+		return errorf("Problem.SampleWeights sum to %v; at least one must be positive and the sum finite",
+			sum)
 	}
 	if math.IsInf(float64(n)/sum, 0) {
 		return errorf("Problem.SampleWeights sum to %v, which is too small; multiply all by the same large number", sum)

@@ -61,7 +61,9 @@ func (c *RowCurvature) AtMargins(loss term.Loss, margin, slope, labels []float64
 	if !loss.Traits().ContinuousCurvature {
 		return c.weightedMean(func(int) float64 { return loss.Curvature() })
 	}
-	return c.weightedMean(func(i int) float64 { return loss.SecondDerivative(margin[i], slope[i], labels[i]) })
+	return c.weightedMean(func(i int) float64 {
+		return loss.SecondDerivative(margin[i], slope[i], labels[i])
+	})
 }
 
 // weightedMean returns Σ wᵢ hᵢ² / Σ wᵢ hᵢ, or 0 if the denominator is 0. Here hᵢ = φ″ |aᵢ|², and wᵢ is the

@@ -39,7 +39,8 @@ func TestCurvatureOfRowsWithWeight(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := NewRowCurvature(x, weights)
-	if got := c.weightedMean(func(int) float64 { return 1 }); got != 4 || len(c.rows) < CurvatureRows || len(c.rows) > 2*CurvatureRows {
+	if got := c.weightedMean(func(int) float64 { return 1 }); got != 4 || len(c.rows) < CurvatureRows ||
+		len(c.rows) > 2*CurvatureRows {
 		t.Errorf("mean %v over %d rows, want 4", got, len(c.rows))
 	}
 }

@@ -37,7 +37,9 @@ func WhyEnded(err error, gap, goal float64, noRoom bool, separated func() bool, 
 }
 
 func (w Why) String() string {
-	return [...]string{"not ended", "reached", "rounding", "iterations", "interrupted", "room", "separated"}[w]
+	return [...]string{
+		"not ended", "reached", "rounding", "iterations", "interrupted", "room", "separated",
+	}[w]
 }
 
 // The values of solver.Status.

@@ -34,8 +34,15 @@ func TestStatus(t *testing.T) {
 		{"steps", Evidence{Gap: 3, Goal: 2, Final: true, Why: Iterations, Advice: lossAdvice}, Stalled, "Newton steps"},
 		{"no room", Evidence{Gap: 3, Goal: 2, Final: true, Why: Room}, Stalled, "Problem.Penalty"},
 		{"no optimum", Evidence{Gap: 3, Goal: 2, Final: true, Why: Separated, Dependent: true}, Stalled, "falls for ever"},
-		{"dependent", Evidence{Gap: 3, Goal: 2, Final: true, Why: Rounding, Dependent: true, Unit: 10}, Stalled, "depend on each other"},
-		{"dependent, but near", Evidence{Gap: 3, Goal: 2, Final: true, Why: Rounding, Dependent: true, Unit: 1e5}, Stalled, "rounding decides"},
+		{
+			"dependent", Evidence{Gap: 3, Goal: 2, Final: true, Why: Rounding, Dependent: true, Unit: 10},
+			Stalled, "depend on each other",
+		},
+		{
+			"dependent, but near",
+			Evidence{Gap: 3, Goal: 2, Final: true, Why: Rounding, Dependent: true, Unit: 1e5}, Stalled,
+			"rounding decides",
+		},
 	} {
 		status, advice := c.evidence.Status()
 		remedy := ""

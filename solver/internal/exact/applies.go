@@ -58,13 +58,16 @@ func (p *Problem) Refusal() error {
 	_, features := p.dims()
 	maxFeatures := cmp.Or(p.MaxWorking, DenseFeatures)
 	if features > maxFeatures && p.band() == features-1 {
-		return fmt.Errorf("%w: %d features; dense factors are formed up to %d", ErrNotApplicable, features, maxFeatures)
+		return fmt.Errorf("%w: %d features; dense factors are formed up to %d",
+			ErrNotApplicable, features, maxFeatures)
 	}
 	if p.File != nil {
 		return nil
 	}
-	if passes := p.Assembly(); passes > maxAssembly && passes*p.Team.Total(float64(p.Data.NNZ())) > maxProducts*float64(p.Team.Size()) {
-		return fmt.Errorf("%w: forming a Hessian takes as much as %.0f passes over the data", ErrNotApplicable, passes)
+	if passes := p.Assembly(); passes > maxAssembly &&
+		passes*p.Team.Total(float64(p.Data.NNZ())) > maxProducts*float64(p.Team.Size()) {
+		return fmt.Errorf("%w: forming a Hessian takes as much as %.0f passes over the data",
+			ErrNotApplicable, passes)
 	}
 	return nil
 }
@@ -97,7 +100,10 @@ func (p *Problem) FileRefusal() string {
 	for j, r := range p.FixedRidge {
 		ridge[j] += r
 	}
-	b := &gap.Problem{Penalty: gap.NewPenalty(p.A, p.Limit, p.Square, p.Groups), Ridge: ridge, Set: p.Set, Columns: gap.Columns{LargestEntry: slices.Repeat([]float64{1}, len(p.Ridge))}}
+	b := &gap.Problem{
+		Penalty: gap.NewPenalty(p.A, p.Limit, p.Square, p.Groups), Ridge: ridge, Set: p.Set,
+		Columns: gap.Columns{LargestEntry: slices.Repeat([]float64{1}, len(p.Ridge))},
+	}
 	b.Prepare()
 	if roots := b.RootCount(); roots > fileRoots {
 		return fmt.Sprintf("the penalty leaves %d coefficients or groups of coefficients free, and up to %d are streamed: give them a penalty of their own, or a ridge", roots, fileRoots)

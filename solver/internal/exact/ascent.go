@@ -17,19 +17,20 @@ import (
 // the mean of all positive ridges, and centreⱼ moves to xⱼ after each pass (the proximal point method).
 type ascent struct {
 	*memorySamples
-	x, alpha        []float64
-	inverseRidge    []float64 // 1/ridgeⱼ
-	centre          []float64
-	noRidge         []int     // the features without a ridge
-	marginFall      []float64 // by how much the margin of sample i falls if αᵢ grows by 1
-	order           []int32   // the samples with a weight above 0, in the order of the last pass
-	margin          []float64 // the margin of each sample at its last visit
-	oldAlpha        []float64 // αᵢ before the last visit of sample i
-	skips, nextPass []int     // for each sample: how many passes leave it out, and the number of its next pass
-	budget          float64   // the ascent ends when visited exceeds budget
-	passes          int       // number of passes, including those that leave samples out
-	visited         float64   // number of entries visited so far, divided by the number of entries of the data
-	equalRidges     bool      // all entries of inverseRidge are equal
+	x, alpha     []float64
+	inverseRidge []float64 // 1/ridgeⱼ
+	centre       []float64
+	noRidge      []int     // the features without a ridge
+	marginFall   []float64 // by how much the margin of sample i falls if αᵢ grows by 1
+	order        []int32   // the samples with a weight above 0, in the order of the last pass
+	margin       []float64 // the margin of each sample at its last visit
+	oldAlpha     []float64 // αᵢ before the last visit of sample i
+	// For each sample: how many passes leave it out, and the number of its next pass.
+	skips, nextPass []int
+	budget          float64 // the ascent ends when visited exceeds budget
+	passes          int     // number of passes, including those that leave samples out
+	visited         float64 // number of entries visited so far, divided by the number of entries of the data
+	equalRidges     bool    // all entries of inverseRidge are equal
 	random          generator
 	buffer          [1]float64 // an argument or result of the kernels that visit one sample
 }
@@ -57,7 +58,8 @@ const (
 // Newton steps are expected to take less time.
 func (s *Solver) newAscent() *ascent {
 	m, ok := s.rows.(*memorySamples)
-	if !ok || s.coupled != nil || s.set.needsAll || s.Set != nil || m.dense != nil || slices.ContainsFunc(s.limit, func(l float64) bool { return l > 0 }) {
+	if !ok || s.coupled != nil || s.set.needsAll || s.Set != nil || m.dense != nil ||
+		slices.ContainsFunc(s.limit, func(l float64) bool { return l > 0 }) {
 		return nil
 	}
 	if all := allColumns(s.p); s.formedVisits(all, s.costOfForming(all)) <= leastVisits {
@@ -65,7 +67,8 @@ func (s *Solver) newAscent() *ascent {
 	}
 	a := &ascent{
 		memorySamples: m, x: s.x, alpha: m.alpha, random: 1,
-		inverseRidge: make([]float64, s.p), centre: make([]float64, s.p), skips: make([]int, m.n), nextPass: make([]int, m.n),
+		inverseRidge: make([]float64, s.p), centre: make([]float64, s.p), skips: make([]int, m.n),
+		nextPass:   make([]int, m.n),
 		marginFall: m.next.margin, margin: m.current.margin, oldAlpha: m.next.slope,
 	}
 	var sum, largest float64

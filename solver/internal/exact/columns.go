@@ -124,7 +124,9 @@ func placeRows[I int32 | uint16](dst *kernels.Rows, idx []I, src kernels.Rows, c
 
 // placeRow copies a row of src to column k of dst. rowIdx has the column indices of the row. first is
 // the position of the row's first entry in src. See placeRows for the other arguments.
-func placeRow[I, J int32 | uint16](dst *kernels.Rows, idx []I, k I, src kernels.Rows, rowIdx []J, first int64, next []int64) {
+func placeRow[I, J int32 | uint16](
+	dst *kernels.Rows, idx []I, k I, src kernels.Rows, rowIdx []J, first int64, next []int64,
+) {
 	for m, i := range rowIdx {
 		position := next[i]
 		next[i]++

@@ -24,7 +24,9 @@ type coupled struct {
 func (s *Solver) newCoupled() {
 	shape := quadratic.NewTriangle(s.p, s.band())
 	c := &coupled{lossHessian: make([]float64, shape.Size()), excess: math.Inf(1)}
-	c.model = quadratic.Coupled{Triangle: shape, H: make([]float64, shape.Size()), Set: s.Set, Threads: s.Threads}
+	c.model = quadratic.Coupled{
+		Triangle: shape, H: make([]float64, shape.Size()), Set: s.Set, Threads: s.Threads,
+	}
 	if s.Set != nil {
 		c.model.TypicalSize = make([]float64, s.p)
 		for j, largest := range s.columns.LargestEntry {
@@ -85,9 +87,10 @@ const (
 	// so small that the zeros and ties of the solution can be found.
 	modelEnd = 1e-12
 	// The barrier weight τ falls at least by this factor in a step that may be the last one.
-	leastFall      = 100
-	exactTol       = 1.001e-6 // zeros and ties must be exact if the tolerance is at most exactTol·Solver.Scale
-	mostExtraSteps = 3        // largest number of extra steps to make zeros and ties exact
+	leastFall = 100
+	// zeros and ties must be exact if the tolerance is at most exactTol·Solver.Scale
+	exactTol       = 1.001e-6
+	mostExtraSteps = 3 // largest number of extra steps to make zeros and ties exact
 )
 
 // minimiseCoupled minimises the model of the objective at the current point, and returns by how much the

@@ -32,7 +32,8 @@ func TestCoupledBits(t *testing.T) {
 				r := s.Finish(nil, &Settings{Tol: 1e-11})
 				x := slices.Clone(r.X)
 				x[0] += 1.0 / 1024
-				got := sparsetest.Fingerprint(r.X, r.Z, []float64{r.Gap, r.Objective, float64(r.Iterations), s.Certify(x, &Settings{})})
+				got := sparsetest.Fingerprint(r.X, r.Z,
+					[]float64{r.Gap, r.Objective, float64(r.Iterations), s.Certify(x, &Settings{})})
 				if want == 0 {
 					t.Logf("%T: fingerprint %#x, gap %.1e", c.loss, got, r.Gap)
 					want = got

@@ -26,8 +26,9 @@ func conicProblems(t *testing.T) map[string]*Problem {
 	for _, loss := range []term.Loss{term.Logistic{}, term.SquaredHinge{}} {
 		for _, penalty := range []string{"l1", "elastic", "square", "group"} {
 			for name, set := range map[string]term.Region{
-				"none": nil, "box": term.NewBox(p, -0.3, 0.2), "away": term.NewBox(p, 0.1, 0.5), "nonnegative": term.NewBox(p, 0, math.Inf(1)),
-				"ball": term.Ball{Radius: 0.4}, "simplex": term.Simplex{Total: 1.5}, "held": box,
+				"none": nil, "box": term.NewBox(p, -0.3, 0.2), "away": term.NewBox(p, 0.1, 0.5),
+				"nonnegative": term.NewBox(p, 0, math.Inf(1)),
+				"ball":        term.Ball{Radius: 0.4}, "simplex": term.Simplex{Total: 1.5}, "held": box,
 			} {
 				q := pattern{loss, "graph", 0, 0.03}.draw(t, 60, p, 2)
 				q.Set = set
@@ -112,7 +113,8 @@ func TestTiesOnSimplex(t *testing.T) {
 	for _, limit := range []float64{0.3, 3} {
 		for seed := range uint64(5) {
 			q := kind{loss: term.Squared{}, free: 1}.random(100, p, seed)
-			q.A, q.Limit, q.Ridge = linalg.New(graph.Chain(p).FusedLasso(), p), slices.Repeat([]float64{limit}, 2*p-1), make([]float64, p)
+			q.A, q.Limit, q.Ridge = linalg.New(graph.Chain(p).FusedLasso(), p),
+				slices.Repeat([]float64{limit}, 2*p-1), make([]float64, p)
 			q.Set = term.Simplex{Total: 10}
 			s := mustNew(t, q)
 			if r := s.Finish(nil, &Settings{Tol: 1e-9 * s.Scale()}); r.Why != ending.Reached {

@@ -38,8 +38,9 @@ func awkwardProblems(t *testing.T) map[string]func(loss term.Loss) *Problem {
 		"n < p":            build(4, 6, chain, 1e-3, noChange),
 		"huge columns":     build(30, 6, chain, 1e-3, func(_ int, row []float64) { row[0] *= 1e6; row[1] *= 1e-3 }),
 		"huge lambda":      build(30, 6, chain, 1e3, noChange),
-		"separable":        build(30, 6, chain, 1e-7, func(i int, row []float64) { row[0] = math.Copysign(1, row[0]+noise(i, 50)) }),
-		"no penalty":       build(60, 3, graph.Chain(3).FusedLasso(), 0, noChange),
+		"separable": build(30, 6, chain, 1e-7,
+			func(i int, row []float64) { row[0] = math.Copysign(1, row[0]+noise(i, 50)) }),
+		"no penalty": build(60, 3, graph.Chain(3).FusedLasso(), 0, noChange),
 		"one unpenalised": func(loss term.Loss) *Problem {
 			p := build(30, 6, chain, 0.01, func(_ int, row []float64) { row[5] = 1 })(loss)
 			p.Limit[4], p.Limit[10] = 0, 0 // the last edge and the last feature have no penalty
@@ -53,7 +54,11 @@ func awkwardProblems(t *testing.T) map[string]func(loss term.Loss) *Problem {
 			return p
 		},
 		"zero rows and repeated rows of A": func(loss term.Loss) *Problem {
-			a := fromRows(t, [][]float64{{0, 0, 0, 0, 0, 0}, {1, -1, 0, 0, 0, 0}, {1, -1, 0, 0, 0, 0}, {0, 0, 1, 1, 0, 0}, {0, 0, 0, 1, -2, 0.5}, {0, 0, 0, 0, 0, 1}})
+			a := fromRows(t,
+				[][]float64{
+					{0, 0, 0, 0, 0, 0}, {1, -1, 0, 0, 0, 0}, {1, -1, 0, 0, 0, 0}, {0, 0, 1, 1, 0, 0},
+					{0, 0, 0, 1, -2, 0.5}, {0, 0, 0, 0, 0, 1},
+				})
 			return build(30, 6, a, 0.01, noChange)(loss)
 		},
 		"weights zero for most": func(loss term.Loss) *Problem {

@@ -65,7 +65,8 @@ func eachSmallProblem(t *testing.T, losses []term.Loss, shares []float64, f func
 				}
 				for _, share := range shares {
 					for _, a := range []*sparse.CSR{nil, graph.Chain(set.p).FusedLasso()} {
-						t.Run(fmt.Sprintf("%s/rescaled=%v/%T/%g/chain=%v", set.name, x != raw, loss, share, a != nil), func(t *testing.T) {
+						t.Run(fmt.Sprintf("%s/rescaled=%v/%T/%g/chain=%v",
+							set.name, x != raw, loss, share, a != nil), func(t *testing.T) {
 							f(t, penalisedProblem(x, y, loss, a, share*lambdaMax, 0))
 						})
 					}
@@ -88,28 +89,30 @@ func TestSmallSets(t *testing.T) {
 // TestExactEnd checks that a run with a tolerance of 1e-6 finds the zeros of A x at the solution, if the
 // solution is unique, and that no proved gap is below the true gap.
 func TestExactEnd(t *testing.T) {
-	eachSmallProblem(t, []term.Loss{term.Logistic{}, term.Squared{}}, []float64{0.5, 0.1, 1e-2, 1e-4}, func(t *testing.T, p *Problem) {
-		s := mustNew(t, p)
-		best := s.Finish(nil, &Settings{Tol: 1e-13 * s.Scale()})
-		r := mustNew(t, p).Finish(nil, &Settings{Tol: 1e-6 * s.Scale()})
-		if excess := trueExcess(s, r.X, best.X); !(r.Gap >= excess) {
-			t.Errorf("proved %.1e, %.1e above the optimum", r.Gap, excess)
-		} else if b := s.Certify(r.X, &Settings{}); !(b >= excess) || !(b <= 3*excess) && !(b <= 1e-11*s.Scale()) {
-			t.Errorf("Certify proves %.1e, %.1e above the optimum", b/s.Scale(), excess/s.Scale())
-		}
-		if !r.Polished || !best.Polished {
-			t.Errorf("polished %v after %d iterations, gap %.1e; %v, gap %.1e", r.Polished, r.Iterations, r.Gap/s.Scale(), best.Polished, best.Gap/s.Scale())
-		}
-		if dependent(t, p, r.X, best.X) {
-			return // the solution may not be unique
-		}
-		v, want := imageOf(p, r.X), imageOf(p, best.X)
-		for k := range v {
-			if (v[k] == 0) != (want[k] == 0) {
-				t.Errorf("row %d of A x is %v, at the optimum %v", k, v[k], want[k])
+	eachSmallProblem(t, []term.Loss{term.Logistic{}, term.Squared{}}, []float64{0.5, 0.1, 1e-2, 1e-4},
+		func(t *testing.T, p *Problem) {
+			s := mustNew(t, p)
+			best := s.Finish(nil, &Settings{Tol: 1e-13 * s.Scale()})
+			r := mustNew(t, p).Finish(nil, &Settings{Tol: 1e-6 * s.Scale()})
+			if excess := trueExcess(s, r.X, best.X); !(r.Gap >= excess) {
+				t.Errorf("proved %.1e, %.1e above the optimum", r.Gap, excess)
+			} else if b := s.Certify(r.X, &Settings{}); !(b >= excess) || !(b <= 3*excess) && !(b <= 1e-11*s.Scale()) {
+				t.Errorf("Certify proves %.1e, %.1e above the optimum", b/s.Scale(), excess/s.Scale())
 			}
-		}
-	})
+			if !r.Polished || !best.Polished {
+				t.Errorf("polished %v after %d iterations, gap %.1e; %v, gap %.1e",
+					r.Polished, r.Iterations, r.Gap/s.Scale(), best.Polished, best.Gap/s.Scale())
+			}
+			if dependent(t, p, r.X, best.X) {
+				return // the solution may not be unique
+			}
+			v, want := imageOf(p, r.X), imageOf(p, best.X)
+			for k := range v {
+				if (v[k] == 0) != (want[k] == 0) {
+					t.Errorf("row %d of A x is %v, at the optimum %v", k, v[k], want[k])
+				}
+			}
+		})
 }
 
 // dependent reports whether the data have linearly dependent columns among the features at which u or v is
@@ -154,7 +157,8 @@ func TestFreeColumn(t *testing.T) {
 				p.Limit[123] = 0
 				r := mustNew(t, &p).Finish(nil, &Settings{Tol: 1e-12 * s.Scale()})
 				if !(r.Gap <= 1e-12*s.Scale()) || !r.Polished || r.Iterations > 15 {
-					t.Errorf("%T, joint %v, %g: gap %.1e, polished %v, %d iterations", loss, joint, share, r.Gap/s.Scale(), r.Polished, r.Iterations)
+					t.Errorf("%T, joint %v, %g: gap %.1e, polished %v, %d iterations",
+						loss, joint, share, r.Gap/s.Scale(), r.Polished, r.Iterations)
 				}
 			}
 		}

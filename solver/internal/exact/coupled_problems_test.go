@@ -19,7 +19,10 @@ func penalisedProblem(
 	x *sparse.CSR, labels []float64, loss term.Loss, a *sparse.CSR, lambda, mu float64,
 ) *Problem {
 	_, p := x.Dims()
-	q := &Problem{Data: x, Rows: x.Compact(false), Labels: labels, Loss: loss, A: linalg.New(nil, p), Ridge: slices.Repeat([]float64{mu}, p), Threads: 1}
+	q := &Problem{
+		Data: x, Rows: x.Compact(false), Labels: labels, Loss: loss, A: linalg.New(nil, p),
+		Ridge: slices.Repeat([]float64{mu}, p), Threads: 1,
+	}
 	if a != nil {
 		q.A = linalg.New(a, p)
 	}

@@ -24,7 +24,8 @@ func TestWarm(t *testing.T) {
 				}
 				r := s.Finish(x, &Settings{Tol: 1e-12})
 				if !(r.Gap <= 1e-12) || math.Abs(r.Objective-cold.Objective) > 2e-12 || r.Iterations > cold.Iterations+18 {
-					t.Errorf("%s, %T, distance %g: gap %.1e, objective %+.1e, %d iterations, cold %d", a, loss, distance, r.Gap, r.Objective-cold.Objective, r.Iterations, cold.Iterations)
+					t.Errorf("%s, %T, distance %g: gap %.1e, objective %+.1e, %d iterations, cold %d",
+						a, loss, distance, r.Gap, r.Objective-cold.Objective, r.Iterations, cold.Iterations)
 				}
 			}
 		}
@@ -46,7 +47,8 @@ func TestNotWorse(t *testing.T) {
 				}
 				for _, tol := range []float64{0.9, 0.3, 1e-2} {
 					r := s.Finish(x, &Settings{Tol: tol * s.Scale()})
-					if rise := trueExcess(s, r.X, x); rise > 1e-12*r.Objective || !(r.Gap <= tol*s.Scale()) || !(r.Gap >= trueExcess(s, r.X, best)-1e-16) {
+					if rise := trueExcess(s, r.X, x); rise > 1e-12*r.Objective || !(r.Gap <= tol*s.Scale()) ||
+						!(r.Gap >= trueExcess(s, r.X, best)-1e-16) {
 						t.Errorf("%+v, %d rows, %g away, to %g: objective %v, %.1e above that of the start, gap %v", k, rows, distance, tol, r.Objective, rise, r.Gap)
 					}
 				}
@@ -79,7 +81,8 @@ func TestIterates(t *testing.T) {
 				x[j] = best.X[j] + distance*rng.NormFloat64()
 			}
 			trueGap := trueExcess(s, x, best.X)
-			if b := s.Certify(x, &Settings{}); !(b >= trueGap-1e-16*best.Objective*distance) || !(b <= 3*trueGap+2e-12*s.Scale()) {
+			if b := s.Certify(x, &Settings{}); !(b >= trueGap-1e-16*best.Objective*distance) ||
+				!(b <= 3*trueGap+2e-12*s.Scale()) {
 				t.Errorf("%+v: distance %g: gap %.3e proved, truth %.3e", k, distance, b, trueGap)
 			}
 		}

@@ -14,7 +14,10 @@ func separatedByFirst(t *testing.T) *Problem {
 	t.Helper()
 	const rows, features = 40, 5
 	values := make([]float64, rows*features)
-	p := &Problem{Loss: term.Logistic{}, Labels: make([]float64, rows), Limit: []float64{0, 1, 1, 1, 1}, Ridge: make([]float64, features)}
+	p := &Problem{
+		Loss: term.Logistic{}, Labels: make([]float64, rows), Limit: []float64{0, 1, 1, 1, 1},
+		Ridge: make([]float64, features),
+	}
 	for i := range p.Labels {
 		p.Labels[i] = math.Copysign(1, math.Sin(float64(3*i*i)))
 		for j := range features {
@@ -97,7 +100,8 @@ func TestNearlyPerfectFit(t *testing.T) {
 				return nil
 			}
 			if r := s.Solve(1e-5, &set); r.Why != ending.Reached || smallCount > 1 {
-				t.Errorf("%v, seed %d: %v, gap %g; %d steps from an objective below the tolerance", loss, seed, r.Why, r.Gap, smallCount-1)
+				t.Errorf("%v, seed %d: %v, gap %g; %d steps from an objective below the tolerance",
+					loss, seed, r.Why, r.Gap, smallCount-1)
 			}
 		}
 	}
@@ -106,7 +110,10 @@ func TestNearlyPerfectFit(t *testing.T) {
 // TestLambdaMaxWithoutRoom checks that LambdaMax returns an error if the features without a limit do not fit
 // into the working set.
 func TestLambdaMaxWithoutRoom(t *testing.T) {
-	p := &Problem{Loss: term.Logistic{}, Limit: []float64{0, 0, 0, 1}, Ridge: make([]float64, 4), MaxWorking: 2, Labels: []float64{1, -1, 1, -1, 1}}
+	p := &Problem{
+		Loss: term.Logistic{}, Limit: []float64{0, 0, 0, 1}, Ridge: make([]float64, 4), MaxWorking: 2,
+		Labels: []float64{1, -1, 1, -1, 1},
+	}
 	p.setData(fromDense(t, 5, 4, []float64{
 		1, 2, 0, 1,
 		2, -1, 1, 0,

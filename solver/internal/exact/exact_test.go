@@ -23,7 +23,8 @@ type kind struct {
 }
 
 func (k kind) String() string {
-	return fmt.Sprintf("%T weighted=%v offset=%v ridge=%g free=%d positive=%v", k.loss, k.weighted, k.offset, k.ridge, k.free, k.positive)
+	return fmt.Sprintf("%T weighted=%v offset=%v ridge=%g free=%d positive=%v",
+		k.loss, k.weighted, k.offset, k.ridge, k.free, k.positive)
 }
 
 func kinds() (list []kind) {
@@ -112,9 +113,11 @@ func TestPath(t *testing.T) {
 			cold := mustNew(t, p)
 			coldRun := cold.Solve(lambda, &Settings{Tol: 1e-13 * s.Scale()})
 			if !(r.Gap <= 1e-6*s.Scale()) || !(coldRun.Gap <= 1e-12*s.Scale()) || coldRun.Iterations > 50 {
-				t.Errorf("%v: lambda %d: gap %.1e, cold %.1e after %d steps", k, step, r.Gap/s.Scale(), coldRun.Gap/s.Scale(), coldRun.Iterations)
+				t.Errorf("%v: lambda %d: gap %.1e, cold %.1e after %d steps",
+					k, step, r.Gap/s.Scale(), coldRun.Gap/s.Scale(), coldRun.Iterations)
 			}
-			if excess := r.Objective - coldRun.Objective; excess > r.Gap+1e-15*s.Scale() || excess < -coldRun.Gap-1e-15*s.Scale() {
+			if excess := r.Objective - coldRun.Objective; excess > r.Gap+1e-15*s.Scale() ||
+				excess < -coldRun.Gap-1e-15*s.Scale() {
 				t.Errorf("%v: lambda %d: %.3e above the optimum, gap %.3e", k, step, excess, r.Gap)
 			}
 			if step == 0 && slices.ContainsFunc(s.X()[:12-k.free], func(v float64) bool { return math.Abs(v) > 1e-9 }) {
@@ -293,7 +296,8 @@ func TestModels(t *testing.T) {
 			coupledSolver.Start(make([]float64, 15))
 			want := coupledSolver.Solve(share*lambdaMax, &Settings{Tol: 1e-13 * s.Scale()})
 			if math.Abs(got.Objective-want.Objective) > 1e-11*s.Scale() {
-				t.Errorf("%v at %g: objective %.15g, of the coupled model %.15g (gaps %.1e, %.1e)", k, share, got.Objective, want.Objective, got.Gap, want.Gap)
+				t.Errorf("%v at %g: objective %.15g, of the coupled model %.15g (gaps %.1e, %.1e)",
+					k, share, got.Objective, want.Objective, got.Gap, want.Gap)
 			}
 			if k.positive && slices.Min(s.X()) < 0 {
 				t.Errorf("%v at %g: the point is %v", k, share, s.X())
@@ -361,7 +365,10 @@ func TestDegenerate(t *testing.T) {
 	}
 	x := fromDense(t, n, p, data)
 	for _, loss := range term.Losses(1e-3, -1, 1) {
-		prob := &Problem{Data: x, Rows: x.Compact(false), Labels: labels, Loss: loss, Limit: []float64{1, 1, 1, 1, 1, 1, 1e-9, 1e6, 0}, Ridge: make([]float64, p)}
+		prob := &Problem{
+			Data: x, Rows: x.Compact(false), Labels: labels, Loss: loss,
+			Limit: []float64{1, 1, 1, 1, 1, 1, 1e-9, 1e6, 0}, Ridge: make([]float64, p),
+		}
 		s := mustNew(t, prob)
 		lambdaMax, _ := s.LambdaMax(nil)
 		for _, share := range []float64{0.9, 0.3, 0.01, 1e-4} {
@@ -377,7 +384,8 @@ func TestDegenerate(t *testing.T) {
 func TestLinearColumn(t *testing.T) {
 	for name, set := range map[string]term.Region{"no bounds": nil, "bounds": term.NewBox(2, -20, 20)} {
 		prob := &Problem{
-			Loss: term.Huber{Delta: 0.5}, Labels: []float64{2, -2, 2, -1, 9}, Limit: []float64{1, 1}, Ridge: make([]float64, 2), Set: set,
+			Loss: term.Huber{Delta: 0.5}, Labels: []float64{2, -2, 2, -1, 9}, Limit: []float64{1, 1},
+			Ridge: make([]float64, 2), Set: set,
 		}
 		prob.setData(fromDense(t, 5, 2, []float64{2, 0, -2, 0, 2, 0, -1, 0, 0, 1}))
 		s := mustNew(t, prob)
@@ -446,7 +454,10 @@ func load(t testing.TB, name string, features int) *Problem {
 	}
 	l1 := slices.Repeat([]float64{1}, features+1)
 	l1[features] = 0
-	return &Problem{Data: x, Rows: x.Compact(false), Labels: d.Labels, Loss: term.Logistic{}, Limit: l1, Ridge: make([]float64, features+1)}
+	return &Problem{
+		Data: x, Rows: x.Compact(false), Labels: d.Labels, Loss: term.Logistic{}, Limit: l1,
+		Ridge: make([]float64, features+1),
+	}
 }
 
 var publicSets = []struct {
@@ -465,7 +476,8 @@ func TestPublicPaths(t *testing.T) {
 		s := mustNew(t, load(t, c.file, c.features))
 		lambdaMax, _ := s.LambdaMax(nil)
 		for k := range 100 {
-			if r := s.Solve(lambdaMax*math.Pow(c.ratio, float64(k)/99), &Settings{Tol: 1e-6 * s.Scale()}); !(r.Gap <= 1e-6*s.Scale()) || r.Iterations > 4 {
+			if r := s.Solve(lambdaMax*math.Pow(c.ratio, float64(k)/99),
+				&Settings{Tol: 1e-6 * s.Scale()}); !(r.Gap <= 1e-6*s.Scale()) || r.Iterations > 4 {
 				t.Errorf("%s, lambda %d: %+v", c.name, k, r)
 			}
 		}
@@ -512,7 +524,10 @@ func TestFarOff(t *testing.T) {
 	const n, p = 60, 90 // one feature for each sample, and 30 others
 	rng := rand.New(rand.NewPCG(3, 4))
 	var entries []sparse.Triplet
-	prob := &Problem{Loss: term.Logistic{}, Labels: make([]float64, n), Limit: slices.Repeat([]float64{1}, p), Ridge: make([]float64, p), Threads: 1}
+	prob := &Problem{
+		Loss: term.Logistic{}, Labels: make([]float64, n), Limit: slices.Repeat([]float64{1}, p),
+		Ridge: make([]float64, p), Threads: 1,
+	}
 	for i := range n {
 		prob.Labels[i] = float64(1 - 2*(i%2))
 		entries = append(entries, sparse.Triplet{Row: i, Col: i, Value: 1})
@@ -577,7 +592,8 @@ func TestOwnUnbounded(t *testing.T) {
 			p.Loss = term.LossOf(ownCountLoss{term.Poisson{}})
 			got := mustNew(t, p).Finish(nil, &Settings{Tol: tol})
 			if !(got.Gap <= tol) || math.Abs(got.Objective-want.Objective) > 2*tol {
-				t.Errorf("free %d, coupled %v: %.12g with gap %.1e after %d steps, want %.12g", free, joint, got.Objective, got.Gap, got.Iterations, want.Objective)
+				t.Errorf("free %d, coupled %v: %.12g with gap %.1e after %d steps, want %.12g",
+					free, joint, got.Objective, got.Gap, got.Iterations, want.Objective)
 			}
 		}
 	}

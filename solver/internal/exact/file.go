@@ -64,7 +64,10 @@ const (
 // Survey must be called before New.
 func NewFile(p *Problem, set FileSettings) *File {
 	n, features := p.dims()
-	f := &File{Problem: p, settings: set, p: features, windows: rows.NewWindows(p.Data, max(leastWindow, min(mostWindow, set.Memory/windowShare)))}
+	f := &File{
+		Problem: p, settings: set, p: features,
+		windows: rows.NewWindows(p.Data, max(leastWindow, min(mostWindow, set.Memory/windowShare))),
+	}
 	f.n, f.nnz = p.Team.Total(float64(n)), p.Team.Total(float64(p.Data.NNZ()))
 	entries := float64(p.Data.NNZ()) / float64(n)
 	f.block = min(n, max(8, int(max(min(1<<10, 1<<13/max(1, entries)), 4*float64(f.p)/max(1, entries)))))
@@ -286,7 +289,8 @@ func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
 	}
 	copy(e, f.current.head)
 	// Visit the samples again, for the scaled dual point, if this may make the gap small enough.
-	if t := &f.current.tally; b.NeedsScaledTally(t, goal) && b.Gap-float64((1-b.Shrink)*(t.Loss+t.ConjugateAtZero)) <= math.Max(goal, certainPart*f.survey.scale) {
+	if t := &f.current.tally; b.NeedsScaledTally(t, goal) &&
+		b.Gap-float64((1-b.Shrink)*(t.Loss+t.ConjugateAtZero)) <= math.Max(goal, certainPart*f.survey.scale) {
 		scaled := *f.current.model
 		scaled.shrink = b.Shrink
 		results := f.visit(&request{x: f.current.x, model: &scaled})
@@ -304,7 +308,8 @@ const lessCare = 10
 // bound returns the bound that multipliers z and the α of f.current.model prove at x, the current point.
 func (f *File) bound(x, z []float64) gap.Bound {
 	return f.bounds.Bound(x, z, &f.current.tally, &gap.Sum{
-		Head: f.current.head, Tail: f.current.tail, Roundings: f.roundings(), Samples: f.n, RootSums: f.rootSums,
+		Head: f.current.head, Tail: f.current.tail, Roundings: f.roundings(), Samples: f.n,
+		RootSums: f.rootSums,
 	})
 }
 

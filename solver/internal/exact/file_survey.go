@@ -99,7 +99,8 @@ func (f *File) MaxSamples() int {
 	// most 12 in Problem.Rows.
 	const vectorBytes, entryBytes = 28 * 8, 24
 	sampleBytes := vectorBytes + float64(entryBytes*(math.Floor(f.nnz/f.n)+1))
-	return int(f.Team.MinNumber(max(1, min(math.Floor(f.n/2), math.Floor(memoryShare*float64(f.settings.Memory)/sampleBytes)))))
+	return int(f.Team.MinNumber(max(1,
+		min(math.Floor(f.n/2), math.Floor(memoryShare*float64(f.settings.Memory)/sampleBytes)))))
 }
 
 // moments are statistics of the columns over some of the rows.
@@ -171,7 +172,10 @@ type sampleCopy struct {
 func (f *File) newSampleCopy(m int) *sampleCopy {
 	n, _ := f.Data.Dims()
 	room := int((float64(f.Data.NNZ())/float64(n)+1)*float64(m)*1.02) + f.p
-	return &sampleCopy{ptr: make([]int64, 1, m+1), idx: make([]int32, 0, room), val: make([]float64, 0, room), label: make([]float64, 0, m)}
+	return &sampleCopy{
+		ptr: make([]int64, 1, m+1), idx: make([]int32, 0, room), val: make([]float64, 0, room),
+		label: make([]float64, 0, m),
+	}
 }
 
 func (t *sampleCopy) add(f *File, i int) {

@@ -63,9 +63,13 @@ type piece struct {
 }
 
 func (f *File) newPiece() *piece {
-	t := &piece{blockSum: make([]float64, f.p), windowSum: make([]float64, f.p), scratch: new(kernels.HessianScratch)}
+	t := &piece{
+		blockSum: make([]float64, f.p), windowSum: make([]float64, f.p), scratch: new(kernels.HessianScratch),
+	}
 	t.gradient, t.head = make([]float64, f.p), make([]float64, f.p)
-	for _, v := range []*[]float64{&t.margin, &t.slope, &t.weight, &t.alpha, &t.sign, &t.marginMove, &t.modelCurvature} {
+	for _, v := range []*[]float64{
+		&t.margin, &t.slope, &t.weight, &t.alpha, &t.sign, &t.marginMove, &t.modelCurvature,
+	} {
 		*v = make([]float64, f.block)
 	}
 	if f.equalWeights() {
@@ -115,7 +119,8 @@ func (f *File) visit(r *request) *findings {
 		f.hessianVisit = nil
 	}
 	f.err = f.teamError(f.eachWindow(func(lo, hi int) error {
-		rows.EachPiece(len(f.pieces), f.Threads, lo, hi, func(k, lo, hi int) { f.pieces[k].addRows(f, r, lo, hi) })
+		rows.EachPiece(len(f.pieces), f.Threads, lo, hi,
+			func(k, lo, hi int) { f.pieces[k].addRows(f, r, lo, hi) })
 		return f.callStop()
 	}))
 	f.visits++
@@ -145,7 +150,8 @@ func (f *File) visit(r *request) *findings {
 	results := &findings{
 		x: r.x, loss: total.loss, gradient: slices.Clone(total.gradient),
 		evidence: evidence{
-			model: r.model, tally: total.tally, head: slices.Clone(total.head), tail: slices.Clone(total.tail),
+			model: r.model, tally: total.tally, head: slices.Clone(total.head),
+			tail:     slices.Clone(total.tail),
 			rootSums: slices.Clone(total.rootSums),
 		},
 	}
@@ -250,7 +256,9 @@ func (f *File) addOffsets(margin []float64, lo int) {
 // addProofSums adds a block to the sums for a proof: the tally, X'Cα and rootSums.
 func (t *piece) addProofSums(f *File, data kernels.Rows, label []float64) {
 	n := len(label)
-	samples := gap.Samples{Alpha: t.alpha[:n], Slope: t.slope[:n], Margin: t.margin[:n], Label: label, Weight: t.weight[:n]}
+	samples := gap.Samples{
+		Alpha: t.alpha[:n], Slope: t.slope[:n], Margin: t.margin[:n], Label: label, Weight: t.weight[:n],
+	}
 	t.tally.Add(f.Loss, &samples)
 	t.rootTally.Add(&t.tally, f.Loss, &samples, data, f.HasOnes)
 	for i, w := range samples.Weight {

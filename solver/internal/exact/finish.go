@@ -190,7 +190,8 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 		}
 		s.rows.tally()
 		proved := s.proveGap(tol)
-		bestGap = math.Min(bestGap, gap.GapAtObjective(proved, s.current.value, value, lossError+s.lossError()))
+		bestGap = math.Min(bestGap,
+			gap.GapAtObjective(proved, s.current.value, value, lossError+s.lossError()))
 		if value-s.current.value >= tightPart*bestGap || bestGap <= tol || length == 0 && !s.work.uphill {
 			break
 		}

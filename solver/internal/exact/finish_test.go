@@ -16,11 +16,17 @@ import (
 // column is all ones.
 func sparseProblem(t *testing.T, k kind, n, p int) *Problem {
 	t.Helper()
-	syn, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: n, Features: p, NonzerosPerRow: 8, Noise: 1, Regression: k.loss.Traits().Labels != term.Classes, Seed: 5})
+	syn, err := sparse.NewSynthetic(sparse.SyntheticOptions{
+		Rows: n, Features: p, NonzerosPerRow: 8, Noise: 1, Regression: k.loss.Traits().Labels != term.Classes,
+		Seed: 5,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := &Problem{Data: syn.X, Labels: syn.Labels, Loss: k.loss, Ridge: slices.Repeat([]float64{1e-3 * k.ridge}, p), Limit: make([]float64, p), Threads: 1}
+	q := &Problem{
+		Data: syn.X, Labels: syn.Labels, Loss: k.loss, Ridge: slices.Repeat([]float64{1e-3 * k.ridge}, p),
+		Limit: make([]float64, p), Threads: 1,
+	}
 	for j := range p {
 		q.Limit[j] = 1e-3 * (1 + float64(j%3)/2)
 	}
@@ -83,7 +89,8 @@ func TestStartAgain(t *testing.T) {
 		start := s.Finish(nil, &Settings{Tol: 1e-7 * s.Scale()})
 		end := s.Finish(start.X, &Settings{Tol: 1e-16 * s.Scale()})
 		if !(end.Gap <= start.Gap+1e-12*s.Scale()) {
-			t.Errorf("seed %d: gap %g at the start, %g at the end, objectives %g and %g", seed, start.Gap, end.Gap, start.Objective, end.Objective)
+			t.Errorf("seed %d: gap %g at the start, %g at the end, objectives %g and %g",
+				seed, start.Gap, end.Gap, start.Objective, end.Objective)
 		}
 	}
 }
@@ -106,7 +113,8 @@ func TestFinishInterrupt(t *testing.T) {
 			return nil
 		}})
 		if res.Err == nil || math.IsNaN(res.Gap) || res.Objective-optimum.Objective > res.Gap+1e-13 {
-			t.Errorf("after %d: error %v, objective %v, gap %v, optimum %v", steps, res.Err, res.Objective, res.Gap, optimum.Objective)
+			t.Errorf("after %d: error %v, objective %v, gap %v, optimum %v",
+				steps, res.Err, res.Objective, res.Gap, optimum.Objective)
 		}
 	}
 }

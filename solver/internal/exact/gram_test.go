@@ -125,7 +125,8 @@ func TestGramVisits(t *testing.T) {
 func TestGramEstimates(t *testing.T) {
 	const n, p = 80, 900
 	rng := rand.New(rand.NewPCG(2, 2))
-	data, prob := make([]float64, n*p), &Problem{Loss: term.Squared{}, Limit: slices.Repeat([]float64{1}, p), Ridge: make([]float64, p)}
+	data, prob := make([]float64, n*p),
+		&Problem{Loss: term.Squared{}, Limit: slices.Repeat([]float64{1}, p), Ridge: make([]float64, p)}
 	for i := range n {
 		v := 0.0
 		for j := range p { // neighbours are strongly correlated

@@ -75,7 +75,8 @@ const singlePart = 0.5
 func mostFormedColumns(p *Problem, isPath bool) (columns, support int) {
 	n, features := p.dims()
 	part := 0.5
-	if isPositive := func(r float64) bool { return r > 0 }; slices.ContainsFunc(p.Ridge, isPositive) || slices.ContainsFunc(p.FixedRidge, isPositive) {
+	if isPositive := func(r float64) bool { return r > 0 }; slices.ContainsFunc(p.Ridge, isPositive) ||
+		slices.ContainsFunc(p.FixedRidge, isPositive) {
 		part = 1
 	}
 	if !p.Team.Alone() { // the Hessian is always formed
@@ -150,7 +151,8 @@ func denseCoupledMemory(features, n, rows int) int64 {
 func coupledMemory(t quadratic.Triangle, n, rows int) int64 {
 	// Numbers of vectors that have an entry for each sample, for each feature, and for each row of A.
 	const sampleVectors, featureVectors, rowVectors = 15, 30, 40
-	return 8 * (int64(sampleVectors*n+featureVectors*t.Order+rowVectors*rows) + 4*int64(t.Size()) + int64(t.Size())/2)
+	return 8 * (int64(sampleVectors*n+featureVectors*t.Order+rowVectors*rows) + 4*int64(t.Size()) +
+		int64(t.Size())/2)
 }
 
 // memoryCoupled returns the result of Memory for a coupled problem.

@@ -25,11 +25,16 @@ func TestMemory(t *testing.T) {
 		{term.Logistic{}, 5000, 1000, 400, 1e-3},
 		{term.Squared{}, 60000, 4000, 5, 1e-4},
 	} {
-		d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: c.rows, Features: c.features, NonzerosPerRow: c.nnz, Noise: 1, Seed: 1})
+		d, err := sparse.NewSynthetic(sparse.SyntheticOptions{
+			Rows: c.rows, Features: c.features, NonzerosPerRow: c.nnz, Noise: 1, Seed: 1,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		q := &exact.Problem{Data: d.X, Rows: d.X.Compact(false), Labels: d.Labels, Loss: c.loss, A: linalg.New(nil, c.features), Ridge: make([]float64, c.features), Threads: 1}
+		q := &exact.Problem{
+			Data: d.X, Rows: d.X.Compact(false), Labels: d.Labels, Loss: c.loss,
+			A: linalg.New(nil, c.features), Ridge: make([]float64, c.features), Threads: 1,
+		}
 		q.Limit = slices.Repeat([]float64{c.lambda}, c.features)
 		heap := solvertest.HeapAfterGC()
 		res, peak := solvertest.PeakHeap(func() *exact.Solution {
@@ -64,7 +69,10 @@ func TestOnes(t *testing.T) {
 		}
 		for _, a := range []*linalg.Algebra{linalg.New(nil, features+1), linalg.New(chain, features+1)} {
 			l, _ := a.Dims()
-			q := exact.Problem{Loss: term.Logistic{}, A: a, Ridge: make([]float64, features+1), Limit: make([]float64, l), Threads: 1}
+			q := exact.Problem{
+				Loss: term.Logistic{}, A: a, Ridge: make([]float64, features+1), Limit: make([]float64, l),
+				Threads: 1,
+			}
 			explicit, implied := q, q
 			explicit.Data, implied.Data, implied.HasOnes = stored, x, true
 			if refused, want := implied.Refusal() != nil, explicit.Refusal() != nil; refused != want {

@@ -70,8 +70,9 @@ type Solver struct {
 	transposed kernels.Rows   // X'; zero as long as it is not needed
 	counted    countedColumns // see rowCounts
 
-	stop    func() bool // reports whether to end the present step, see Settings.Stop; nil before the first run
-	current objective   // at the point x: the loss and the value of P
+	// reports whether to end the present step, see Settings.Stop; nil before the first run
+	stop    func() bool
+	current objective // at the point x: the loss and the value of P
 	work    workspace
 	past    pastSolutions
 	set     workingSet
@@ -130,7 +131,8 @@ func New(p *Problem) (*Solver, error) {
 		return nil, err
 	}
 	if l, _ := p.A.Dims(); len(p.Limit) != l || len(p.Ridge) != features || len(p.Labels) != n {
-		return nil, fmt.Errorf("exact: %d limits, %d ridges and %d labels for %d x %d data and %d rows of A", len(p.Limit), len(p.Ridge), len(p.Labels), n, features, l)
+		return nil, fmt.Errorf("exact: %d limits, %d ridges and %d labels for %d x %d data and %d rows of A",
+			len(p.Limit), len(p.Ridge), len(p.Labels), n, features, l)
 	}
 	s := &Solver{Problem: p, p: features}
 	s.set.threads = rows.Threads(p.Threads)

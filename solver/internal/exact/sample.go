@@ -7,9 +7,10 @@ import "math"
 // of the smaller problem is too large by a fraction of about p/m. So the tolerance of the smaller problem is
 // proportional to p/m.
 const (
-	sampleShare       = 8    // with rows in memory, a smaller problem has an eighth of the samples
-	leastSample       = 2000 // with rows in memory, smallest number of samples in a smaller problem
-	samplesPerFeature = 16   // with rows in memory, smallest number of samples per feature in a smaller problem
+	sampleShare = 8    // with rows in memory, a smaller problem has an eighth of the samples
+	leastSample = 2000 // with rows in memory, smallest number of samples in a smaller problem
+	// With rows in memory, smallest number of samples per feature in a smaller problem.
+	samplesPerFeature = 16
 	sampleGap         = 0.03 // tolerance of a smaller problem, divided by Solver.Scale·features/samples
 	mostSampleSteps   = 12   // largest number of iterations for a smaller problem
 )
@@ -37,7 +38,8 @@ func (s *Solver) startBySamples(lambda float64, set *Settings) (*Solver, error) 
 	q.rough = true
 	steps := 0
 	r := q.Solve(lambda, &Settings{
-		Tol: sampleGap * float64(s.p) / float64(q.sampleCount) * q.scale, MaxIterations: mostSampleSteps, Unproved: true, Stop: set.Stop,
+		Tol: sampleGap * float64(s.p) / float64(q.sampleCount) * q.scale, MaxIterations: mostSampleSteps,
+		Unproved: true, Stop: set.Stop,
 		Interrupt: func() error { // eight of these steps cost as much as one step with all samples
 			steps++
 			if steps%sampleShare == 0 && set.Interrupt != nil {

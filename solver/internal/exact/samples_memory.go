@@ -46,7 +46,10 @@ type state struct {
 
 func newMemorySamples(p *Problem, set *workingSet) *memorySamples {
 	n, features := p.Data.Dims()
-	m := &memorySamples{Problem: p, Sums: rows.NewSums(p.Team, rows.NewChunks(p.Data, p.Threads), p.Weights, n, features), set: set, n: n}
+	m := &memorySamples{
+		Problem: p, Sums: rows.NewSums(p.Team, rows.NewChunks(p.Data, p.Threads), p.Weights, n, features),
+		set: set, n: n,
+	}
 	vectors := []*[]float64{&m.current.margin, &m.current.slope, &m.lo, &m.hi}
 	if set != nil {
 		vectors = append(vectors, &m.next.margin, &m.next.slope, &m.alpha, &m.curvature)
@@ -72,7 +75,9 @@ func (m *memorySamples) summary() dataSummary {
 	}
 	_, features := m.Data.Dims()
 	zeroLoss := m.meanLoss(make([]float64, features))
-	meanLabel := m.SumChunks(func(lo, hi int) float64 { return kernels.Dot(m.MeanWeights[lo:hi], m.Labels[lo:hi]) })
+	meanLabel := m.SumChunks(func(lo, hi int) float64 {
+		return kernels.Dot(m.MeanWeights[lo:hi], m.Labels[lo:hi])
+	})
 	meanSlope := m.SumChunks(func(lo, hi int) float64 {
 		return kernels.Dot(m.MeanWeights[lo:hi], m.current.slope[lo:hi])
 	})
@@ -118,7 +123,8 @@ const (
 func (p *Problem) estimatesHelp() bool {
 	n, features := p.dims()
 	return p.Team.Alone() && p.byCoordinate() && p.Set == nil && p.FixedRidge == nil &&
-		!slices.ContainsFunc(p.Ridge, func(r float64) bool { return r > 0 }) && p.entries() > screenCost*int64(n+features)
+		!slices.ContainsFunc(p.Ridge, func(r float64) bool { return r > 0 }) &&
+		p.entries() > screenCost*int64(n+features)
 }
 
 // screened sets dst to X'Cα, or to estimates at features that certainly do not enlarge the gap at x. errors
@@ -173,7 +179,9 @@ func (m *memorySamples) separate(open func(j int) (above, below bool)) {
 }
 
 func (m *memorySamples) setBounds(q *gap.Problem) {
-	m.bounds = gap.DataProblem{Problem: q, Sums: m.Sums, Team: m.Team, Data: m.Data, Loss: m.Loss, Labels: m.Labels}
+	m.bounds = gap.DataProblem{
+		Problem: q, Sums: m.Sums, Team: m.Team, Data: m.Data, Loss: m.Loss, Labels: m.Labels,
+	}
 }
 
 func (m *memorySamples) moveTo(x, e []float64, _ float64) float64 {
@@ -339,7 +347,8 @@ func (m *memorySamples) prove(x, z, e []float64, goal float64) gap.Bound {
 		move.Head, move.HessianRoundings = e, float64(m.n+64)
 		m.hessianShape.Times(e, m.modelHessian, m.modelStep)
 		kernels.Axpy(1, m.modelGradient, e)
-		b := m.bounds.ProveStep(m.point(x), m.alpha, z, &m.lastTally, m.modelGradient, m.modelStep, move, goal)
+		b := m.bounds.ProveStep(m.point(x), m.alpha, z, &m.lastTally, m.modelGradient, m.modelStep, move,
+			goal)
 		if b.Gap <= goal {
 			return b
 		}

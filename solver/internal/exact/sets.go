@@ -18,9 +18,10 @@ import (
 // not safe for concurrent use.
 type setSolver struct {
 	problem    *wholeProblem
-	maxColumns int            // largest number of columns of a working set
-	trial      *dualPoint     // the dual point for the next proof: from startTrial or a working set's solution
-	outside    *outsideSolver // finds multipliers of the rows of A whose features all have the coefficient 0
+	maxColumns int // largest number of columns of a working set
+	// The dual point for the next proof: from startTrial or a working set's solution.
+	trial   *dualPoint
+	outside *outsideSolver // finds multipliers of the rows of A whose features all have the coefficient 0
 
 	refused bool // forming the Hessian of a working set would take too long
 }
@@ -39,7 +40,8 @@ func newSetSolver(p *Problem) (*setSolver, error) {
 		}
 	}
 	if unheld > mostUnheld {
-		return nil, fmt.Errorf("%w: %d features have no row of A of their own that holds them at zero", ErrNotApplicable, unheld)
+		return nil, fmt.Errorf("%w: %d features have no row of A of their own that holds them at zero",
+			ErrNotApplicable, unheld)
 	}
 	w.maxColumns = mostInSet(p) + unheld
 	w.trial = w.problem.newDualPoint()
@@ -105,7 +107,9 @@ const (
 // from x and z. If y is not nil, y must be close to A x. Then each coefficient with a singleton row starts at
 // the value that y gives, because y has exact zeros.
 func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
-	r := &rounds{setSolver: w, set: *set, result: &Solution{Result: Result{Gap: math.Inf(1), Objective: math.Inf(1)}}}
+	r := &rounds{
+		setSolver: w, set: *set, result: &Solution{Result: Result{Gap: math.Inf(1), Objective: math.Inf(1)}},
+	}
 	r.tol = math.Max(set.Tol/2, firstShare*w.problem.zeroLoss)
 	w.problem.visit(withSingletons(w.problem.penalty, x, y))
 	w.startTrial(z)
@@ -250,9 +254,12 @@ func (w *setSolver) chooseColumns(first bool) (cols []int32, full bool) {
 			candidates = append(candidates, int32(j))
 		}
 	}
-	size := func(j int32) float64 { return math.Abs(w.problem.x[j]) * w.problem.bounds.Columns.LargestEntry[j] }
+	size := func(j int32) float64 {
+		return math.Abs(w.problem.x[j]) * w.problem.bounds.Columns.LargestEntry[j]
+	}
 	slices.SortStableFunc(cols, func(a, b int32) int { return cmp.Compare(size(b), size(a)) })
-	slices.SortStableFunc(candidates, func(a, b int32) int { return cmp.Compare(w.outside.nearExcess[b], w.outside.nearExcess[a]) })
+	slices.SortStableFunc(candidates,
+		func(a, b int32) int { return cmp.Compare(w.outside.nearExcess[b], w.outside.nearExcess[a]) })
 	maxColumns := w.maxColumns - len(unheld)
 	if first {
 		maxColumns = min(maxColumns, firstRoom)
@@ -277,7 +284,8 @@ func (r *rounds) solution() *Solution {
 	res := r.result
 	res.Gap = gap.RoundedGap(res.Gap, res.Objective)
 	separated := func() bool { return r.problem.fallsForever(res.X) }
-	res.Why = ending.WhyEnded(res.Err, res.Gap, r.set.Tol, res.Full, separated, r.lastWhy == ending.Iterations)
+	res.Why = ending.WhyEnded(res.Err, res.Gap, r.set.Tol, res.Full, separated,
+		r.lastWhy == ending.Iterations)
 	res.Z = r.problem.multipliers(r.bestDual)
 	return res
 }

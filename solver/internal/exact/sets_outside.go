@@ -103,7 +103,8 @@ func (o *outsideSolver) reduceInComponent(z []float64) {
 	o.descend(z, 1)
 	largestRatio := 0.0
 	for _, j := range o.component.features {
-		largestRatio = math.Max(largestRatio, math.Abs(o.excess(j, 1))/math.Max(o.capacity[j], math.SmallestNonzeroFloat64))
+		largestRatio = math.Max(largestRatio,
+			math.Abs(o.excess(j, 1))/math.Max(o.capacity[j], math.SmallestNonzeroFloat64))
 	}
 	if largestRatio > noExcess && largestRatio < undecidedPart && len(o.component.features) <= exactSize {
 		o.solveComponent(z)
@@ -118,7 +119,10 @@ func (o *outsideSolver) solveComponent(z []float64) {
 	pen, k := o.f.penalty, len(o.component.features)
 	slices.Sort(o.component.features)
 	s := o.f.restrict(o.component.features)
-	s.problem = Problem{Loss: term.Squared{}, Threads: 1, Labels: make([]float64, k), MaxWorking: k, Ridge: make([]float64, k)}
+	s.problem = Problem{
+		Loss: term.Squared{}, Threads: 1, Labels: make([]float64, k), MaxWorking: k,
+		Ridge: make([]float64, k),
+	}
 	s.problem.setData(sparse.Identity(k))
 	capacities := make([]float64, k)
 	for i, j := range s.cols {

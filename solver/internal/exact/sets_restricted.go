@@ -11,9 +11,10 @@ import (
 // A restrictedProblem has the features of a working set only. A row of A with several features of the set
 // stays a row. For each feature j, the rows whose only feature in the set is j become one singleton row.
 type restrictedProblem struct {
-	whole    *wholeProblem
-	cols     []int32 // the features, in increasing order
-	position []int32 // the position of each feature of the whole problem in cols, from 1 on; 0 for no position
+	whole *wholeProblem
+	cols  []int32 // the features, in increasing order
+	// The position of each feature of the whole problem in cols, from 1 on; 0 for no position.
+	position []int32
 	rows     []int32 // the rows of the whole problem's penalty that stay rows
 	problem  Problem // its rows of A are rows, followed by the singleton rows, in the order of cols
 }

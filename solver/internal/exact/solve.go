@@ -52,8 +52,9 @@ const (
 // the loss has no bound, because then Newton steps from a far point are short.
 func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	r := &run{
-		Solver: s, settings: set, tol: math.Max(set.Tol, leastTol*s.scale), stepBudget: cmp.Or(set.MaxIterations, maxIterations),
-		result: Result{Gap: math.Inf(1)}, lastValue: math.MaxFloat64,
+		Solver: s, settings: set, tol: math.Max(set.Tol, leastTol*s.scale),
+		stepBudget: cmp.Or(set.MaxIterations, maxIterations),
+		result:     Result{Gap: math.Inf(1)}, lastValue: math.MaxFloat64,
 	}
 	r.start(lambda)
 	s.extrapolate(lambda)
@@ -79,7 +80,8 @@ type run struct {
 	stepBudget int     // the largest value of result.Iterations
 	result     Result  // so far
 	warm       bool    // the run started at the solution for another lambda, see warmFactor
-	unproved   bool    // the run ends when the objective is estimated to be near its optimum, see Settings.Unproved
+	// The run ends when the objective is estimated to be near its optimum, see Settings.Unproved.
+	unproved bool
 	// A proof is tried when the estimated gap is at most aim. If the working set needs all columns, aim is the
 	// tolerance. Otherwise it is proofPart times the last proved gap, but at least the tolerance. Before the
 	// first proof, Solver.Scale replaces that gap; but after a warm start, or if the run is unproved, aim is
@@ -138,7 +140,8 @@ func (r *run) prepare() {
 	s, w := r.Solver, &r.work
 	// If the set needs all columns, a proof costs little: it is a product with the Hessian. It also shows whether
 	// the next lambda needs a new Hessian.
-	r.unproved = r.settings.Unproved && s.gram == nil && s.File == nil && (s.rough || r.warm && !s.set.needsAll)
+	r.unproved = r.settings.Unproved && s.gram == nil && s.File == nil &&
+		(s.rough || r.warm && !s.set.needsAll)
 	w.relTolerance = 0
 	if r.unproved && w.mostFall > 0 {
 		// With this RelTolerance (see quadratic.SeparableSettings), the value of a model ends at most about
@@ -179,7 +182,8 @@ func (r *run) callWatch() error {
 		return nil
 	}
 	result := r.result
-	result.Objective, result.Loss, result.Gap = r.current.value, r.current.loss, gap.RoundedGap(r.result.Gap, r.current.value)
+	result.Objective, result.Loss, result.Gap = r.current.value, r.current.loss,
+		gap.RoundedGap(r.result.Gap, r.current.value)
 	return r.settings.Watch(&result)
 }
 
@@ -289,9 +293,11 @@ func (r *run) end() Result {
 	res.Objective, res.Loss, res.Full = s.current.value, s.current.loss, s.set.noRoom
 	res.Gap = gap.RoundedGap(res.Gap, res.Objective)
 	if res.Why == 0 || res.Err != nil {
-		res.Why = ending.WhyEnded(res.Err, res.Gap, r.settings.Tol, res.Full, s.fallsForever, res.Iterations >= r.stepBudget)
+		res.Why = ending.WhyEnded(res.Err, res.Gap, r.settings.Tol, res.Full, s.fallsForever,
+			res.Iterations >= r.stepBudget)
 	}
-	if err := s.rows.Err(); err != nil && res.Err == nil { // an error ended fallsForever, which ending.WhyEnded calls
+	if err := s.rows.Err(); err != nil && res.Err == nil {
+		// An error ended fallsForever, which ending.WhyEnded calls.
 		res.Err, res.Why = err, ending.Interrupted
 	}
 	return *res

@@ -62,7 +62,9 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 		s.work.damping, w.reusable = jumpDamping, false
 		s.updateHessian(false)
 	}
-	set := quadratic.SeparableSettings{Tolerance: s.work.tightening * s.setUnits(tol), RelTolerance: innerPart}
+	set := quadratic.SeparableSettings{
+		Tolerance: s.work.tightening * s.setUnits(tol), RelTolerance: innerPart,
+	}
 	if s.work.nearOptimum || s.hasConstantCurvature() { // if φ″ is constant, the model is the problem itself
 		set.RelTolerance = s.work.relTolerance
 		if q.IsLinear() {
@@ -152,7 +154,8 @@ func (s *Solver) servesAgain(nextFall, tol float64) bool {
 	if s.coupled != nil {
 		part = coupledReuse
 	}
-	return s.set.formed && s.File == nil && s.excessAfter(nextFall, s.work.distance+math.Sqrt(nextFall)) <= part*tol
+	return s.set.formed && s.File == nil &&
+		s.excessAfter(nextFall, s.work.distance+math.Sqrt(nextFall)) <= part*tol
 }
 
 // updateHessian sets the Hessian of the model. It computes the Hessian at the present point, or keeps that of an
@@ -215,7 +218,8 @@ func (s *Solver) search(tol float64) (length float64) {
 		return 0
 	}
 	if s.coupled != nil {
-		rise += s.coupled.model.PenaltyRise() // without the squared terms, which the model's gradient contains
+		// without the squared terms, which the model's gradient contains
+		rise += s.coupled.model.PenaltyRise()
 	} else {
 		for k, u := range w.u {
 			rise += float64(w.model.Limit[k] * (math.Abs(u) - math.Abs(w.x[k])))
@@ -240,7 +244,8 @@ func (s *Solver) search(tol float64) (length float64) {
 			}
 			s.x[j] = t.end[k]
 		}
-		t.needsHessian = t.length < 1 || !s.hasConstantCurvature() && (s.work.stale || s.work.excess > reusePart*tol)
+		t.needsHessian = t.length < 1 ||
+			!s.hasConstantCurvature() && (s.work.stale || s.work.excess > reusePart*tol)
 		t.damping = s.work.dampingAfter(t.length)
 		loss := s.rows.lossAt(t)
 		if s.rows.Err() != nil {

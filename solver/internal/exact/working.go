@@ -37,11 +37,12 @@ type workingSet struct {
 	x, gradient, u, move []float64
 	snapped              bool // u differs from x + move
 
-	model      quadratic.Separable // not used for a coupled problem
-	dense      quadratic.Dense     // the Hessian of model as a matrix, used if formed is true
-	implicit   quadratic.Columns   // the Hessian of model without a matrix, used if formed is false
-	reusable   bool                // the Hessian has the columns cols, but perhaps belongs to an earlier point
-	former     formerHessian       // a Hessian for other columns, from which growHessian can make one for cols
+	model    quadratic.Separable // not used for a coupled problem
+	dense    quadratic.Dense     // the Hessian of model as a matrix, used if formed is true
+	implicit quadratic.Columns   // the Hessian of model without a matrix, used if formed is false
+	// The Hessian has the columns cols, but perhaps belongs to an earlier point.
+	reusable   bool
+	former     formerHessian // a Hessian for other columns, from which growHessian can make one for cols
 	scratch    []*kernels.HessianScratch
 	candidates []candidate // scratch memory of chooseSet
 	cuts       []int       // see cutHessian
@@ -141,7 +142,8 @@ func appendLargest(cols []int32, candidates []candidate, room int) []int32 {
 	if room == 0 {
 		return cols
 	}
-	least, tieCount := math.Inf(-1), 0 // the smallest ratio to take, and the number of candidates to take that have it
+	// The smallest ratio to take, and the number of candidates to take that have it.
+	least, tieCount := math.Inf(-1), 0
 	if len(candidates) > room {
 		largest := make([]float64, 0, 2*room)
 		for _, c := range candidates {

@@ -140,7 +140,9 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, objective float64, c
 	if math.IsNaN(gap) {
 		return noBound
 	}
-	return Bound{Gap: gap, Rounding: rounding + p.roundingCost(), Shrink: shrink, Fenchel: tally.Fenchel, Z: d.z}
+	return Bound{
+		Gap: gap, Rounding: rounding + p.roundingCost(), Shrink: shrink, Fenchel: tally.Fenchel, Z: d.z,
+	}
 }
 
 // finite reports whether all numbers of the dual point are finite. Comparisons and products with 0 further on
@@ -352,5 +354,6 @@ func (p *Problem) TrivialBound(x []float64, objective float64, t *Tally) float64
 	p.Penalty.Mul(p.image, x)
 	// With α = 0, Mismatch is Σ cᵢ|φ'(tᵢ)|. This is at most Σ cᵢ|φ'(tᵢ) − αᵢ| + Σ cᵢ|αᵢ| for the α of t.
 	tallyAtZero := Tally{Mismatch: t.Mismatch + t.Size, Curvature: t.Curvature, Unbounded: t.Unbounded}
-	return float64((objective+t.ConjugateAtZero)*(1+1e-11)) + tallyAtZero.marginErrorCost(p.marginErrors(x)) + p.Penalty.imageError(x, p.image, nil)
+	return float64((objective+t.ConjugateAtZero)*(1+1e-11)) + tallyAtZero.marginErrorCost(p.marginErrors(x)) +
+		p.Penalty.imageError(x, p.image, nil)
 }

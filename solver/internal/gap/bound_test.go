@@ -56,7 +56,8 @@ func problems(t *testing.T) map[string]*exact.Problem {
 		chain = append(chain, sparse.Triplet{Row: j, Col: j, Value: 1}, sparse.Triplet{Row: j, Col: j + 1, Value: -1})
 	}
 	for j := range p - 2 {
-		secondDifferences = append(secondDifferences, sparse.Triplet{Row: j, Col: j, Value: 1}, sparse.Triplet{Row: j, Col: j + 1, Value: -2}, sparse.Triplet{Row: j, Col: j + 2, Value: 1})
+		secondDifferences = append(secondDifferences, sparse.Triplet{Row: j, Col: j, Value: 1},
+			sparse.Triplet{Row: j, Col: j + 1, Value: -2}, sparse.Triplet{Row: j, Col: j + 2, Value: 1})
 	}
 	matrix := func(rows int, entries []sparse.Triplet) *linalg.Algebra {
 		a, err := sparse.FromTriplets(rows, p, entries)
@@ -68,7 +69,10 @@ func problems(t *testing.T) map[string]*exact.Problem {
 	out := make(map[string]*exact.Problem)
 	addProblems := func(name string, a *linalg.Algebra, change func(q *exact.Problem)) {
 		for _, loss := range term.Losses(0.7) {
-			q := &exact.Problem{Data: d.X, Rows: d.X.Compact(false), Labels: append([]float64(nil), d.Labels...), Loss: loss, A: a, Ridge: make([]float64, p)}
+			q := &exact.Problem{
+				Data: d.X, Rows: d.X.Compact(false), Labels: append([]float64(nil), d.Labels...), Loss: loss,
+				A: a, Ridge: make([]float64, p),
+			}
 			if loss.Traits().Labels == term.Counts {
 				for i, b := range q.Labels {
 					q.Labels[i] = max(0, b)
@@ -131,14 +135,16 @@ func TestBound(t *testing.T) {
 		head := make([]float64, len(solution.X))
 		optimumBound := m.prove(pointAt(m, solution.X), solution.Alpha, z, head, 1e-12)
 		if !(optimumBound.Gap <= 1e-8) || !(optimumBound.Rounding <= 1e-8) {
-			t.Errorf("%s: %v at the optimum (%v), of it %v from rounding", name, optimumBound.Gap, solution.Gap, optimumBound.Rounding)
+			t.Errorf("%s: %v at the optimum (%v), of it %v from rounding",
+				name, optimumBound.Gap, solution.Gap, optimumBound.Rounding)
 		}
 		if _, ok := q.Loss.(term.Poisson); ok && solution.Gap > 1e-8 {
 			t.Errorf("%s: not solved: %v", name, solution.Gap)
 		}
 		rng := rand.New(rand.NewPCG(1, 2))
 		for _, off := range []float64{0, 1e-9, 1e-6, 1e-4, 1e-2, 1} {
-			x, alpha, noisyZ := append([]float64(nil), solution.X...), append([]float64(nil), solution.Alpha...), append([]float64(nil), z...)
+			x, alpha, noisyZ := append([]float64(nil), solution.X...),
+				append([]float64(nil), solution.Alpha...), append([]float64(nil), z...)
 			for j := range x {
 				x[j] += off * rng.NormFloat64()
 			}
@@ -167,7 +173,8 @@ func TestBound(t *testing.T) {
 		if m.RootCount() == 0 {
 			m.Sums.MulTrans(head, m.rows, solution.Alpha)
 			roughBound := m.Bound(pt.X, z, &tally, &gap.Sum{Head: head, Roundings: 1e9, Samples: 200})
-			if !(roughBound.Gap > optimumBound.Gap) || !(roughBound.Rounding > 0 || math.IsInf(roughBound.Gap, 1)) && q.Set == nil {
+			if !(roughBound.Gap > optimumBound.Gap) ||
+				!(roughBound.Rounding > 0 || math.IsInf(roughBound.Gap, 1)) && q.Set == nil {
 				t.Errorf("%s: rounding has no effect: %v, %v", name, roughBound.Gap, optimumBound.Gap)
 			}
 		}
@@ -261,7 +268,8 @@ func TestOwnLoss(t *testing.T) {
 	want := logisticProblem.prove(point, solution.Alpha, solution.Z, head, 1e-12)
 	q.Loss = term.LossOf(ownLoss{})
 	m := testProblemOf(q)
-	if got := m.prove(pointAt(m, solution.X), solution.Alpha, m.Penalty.Restrict(solution.Z), head, 1e-12); m.RootCount() != 2 || !(got.Gap >= want.Gap && got.Gap < 1e-10) {
+	if got := m.prove(pointAt(m, solution.X), solution.Alpha, m.Penalty.Restrict(solution.Z), head,
+		1e-12); m.RootCount() != 2 || !(got.Gap >= want.Gap && got.Gap < 1e-10) {
 		t.Errorf("%d roots, gap %v, of the known loss %v", m.RootCount(), got.Gap, want.Gap)
 	}
 }
@@ -271,7 +279,8 @@ func TestOwnLoss(t *testing.T) {
 // of X'alpha are clearly above 0. Then no feature is a root, DependentRoots is false again, and a gap is
 // proved.
 func TestDependent(t *testing.T) {
-	x, err := sparse.FromTriplets(2, 2, []sparse.Triplet{{Col: 0, Value: 1}, {Col: 1, Value: 1}, {Row: 1, Col: 0, Value: 1}, {Row: 1, Col: 1, Value: 1}})
+	x, err := sparse.FromTriplets(2, 2,
+		[]sparse.Triplet{{Col: 0, Value: 1}, {Col: 1, Value: 1}, {Row: 1, Col: 0, Value: 1}, {Row: 1, Col: 1, Value: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +319,10 @@ func lassoOf(t *testing.T, loss term.Loss, change func(entries []float64)) *exac
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &exact.Problem{Data: x, Rows: x.Compact(false), Labels: labels, Loss: loss, A: linalg.New(nil, p), Ridge: make([]float64, p), Limit: slices.Repeat([]float64{0.05}, p)}
+	return &exact.Problem{
+		Data: x, Rows: x.Compact(false), Labels: labels, Loss: loss, A: linalg.New(nil, p),
+		Ridge: make([]float64, p), Limit: slices.Repeat([]float64{0.05}, p),
+	}
 }
 
 // TestHugeEntry checks that a column whose only entry is huge does not give a gap that is too small. The
@@ -441,7 +453,8 @@ func TestGroupWithSomeRidges(t *testing.T) {
 		}
 		limit := 0.3 * rng.ExpFloat64()
 		q := &exact.Problem{
-			Data: x, Rows: x.Compact(false), Labels: labels, Loss: term.Squared{}, A: linalg.New(nil, 2), Limit: []float64{limit, limit},
+			Data: x, Rows: x.Compact(false), Labels: labels, Loss: term.Squared{}, A: linalg.New(nil, 2),
+			Limit:  []float64{limit, limit},
 			Groups: [][]int{{0, 1}}, Ridge: []float64{rng.ExpFloat64(), 0}, Threads: 1,
 		}
 		m := testProblemOf(q)

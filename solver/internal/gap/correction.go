@@ -53,7 +53,8 @@ func newCorrection(pen *Penalty, relaxed []bool, largest []float64) *correction 
 	c := &correction{steps: make([]correctionStep, 0, stepCount)}
 	for j, row := range pen.Singleton {
 		if !reached[j] && row >= 0 {
-			c.steps = append(c.steps, correctionStep{row: row, feature: int32(j), entry: pen.SingletonEntry[j], singleton: true})
+			c.steps = append(c.steps,
+				correctionStep{row: row, feature: int32(j), entry: pen.SingletonEntry[j], singleton: true})
 			reached[j] = true
 		}
 	}

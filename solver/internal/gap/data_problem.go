@@ -81,7 +81,10 @@ func (m *DataProblem) Tally(point *Point, alpha []float64) Tally {
 }
 
 func (m *DataProblem) samples(point *Point, alpha []float64, lo, hi int) *Samples {
-	return &Samples{Alpha: alpha[lo:hi], Slope: point.Slope[lo:hi], Margin: point.Margin[lo:hi], Label: m.Labels[lo:hi], Weight: m.Sums.MeanWeights[lo:hi]}
+	return &Samples{
+		Alpha: alpha[lo:hi], Slope: point.Slope[lo:hi], Margin: point.Margin[lo:hi], Label: m.Labels[lo:hi],
+		Weight: m.Sums.MeanWeights[lo:hi],
+	}
 }
 
 // sumTallies calls add for each chunk of the samples, which has the samples lo to hi−1. It returns the sum of
@@ -105,7 +108,10 @@ func (m *DataProblem) Prove(point *Point, alpha, z, head, errors []float64, t *T
 		pointTally := m.Tally(point, alpha)
 		t = &pointTally
 	}
-	sum := Sum{Head: head, Roundings: float64(2 * m.Sums.Totals.Chunks), Samples: float64(m.Sums.Totals.Samples), ExtraErrors: errors}
+	sum := Sum{
+		Head: head, Roundings: float64(2 * m.Sums.Totals.Chunks), Samples: float64(m.Sums.Totals.Samples),
+		ExtraErrors: errors,
+	}
 	b := m.bound(point, alpha, z, *t, &sum)
 	if b.NeedsCompensation(goal) {
 		sum.Tail, sum.ExtraErrors = make([]float64, len(head)), nil
@@ -135,7 +141,9 @@ func (m *DataProblem) scaledGap(point *Point, alpha []float64, t *Tally, b Bound
 // TrivialBound returns the bound that the dual point 0 proves for the point. objective is the objective at
 // the point.
 func (m *DataProblem) TrivialBound(point *Point, objective float64) float64 {
-	t := m.sumTallies(func(t *Tally, lo, hi int) { t.addAtZero(m.Loss, m.samples(point, point.Slope, lo, hi)) })
+	t := m.sumTallies(func(t *Tally, lo, hi int) {
+		t.addAtZero(m.Loss, m.samples(point, point.Slope, lo, hi))
+	})
 	return m.Problem.TrivialBound(point.X, objective, &t)
 }
 
@@ -143,7 +151,9 @@ func (m *DataProblem) TrivialBound(point *Point, objective float64) float64 {
 func (m *DataProblem) bound(point *Point, alpha, z []float64, t Tally, sum *Sum) Bound {
 	if m.needsPhi() {
 		phi := m.Sums.Scratch
-		phiTally := m.sumTallies(func(t *Tally, lo, hi int) { t.Phi(m.Loss, m.samples(point, alpha, lo, hi), phi[lo:hi]) })
+		phiTally := m.sumTallies(func(t *Tally, lo, hi int) {
+			t.Phi(m.Loss, m.samples(point, alpha, lo, hi), phi[lo:hi])
+		})
 		t.Merge(&phiTally)
 		sum.RootSums = func() []float64 { return m.rootSums(phi, alpha) }
 	}

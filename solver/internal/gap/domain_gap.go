@@ -80,7 +80,10 @@ func (p *Problem) setCheapestMultiplier(j, row int, x float64) {
 		squareSlope = float64(p.Penalty.Square[row] * v)
 	}
 	errorBound := 2*err + float64(32*roundoff*math.Abs(e))
-	candidates := [6]float64{squareSlope - limit, squareSlope + limit, -e / entry, (errorBound - e) / entry, (-errorBound - e) / entry, p.nearestMultiplier(j, row)}
+	candidates := [6]float64{
+		squareSlope - limit, squareSlope + limit, -e / entry, (errorBound - e) / entry,
+		(-errorBound - e) / entry, p.nearestMultiplier(j, row),
+	}
 	bestCost := math.Inf(1)
 	for k, z := range candidates {
 		if !p.Penalty.Squared(row) {
@@ -92,7 +95,8 @@ func (p *Problem) setCheapestMultiplier(j, row int, x float64) {
 			// A multiplier within the new zErr of z makes eⱼ exactly 0.
 			residual, zErr, eErr = 0, eErr/math.Abs(entry), 0
 		}
-		cost := p.Penalty.fenchelAt(row, z, v) + float64(zErr*math.Abs(v)) + p.domainGapAt(j, residual, eErr, x)
+		cost := p.Penalty.fenchelAt(row, z, v) + float64(zErr*math.Abs(v)) +
+			p.domainGapAt(j, residual, eErr, x)
 		if cost < bestCost {
 			bestCost = cost
 			d.z[row], d.zErr[row], d.e[j], d.eErr[j] = z, zErr, residual, eErr

@@ -72,9 +72,13 @@ func (m *DataProblem) movedSum(t *Tally, gradient []float64, move *Move) Sum {
 	t.Size += reach
 	slopeNorm := float64(1.001*math.Sqrt(t.Square)) + reach
 	t.Square = slopeNorm * slopeNorm
-	sum := Sum{Head: move.Head, Roundings: float64(2 * m.Sums.Totals.Chunks), Samples: float64(m.Sums.Totals.Samples), ExtraErrors: make([]float64, len(gradient))}
+	sum := Sum{
+		Head: move.Head, Roundings: float64(2 * m.Sums.Totals.Chunks),
+		Samples: float64(m.Sums.Totals.Samples), ExtraErrors: make([]float64, len(gradient)),
+	}
 	for j, norm := range m.Columns.Norm {
-		sum.ExtraErrors[j] = roundoff * (float64(1.001*move.productRoundings()*norm*reach) + 2*math.Abs(move.Head[j]) + 2*math.Abs(gradient[j]))
+		sum.ExtraErrors[j] = roundoff * (float64(1.001*move.productRoundings()*norm*reach) +
+			2*math.Abs(move.Head[j]) + 2*math.Abs(gradient[j]))
 	}
 	return sum
 }
@@ -84,7 +88,9 @@ func (m *DataProblem) movedSum(t *Tally, gradient []float64, move *Move) Sum {
 // X'Cα is then gradient + H d, with the gradient of the mean loss before the step and the model's Hessian
 // H = X'CΦX. The caller has computed it in this way, as move.Head. move is the step d, with this H in place
 // of κX'CX. t is the tally of alpha at the point.
-func (m *DataProblem) ProveStep(point *Point, alpha, z []float64, t *Tally, gradient, d []float64, move *Move, goal float64) Bound {
+func (m *DataProblem) ProveStep(
+	point *Point, alpha, z []float64, t *Tally, gradient, d []float64, move *Move, goal float64,
+) Bound {
 	stepTally := *t
 	sum := m.movedSum(&stepTally, gradient, move)
 	// X d was computed as the difference of the margins at the ends of the step, each with a rounding error.
@@ -129,5 +135,6 @@ func (m *DataProblem) lossError(b *BasePoint, move *Move) float64 {
 		roundings += float64(m.Sums.Totals.Samples + 2*m.Sums.Totals.Chunks)
 	}
 	slopeNorm := math.Sqrt(b.Tally.Square)
-	return float64(roundoff * move.Size * (float64(1.001*roundings*slopeNorm) + float64(move.productRoundings()*m.reach(move))))
+	return float64(roundoff * move.Size * (float64(1.001*roundings*slopeNorm) +
+		float64(move.productRoundings()*m.reach(move))))
 }

@@ -99,7 +99,8 @@ func (pen *Penalty) findSingletons(matrix *sparse.CSR) {
 			continue
 		}
 		j, entry := idx[0], val[0]
-		if oldRow := pen.Singleton[j]; oldRow < 0 || pen.maxMultiplier(row)*math.Abs(entry) > pen.maxMultiplier(int(oldRow))*math.Abs(pen.SingletonEntry[j]) {
+		if oldRow := pen.Singleton[j]; oldRow < 0 ||
+			pen.maxMultiplier(row)*math.Abs(entry) > pen.maxMultiplier(int(oldRow))*math.Abs(pen.SingletonEntry[j]) {
 			pen.Singleton[j], pen.SingletonEntry[j] = int32(row), entry
 		}
 	}

@@ -163,7 +163,8 @@ func (p *Problem) chooseSet(x []float64) (changed bool) {
 		}
 	}
 	p.set, p.box, p.productDomain = set, box, isBox
-	return isBox != oldProduct || !slices.Equal(box.Lower, oldBox.Lower) || !slices.Equal(box.Upper, oldBox.Upper)
+	return isBox != oldProduct || !slices.Equal(box.Lower, oldBox.Lower) ||
+		!slices.Equal(box.Upper, oldBox.Upper)
 }
 
 func (p *Problem) findSingletonGroups() {

@@ -94,7 +94,8 @@ func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 
 // isFeasibleAtRoots reports whether the dual residual eⱼ is exactly 0 at all roots.
 func (p *Problem) isFeasibleAtRoots() bool {
-	return !slices.ContainsFunc(p.correction.roots, func(r root) bool { return p.dual.e[r.feature] != 0 || p.dual.eErr[r.feature] != 0 })
+	return !slices.ContainsFunc(p.correction.roots,
+		func(r root) bool { return p.dual.e[r.feature] != 0 || p.dual.eErr[r.feature] != 0 })
 }
 
 // largestRootEntry returns a bound of |(X n)ᵢ| for every sample i, where n is r.n.

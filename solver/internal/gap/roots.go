@@ -28,7 +28,10 @@ func (p *Problem) newRootRow() *rootRow {
 	if len(roots) == 0 {
 		return nil
 	}
-	r := &rootRow{rowsOfN: p.correction.rowsOfN, rootAt: make([]int32, len(p.Ridge)), sum: make([]float64, len(roots)), listed: make([]bool, len(roots))}
+	r := &rootRow{
+		rowsOfN: p.correction.rowsOfN, rootAt: make([]int32, len(p.Ridge)), sum: make([]float64, len(roots)),
+		listed: make([]bool, len(roots)),
+	}
 	for k, root := range roots {
 		if len(root.n) > 1 {
 			r.rootAt = nil

@@ -15,7 +15,9 @@ import (
 // direction. Then all terms cᵢαᵢx_ij of (X'Cα)_j have the same sign, but a feasible dual point needs a sum of
 // the opposite sign or 0. So αᵢ = 0 at every sample with an entry in column j. If these samples are left out,
 // more columns may have this property.
-func FindSeparated(t *rows.Team, x *sparse.CSR, l term.Loss, labels, weights []float64, open func(j int) (above, below bool)) []bool {
+func FindSeparated(
+	t *rows.Team, x *sparse.CSR, l term.Loss, labels, weights []float64, open func(j int) (above, below bool),
+) []bool {
 	n, p := x.Dims()
 	// closed[j] is 1 if coefficient j cannot go to +Inf, and closed[p+j] is 1 if it cannot go to −Inf.
 	closed := slices.Repeat([]float64{1}, 2*p)
@@ -46,7 +48,9 @@ type separation struct{ samples, columns []bool }
 
 // markMore marks more columns and samples by the rule in the comment of FindSeparated. It returns false if it
 // finds no column.
-func (s *separation) markMore(t *rows.Team, x *sparse.CSR, l term.Loss, labels, weights, closed []float64) bool {
+func (s *separation) markMore(
+	t *rows.Team, x *sparse.CSR, l term.Loss, labels, weights, closed []float64,
+) bool {
 	p := len(s.columns)
 	// blocked[j] is 1 if coefficient j cannot go to +Inf, or if the loss of an unmarked sample may rise on
 	// the way. blocked[p+j] is the same for −Inf.

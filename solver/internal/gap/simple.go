@@ -64,7 +64,8 @@ func (f *SimpleProblem) Gap(point *SimplePoint) float64 {
 	rounding := float64(relativeError *
 		(math.Abs(point.Penalty) + math.Abs(point.Conjugate) + size + point.Loss))
 	marginCost, residualErrors := f.roundingErrors(point)
-	gap := math.Max(0, point.Penalty+point.Conjugate-product) + f.domainGap(point, residualErrors) + marginCost + f.imageError(point) + rounding
+	gap := math.Max(0, point.Penalty+point.Conjugate-product) + f.domainGap(point, residualErrors) +
+		marginCost + f.imageError(point) + rounding
 	if math.IsNaN(gap) {
 		return math.Inf(1)
 	}

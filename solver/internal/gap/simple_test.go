@@ -180,7 +180,8 @@ func TestSimpleIsABound(t *testing.T) {
 		mu  float64
 		set *box
 	}{
-		"mu": {1e-3, nil}, "small mu": {1e-9, nil}, "box": {0, wideBox}, "box and mu": {1e-6, wideBox}, "narrow box": {1, &box{-1e-3, 2e-3}},
+		"mu": {1e-3, nil}, "small mu": {1e-9, nil}, "box": {0, wideBox}, "box and mu": {1e-6, wideBox},
+		"narrow box": {1, &box{-1e-3, 2e-3}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var worst float64

@@ -172,7 +172,10 @@ func (t *Tally) Merge(o *Tally) {
 
 // sums lists all fields except MaxPhi.
 func (t *Tally) sums() []*float64 {
-	return []*float64{&t.Loss, &t.Fenchel, &t.ConjugateAtZero, &t.Size, &t.Square, &t.Mismatch, &t.WeightedMismatch, &t.Swing, &t.Curvature, &t.Unbounded}
+	return []*float64{
+		&t.Loss, &t.Fenchel, &t.ConjugateAtZero, &t.Size, &t.Square, &t.Mismatch, &t.WeightedMismatch,
+		&t.Swing, &t.Curvature, &t.Unbounded,
+	}
 }
 
 // MergeTeam merges the tallies of all processes of the team.

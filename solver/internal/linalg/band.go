@@ -35,7 +35,8 @@ func (c *BandCholesky) Factor(h, scale []float64, shift float64) bool {
 		for j := lo; j < i; j++ {
 			loJ, rowJ := c.row(j)
 			start := max(lo, loJ)
-			v := float64(h[j*c.width+i]*scale[i]*scale[j]) - kernels.Dot(row[start-lo:j-lo], rowJ[start-loJ:j-loJ])
+			v := float64(h[j*c.width+i]*scale[i]*scale[j]) -
+				kernels.Dot(row[start-lo:j-lo], rowJ[start-loJ:j-loJ])
 			row[j-lo] = v / rowJ[j-loJ]
 		}
 		pivot := float64(h[i*c.width+i] * scale[i] * scale[i])

@@ -43,7 +43,8 @@ func (b *basis) multiply(tiles []float64) {
 	for j := range b.tilesPerRow {
 		for i := range b.tilesPerRow {
 			offset := (j*b.tilesPerRow + i) * side * side
-			kernels.AddRows(b.dst[j*side:(j+1)*side], b.src[i*side:min((i+1)*side, b.size)], tiles[offset:offset+side*side])
+			kernels.AddRows(b.dst[j*side:(j+1)*side], b.src[i*side:min((i+1)*side, b.size)],
+				tiles[offset:offset+side*side])
 		}
 	}
 }

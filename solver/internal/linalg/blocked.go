@@ -190,7 +190,8 @@ func (t *tiles) subtract(k int) {
 	minusL := t.minusL[offset : offset+(end-first)*side]
 	for m := range k {
 		col, _, start := t.span(m)
-		kernels.AddTile(t.l[first*t.stride+col:], t.stride, end-first, minusL, t.transL[start:start+side*side])
+		kernels.AddTile(t.l[first*t.stride+col:], t.stride, end-first, minusL,
+			t.transL[start:start+side*side])
 	}
 	// AddTile also writes above the diagonal, so it works on a copy of the diagonal square.
 	square := t.squares[offset : offset+side*side]

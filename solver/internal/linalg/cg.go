@@ -35,7 +35,9 @@ func (c *ConjugateGradients) Resize(p int) {
 // done, or K is found to be singular. It returns the number of products with K. Before the call, c.Residual
 // must be b − K v. Before each round, Solve calls stop with the number of the round, from 0, and with
 // energy = r'D⁻¹r, where r is the residual and D has the diagonal c.Diagonal.
-func (c *ConjugateGradients) Solve(v []float64, rounds int, stop func(round int, energy float64) bool) (products int) {
+func (c *ConjugateGradients) Solve(
+	v []float64, rounds int, stop func(round int, energy float64) bool,
+) (products int) {
 	previousEnergy := 0.0
 	for round := range rounds {
 		for j, g := range c.Residual {

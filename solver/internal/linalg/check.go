@@ -17,11 +17,14 @@ const MaxEntry = 1e100
 // above MaxEntry. name is the name of m in the error.
 func Check(name string, m Map) error {
 	if v := reflect.ValueOf(m); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
-		return pkgerr.Errorf("solver", "%s is a nil %T in an interface that is not nil; leave the field out for the default", name, m)
+		return pkgerr.Errorf("solver",
+			"%s is a nil %T in an interface that is not nil; leave the field out for the default", name, m)
 	}
 	if a, ok := m.(*sparse.CSR); ok {
 		if v := largestEntry(a); v > MaxEntry {
-			return pkgerr.Errorf("solver", "%s has an entry of size %g; squares of entries above %g overflow: scale the matrix", name, v, MaxEntry)
+			return pkgerr.Errorf("solver",
+				"%s has an entry of size %g; squares of entries above %g overflow: scale the matrix", name, v,
+				MaxEntry)
 		}
 	}
 	return nil

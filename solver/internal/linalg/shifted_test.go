@@ -29,7 +29,8 @@ func TestExtremeScale(t *testing.T) {
 	for _, size := range []float64{1e-100, 1e-82, 1, 1e78, 1e100} {
 		var entries []sparse.Triplet
 		for j := range p - 1 {
-			entries = append(entries, sparse.Triplet{Row: j, Col: j, Value: size}, sparse.Triplet{Row: j, Col: j + 1, Value: -size})
+			entries = append(entries, sparse.Triplet{Row: j, Col: j, Value: size},
+				sparse.Triplet{Row: j, Col: j + 1, Value: -size})
 		}
 		a, err := sparse.FromTriplets(p-1, p, entries)
 		if err != nil {
@@ -79,7 +80,8 @@ func TestNorm(t *testing.T) {
 // rows.
 func TestStoredZeros(t *testing.T) {
 	a, err := sparse.FromTriplets(3, 3, []sparse.Triplet{
-		{Row: 0, Col: 0, Value: 0}, {Row: 0, Col: 1, Value: 2}, {Row: 1, Col: 0, Value: 3}, {Row: 1, Col: 2, Value: math.Copysign(0, -1)},
+		{Row: 0, Col: 0, Value: 0}, {Row: 0, Col: 1, Value: 2}, {Row: 1, Col: 0, Value: 3},
+		{Row: 1, Col: 2, Value: math.Copysign(0, -1)},
 		{Row: 2, Col: 2, Value: 4},
 	})
 	if err != nil {

@@ -9,13 +9,17 @@ import (
 // component of the features (see Components), and is zero elsewhere.
 type Spectrum struct {
 	*Components
-	Sigma   []float64   // eigenvalues; the eigenvalues of component c begin at Offset[c]
-	vectors [][]float64 // the block of V for each component, with a row for each feature; nil for a single feature
+	Sigma []float64 // eigenvalues; the eigenvalues of component c begin at Offset[c]
+	// The block of V for each component, with a row for each feature; nil for a single feature.
+	vectors [][]float64
 }
 
 func newSpectrum(gram *sparse.CSR, components *Components, interrupt func() error) (*Spectrum, error) {
 	p, _ := gram.Dims()
-	s := &Spectrum{Components: components, Sigma: make([]float64, p), vectors: make([][]float64, len(components.Members))}
+	s := &Spectrum{
+		Components: components, Sigma: make([]float64, p),
+		vectors: make([][]float64, len(components.Members)),
+	}
 	for c, m := range s.Members {
 		size := len(m)
 		block := s.block(gram, m)

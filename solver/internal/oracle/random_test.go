@@ -225,10 +225,12 @@ func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (complaints []
 	if off := p.task.domainViolation(a.x); off > 0 {
 		complain("outside of the domain by %.2g", off)
 	} else if excess > a.gap || claimedExcess > a.gap+float64(len(p.task.rows))*0x1p-53*a.objective+p.task.marginRounding(x) {
-		complain("a gap of %.3g is claimed, the excess is %.3g, or %.3g as computed (objective %.17g)", a.gap, excess, claimedExcess, a.objective)
+		complain("a gap of %.3g is claimed, the excess is %.3g, or %.3g as computed (objective %.17g)",
+			a.gap, excess, claimedExcess, a.objective)
 	}
 	if -excess > ref.errorBound+1e-13*math.Max(objectiveAtZero, a.objective) {
-		complain("the reference is off: %.17g, %.3g above the solver's objective, and its bound %.3g", ref.objective.float(), -excess, ref.errorBound)
+		complain("the reference is off: %.17g, %.3g above the solver's objective, and its bound %.3g",
+			ref.objective.float(), -excess, ref.errorBound)
 	}
 	var failure *solver.NotConvergedError
 	switch {

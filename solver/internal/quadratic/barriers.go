@@ -166,8 +166,10 @@ func (b *barriers) updateMultipliers(u, step []float64, tau float64) {
 			continue
 		}
 		lowerSlack, upperSlack := b.slacks(j, u[j])
-		b.lowerDual[j] = math.Max(boundaryFraction*b.lowerDual[j], (tau-float64(b.lowerDual[j]*step[j]))/lowerSlack)
-		b.upperDual[j] = math.Max(boundaryFraction*b.upperDual[j], (tau+float64(b.upperDual[j]*step[j]))/upperSlack)
+		b.lowerDual[j] = math.Max(boundaryFraction*b.lowerDual[j],
+			(tau-float64(b.lowerDual[j]*step[j]))/lowerSlack)
+		b.upperDual[j] = math.Max(boundaryFraction*b.upperDual[j],
+			(tau+float64(b.upperDual[j]*step[j]))/upperSlack)
 	}
 	if b.Radius > 0 {
 		product := kernels.Dot(u, step)
@@ -240,7 +242,8 @@ func (b *barriers) snap(u, curvature []float64, tau float64) {
 	}
 	if b.Radius > 0 {
 		norm := linalg.Norm(u)
-		if gap := b.Radius - norm; norm > 0 && (gap < 0 || float64(gap*float64(gap*slices.Max(curvature))) < tau) {
+		if gap := b.Radius - norm; norm > 0 &&
+			(gap < 0 || float64(gap*float64(gap*slices.Max(curvature))) < tau) {
 			linalg.Scale(u, b.Radius/norm)
 		}
 	}

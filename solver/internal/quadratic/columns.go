@@ -140,7 +140,9 @@ func (h *Columns) Repeats() bool { return false }
 
 // Solve implements Hessian: it solves (H − ff')_SS step = descent, by the conjugate gradient method. S is the
 // support. The preconditioner D is the diagonal of (H − ff')_SS. The energy of a residual r is r'D⁻¹r.
-func (h *Columns) Solve(step, descent, f []float64, support []int32, isSmall, crosses func([]float64) bool) (found bool) {
+func (h *Columns) Solve(
+	step, descent, f []float64, support []int32, isSmall, crosses func([]float64) bool,
+) (found bool) {
 	columns, cg, firstEnergy := h.supportColumns(support), &h.cg, 0.0
 	fS := make([]float64, len(support))
 	cg.Resize(len(support))

@@ -76,7 +76,8 @@ func (q *Coupled) ForgetMultipliers() {
 func (q *Coupled) StartFrom(source *Coupled) {
 	q.multipliers, q.Tau = slices.Clone(source.multipliers), source.Tau
 	q.barriers = source.barriers
-	q.barriers.lowerDual, q.barriers.upperDual = slices.Clone(source.barriers.lowerDual), slices.Clone(source.barriers.upperDual)
+	q.barriers.lowerDual, q.barriers.upperDual = slices.Clone(source.barriers.lowerDual),
+		slices.Clone(source.barriers.upperDual)
 }
 
 // CoupledSettings are the settings of Coupled.Solve.
@@ -126,7 +127,8 @@ func (q *Coupled) followPath(set *CoupledSettings) bool {
 		if near {
 			q.saveCentre()
 		}
-		settled := !set.Precise || decrement <= float64(preciseEnd*q.Tau) || stepsAtTau > 0 && decrement > 0.1*lastDecrement
+		settled := !set.Precise || decrement <= float64(preciseEnd*q.Tau) ||
+			stepsAtTau > 0 && decrement > 0.1*lastDecrement
 		lastDecrement = decrement
 		if near && q.Tau <= end && settled {
 			return true
@@ -251,7 +253,8 @@ func (q *Coupled) saveDual() {
 		return
 	}
 	if gap := q.dualGap(); gap < q.dual.gap {
-		q.dual.z, q.dual.move, q.dual.gap = append(q.dual.z[:0], q.Z...), append(q.dual.move[:0], q.Move...), gap
+		q.dual.z, q.dual.move, q.dual.gap = append(q.dual.z[:0], q.Z...), append(q.dual.move[:0], q.Move...),
+			gap
 	}
 }
 

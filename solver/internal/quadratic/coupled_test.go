@@ -61,7 +61,10 @@ func randomCoupled(t *testing.T, rng *rand.Rand, order, rank int, a *linalg.Alge
 			z[i] = 0
 		}
 	}
-	q := &Coupled{Triangle: NewTriangle(order, order-1), H: make([]float64, order*order), X: make([]float64, order), Gradient: make([]float64, order), Threads: 1}
+	q := &Coupled{
+		Triangle: NewTriangle(order, order-1), H: make([]float64, order*order), X: make([]float64, order),
+		Gradient: make([]float64, order), Threads: 1,
+	}
 	for i := range rank {
 		row, weight := z[i*order:(i+1)*order], rng.NormFloat64()
 		kernels.Axpy(weight, row, q.Gradient)
@@ -148,7 +151,8 @@ func provedGap(q *Coupled) (gap, excess float64) {
 func TestCoupled(t *testing.T) {
 	const order = 12
 	sets := map[string]term.Set{
-		"R^p": nil, "box": term.NewBox(order, -0.1, 0.2), "nonnegative": term.Nonnegative{}, "ball": term.Ball{Radius: 0.3}, "simplex": term.Simplex{Total: 2},
+		"R^p": nil, "box": term.NewBox(order, -0.1, 0.2), "nonnegative": term.Nonnegative{},
+		"ball": term.Ball{Radius: 0.3}, "simplex": term.Simplex{Total: 2},
 	}
 	fixed := term.NewBox(order, -0.3, 0.3)
 	fixed.Lower[3], fixed.Upper[3], fixed.Upper[5] = 0.05, 0.05, math.Inf(1)
@@ -272,7 +276,8 @@ func TestTiesWithBounds(t *testing.T) {
 			t.Fatal(err)
 		}
 		q := &Coupled{
-			Triangle: NewTriangle(2, 1), H: []float64{1, 0, 0, 1}, X: make([]float64, 2), Gradient: []float64{-2, math.Copysign(2, c.second)},
+			Triangle: NewTriangle(2, 1), H: []float64{1, 0, 0, 1}, X: make([]float64, 2),
+			Gradient:    []float64{-2, math.Copysign(2, c.second)},
 			TypicalSize: []float64{1, 1}, Penalty: gap.NewPenalty(linalg.New(a, 2), []float64{9}, nil, nil), Threads: 1,
 			Set: term.Box{Lower: c.lower[:], Upper: c.upper[:]}.Region(2),
 		}

@@ -24,7 +24,7 @@ const dependentPart = 1e-13
 // q.FreeIndex is negative or the diagonal entry of H for this coordinate is 0.
 func (e *eliminated) begin(q *Separable) {
 	diagonal := q.H.Diagonal()
-	*e = (eliminated{index: -1, diagonal: diagonal})
+	*e = eliminated{index: -1, diagonal: diagonal}
 	if q.FreeIndex < 0 || !(diagonal[q.FreeIndex] > 0) {
 		return
 	}

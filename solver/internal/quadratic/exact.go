@@ -161,7 +161,8 @@ func (q *Coupled) solveReduced(partition *Partition, zero []bool) bool {
 			kind[k] = constrained
 		}
 	}
-	y, g, step := make([]float64, partition.GroupCount), make([]float64, partition.GroupCount), make([]float64, partition.GroupCount)
+	y, g, step := make([]float64, partition.GroupCount), make([]float64, partition.GroupCount),
+		make([]float64, partition.GroupCount)
 	partition.Nearest(y, q.U)
 	system := newSystem(NewTriangle(partition.GroupCount, q.reducedWidth(partition)), q.Threads)
 	q.formReduced(system, partition, kind)

@@ -164,7 +164,8 @@ const repairPart = 16 * 0x1p-52
 func (p *Partition) repair(x []float64) {
 	repaired := make([]float64, len(x))
 	p.Expand(repaired, p.values(x))
-	if slices.EqualFunc(x, repaired, func(a, b float64) bool { return math.Abs(a-b) <= repairPart*math.Abs(a) }) {
+	if slices.EqualFunc(x, repaired,
+		func(a, b float64) bool { return math.Abs(a-b) <= repairPart*math.Abs(a) }) {
 		copy(x, repaired)
 	}
 }

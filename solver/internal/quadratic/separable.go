@@ -69,7 +69,10 @@ type Hessian interface {
 	// vector 0. An iterative method may end early: if isSmall returns true for the residual of the equation,
 	// or if crosses returns true for the present step. crosses(step) says that the coordinates plus step go
 	// beyond zero or a bound. found is false if there is no step, because the matrix cannot be factored.
-	Solve(step, descent, f []float64, support []int32, isSmall func(residual []float64) bool, crosses func(step []float64) bool) (found bool)
+	Solve(
+		step, descent, f []float64, support []int32, isSmall func(residual []float64) bool,
+		crosses func(step []float64) bool,
+	) (found bool)
 	// MostSweeps returns the largest number of sweeps over the non-zero coordinates between two calls of
 	// Solve. nonzeros is the number of non-zero coordinates.
 	MostSweeps(nonzeros int) int

@@ -249,7 +249,8 @@ func TestSeparableDependent(t *testing.T) {
 func TestSeparableSmooth(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 2))
-		q, dense, columns := randomSeparable(rng, 5+rng.IntN(60), 1+rng.IntN(60), float64(seed%3)/2, false, int(seed)%len(storageForms))
+		q, dense, columns := randomSeparable(rng, 5+rng.IntN(60), 1+rng.IntN(60), float64(seed%3)/2, false,
+			int(seed)%len(storageForms))
 		clear(q.Limit)
 		for name, h := range map[string]Hessian{"formed": dense, "by columns": columns} {
 			q.H = h
@@ -267,7 +268,8 @@ func TestSeparableKnown(t *testing.T) {
 	q := &Separable{
 		FreeIndex: -1,
 		H:         &Dense{Order: 4, Ridge: make([]float64, 4), H: []float64{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}},
-		X:         make([]float64, 4), Gradient: []float64{-3, 0.5, 2, -5}, Limit: []float64{1, 1, 1, 0}, Unit: []float64{1, 1, 1, 1},
+		X:         make([]float64, 4), Gradient: []float64{-3, 0.5, 2, -5}, Limit: []float64{1, 1, 1, 0},
+		Unit:  []float64{1, 1, 1, 1},
 		Lower: []float64{-9, -9, -0.25, -9}, Upper: []float64{9, 9, 9, 9},
 	}
 	q.H.(*Dense).Prepare()

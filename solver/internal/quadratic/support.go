@@ -162,7 +162,8 @@ func (h *Dense) addRow(f []float64, k int32) bool {
 	if !c.chol.(*linalg.Cholesky).Append(column, float64(pivot*scale*scale)+leastShift, leastPivot) {
 		return false
 	}
-	c.order, c.scale, c.diagonal = append(c.order, k), append(c.scale, scale), append(c.diagonal, h.diagonal[k])
+	c.order, c.scale, c.diagonal = append(c.order, k), append(c.scale, scale),
+		append(c.diagonal, h.diagonal[k])
 	if f != nil {
 		c.f = append(c.f, f[k])
 	}

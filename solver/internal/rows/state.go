@@ -67,7 +67,8 @@ func (t *Team) Load(c dist.Checkpoint, state any) (bool, error) {
 
 // FirstText returns, in all processes, the text of the first process.
 func (t *Team) FirstText(text string) string {
-	b, _ := t.broadcastBytes(func() ([]byte, error) { return []byte(text), nil }) // no error, as get returns none
+	// No error, as get returns none.
+	b, _ := t.broadcastBytes(func() ([]byte, error) { return []byte(text), nil })
 	return string(b)
 }
 

@@ -150,7 +150,8 @@ func Join(comm dist.Comm, data *sparse.CSR, err error) (*Team, error) {
 		_, columns = data.Dims()
 	}
 	if err == nil && t.MinNumber(float64(columns)) != t.MaxNumber(float64(columns)) {
-		err = fmt.Errorf("the data have %d columns, and those of other processes another number of them", columns)
+		err = fmt.Errorf("the data have %d columns, and those of other processes another number of them",
+			columns)
 	}
 	return t, err
 }

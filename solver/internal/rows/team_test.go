@@ -105,11 +105,14 @@ func TestTeam(t *testing.T) {
 		}
 		prefix, total := team.PrefixSums([]float64{number, 1})
 		for name, pair := range map[string]bool{
-			"PrefixSums": slices.Equal(prefix, []float64{float64(r) * number / 2, float64(r)}) && slices.Equal(total, []float64{6, 3}),
-			"Gather":     slices.Equal(team.Gather([]float64{number, 7}[:r]), []float64{2, 3, 7}),
-			"Distinct":   slices.Equal(team.Distinct([]float64{number, 5, 0, 5, number}, 3), []float64{0, 1, 2}),
-			"MinNumber":  team.MinNumber(number) == 1, "MaxNumber": team.MaxNumber(number) == 3, "NaN": math.IsInf(team.MaxNumber(math.NaN()), 1),
-			"Any": team.Any(r == 2), "none": !team.Any(false), "MeanCount": team.MeanCount(r) == 1, "Agree": team.Agree(float64(r), x) == 2,
+			"PrefixSums": slices.Equal(prefix, []float64{float64(r) * number / 2, float64(r)}) &&
+				slices.Equal(total, []float64{6, 3}),
+			"Gather":    slices.Equal(team.Gather([]float64{number, 7}[:r]), []float64{2, 3, 7}),
+			"Distinct":  slices.Equal(team.Distinct([]float64{number, 5, 0, 5, number}, 3), []float64{0, 1, 2}),
+			"MinNumber": team.MinNumber(number) == 1, "MaxNumber": team.MaxNumber(number) == 3,
+			"NaN": math.IsInf(team.MaxNumber(math.NaN()), 1),
+			"Any": team.Any(r == 2), "none": !team.Any(false), "MeanCount": team.MeanCount(r) == 1,
+			"Agree": team.Agree(float64(r), x) == 2,
 		} {
 			if !pair {
 				t.Errorf("%s is wrong", name)

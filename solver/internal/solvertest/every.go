@@ -42,7 +42,9 @@ func EveryProblem(t testing.TB, seed uint64) (problems []NamedProblem) {
 		nil, solver.L1{Lambda: 0.03}, solver.ElasticNet{L1: 0.03, L2: 0.02}, solver.SquaredL2{Lambda: 0.05},
 		solver.GroupL2{Lambda: 0.03, Groups: [][]int{{0, 1, 2}, {3, 5}}},
 	}
-	domains := []solver.Domain{nil, solver.NewBox(p, -0.2, 0.3), solver.Ball{Radius: 0.4}, solver.Nonnegative{}, solver.Simplex{}}
+	domains := []solver.Domain{
+		nil, solver.NewBox(p, -0.2, 0.3), solver.Ball{Radius: 0.4}, solver.Nonnegative{}, solver.Simplex{},
+	}
 	for k := range len(losses) * len(penalties) * len(domains) * 4 {
 		q := &solver.Problem{Data: x, Labels: classes, L2: 0.02 * float64(k/2%2)}
 		if k%2 == 1 {
@@ -65,7 +67,10 @@ func EveryProblem(t testing.TB, seed uint64) (problems []NamedProblem) {
 			}
 			q.Penalty = net
 		}
-		problems = append(problems, NamedProblem{fmt.Sprintf("%s/%T/%T/%g/%t", q.Loss, q.Penalty, q.Domain, q.L2, q.Constraint != nil), q})
+		problems = append(problems,
+			NamedProblem{
+				fmt.Sprintf("%s/%T/%T/%g/%t", q.Loss, q.Penalty, q.Domain, q.L2, q.Constraint != nil), q,
+			})
 	}
 	return problems
 }

@@ -37,7 +37,9 @@ func PlantedProblem(t testing.TB, opt sparse.SyntheticOptions, lambda float64) (
 	if err != nil {
 		t.Fatal(err)
 	}
-	prob := &solver.Problem{Data: s.X, Labels: s.Labels, Penalty: solver.L1{Lambda: lambda}, Constraint: g.FusedLasso()}
+	prob := &solver.Problem{
+		Data: s.X, Labels: s.Labels, Penalty: solver.L1{Lambda: lambda}, Constraint: g.FusedLasso(),
+	}
 	if opt.Regression {
 		prob.Loss = solver.Squared{}
 	}

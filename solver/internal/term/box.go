@@ -35,11 +35,13 @@ func (b Box) Diameter() float64 {
 
 func (b Box) Validate(p int) error {
 	if len(b.Lower) != p || len(b.Upper) != p {
-		return errorf("Box has %d lower and %d upper bounds; the problem has %d features", len(b.Lower), len(b.Upper), p)
+		return errorf("Box has %d lower and %d upper bounds; the problem has %d features",
+			len(b.Lower), len(b.Upper), p)
 	}
 	for j, lo := range b.Lower {
 		if hi := b.Upper[j]; !holdsNumber(lo, hi) {
-			return errorf("Box bounds of feature %d are [%v, %v]; there must be a finite number between them", j, lo, hi)
+			return errorf("Box bounds of feature %d are [%v, %v]; there must be a finite number between them",
+				j, lo, hi)
 		}
 	}
 	return nil

@@ -155,7 +155,8 @@ func checkProx(g OwnPenalty, v, steps []float64, rng *rand.Rand) error {
 			}
 		}
 		if c := cost(trial); c < minCost-1e-12*(1+math.Abs(minCost)) {
-			return fmt.Errorf("the result of Prox, %.6g, is no minimum: %.6g is better by %.3g", u, trial, minCost-c)
+			return fmt.Errorf("the result of Prox, %.6g, is no minimum: %.6g is better by %.3g",
+				u, trial, minCost-c)
 		}
 	}
 	c, ok := g.(PenaltyConjugate)

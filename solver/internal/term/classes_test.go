@@ -25,7 +25,8 @@ func TestSetClassProbabilities(t *testing.T) {
 			}
 			if c.want[k] > 0 {
 				if off := ClassLogLoss(Logistic{}, c.margins, k) + math.Log(v); !(math.Abs(off) < 1e-11*math.Max(1, -math.Log(v))) {
-					t.Errorf("%v: log loss of class %d is %v, -log p %v", c.margins, k, ClassLogLoss(Logistic{}, c.margins, k), -math.Log(v))
+					t.Errorf("%v: log loss of class %d is %v, -log p %v",
+						c.margins, k, ClassLogLoss(Logistic{}, c.margins, k), -math.Log(v))
 				}
 			}
 		}

@@ -11,7 +11,11 @@ import (
 type Logistic struct{}
 
 func (Logistic) Traits() Traits {
-	return Traits{Name: "logistic", Labels: Classes, Probability: kernels.Sigmoid, HasConjugate: true, ContinuousCurvature: true, MarginReach: 4, NeverZero: true, CurvatureOfSlope: logisticCurvatureOfSlope}
+	return Traits{
+		Name: "logistic", Labels: Classes, Probability: kernels.Sigmoid, HasConjugate: true,
+		ContinuousCurvature: true, MarginReach: 4, NeverZero: true,
+		CurvatureOfSlope: logisticCurvatureOfSlope,
+	}
 }
 
 func (Logistic) LossKind() (kernels.LossKind, bool) { return kernels.LogisticLossKind, true }

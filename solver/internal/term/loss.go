@@ -319,7 +319,8 @@ func LossHelp() string {
 		}
 		groups[t.Labels] = append(groups[t.Labels], text)
 	}
-	return joinOr(groups[Classes]) + ", for classes; " + joinOr(groups[Numbers]) + ", for labels that are numbers; " + joinOr(groups[Counts]) + ", for counts and other numbers >= 0"
+	return joinOr(groups[Classes]) + ", for classes; " + joinOr(groups[Numbers]) +
+		", for labels that are numbers; " + joinOr(groups[Counts]) + ", for counts and other numbers >= 0"
 }
 
 // usage returns the name of a loss, followed by the name of its argument in brackets, if it has one.

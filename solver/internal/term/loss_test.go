@@ -113,7 +113,8 @@ func TestDamping(t *testing.T) {
 						continue
 					}
 					if parabola := l.Value(m, b) + slope[0]*d + curvature[0]*d*d/2; parabola < l.Value(margin, b)-1e-10 {
-						t.Fatalf("%v: the parabola at %v, label %v, is %v at %v, and the loss %v", l, m, b, parabola, margin, l.Value(margin, b))
+						t.Fatalf("%v: the parabola at %v, label %v, is %v at %v, and the loss %v",
+							l, m, b, parabola, margin, l.Value(margin, b))
 					}
 				}
 			}
@@ -129,12 +130,21 @@ func TestOwnTraits(t *testing.T) {
 		"squared": {plainLoss{Squared{}}, Traits{
 			Name: "squared", DependsOnResidual: true, Accuracy: ownAccuracy,
 		}},
-		"rates":          {rateLoss{Squared{}}, Traits{Name: "squared", Accuracy: ownAccuracy}},
-		"logistic":       {plainLoss{Logistic{}}, Traits{Name: "logistic", Labels: Classes, NeverZero: true, Accuracy: ownAccuracy}},
-		"labels 0 and 1": {strictLoss{Logistic{}, []float64{0, 1}}, Traits{Name: "logistic", Labels: Classes, NeverZero: true, Accuracy: ownAccuracy}},
-		"labels 0, 2, …": {strictLoss{Squared{}, []float64{0, 2, 4}}, Traits{Name: "squared", Labels: Classes, Accuracy: ownAccuracy}},
-		"shares":         {strictLoss{Squared{}, []float64{0.25, 0.5}}, Traits{Name: "squared", Accuracy: ownAccuracy}},
-		"squared hinge":  {plainLoss{SquaredHinge{}}, Traits{Name: "squared-hinge", Labels: Classes, Accuracy: ownAccuracy}},
+		"rates": {rateLoss{Squared{}}, Traits{Name: "squared", Accuracy: ownAccuracy}},
+		"logistic": {
+			plainLoss{Logistic{}},
+			Traits{Name: "logistic", Labels: Classes, NeverZero: true, Accuracy: ownAccuracy},
+		},
+		"labels 0 and 1": {
+			strictLoss{Logistic{}, []float64{0, 1}},
+			Traits{Name: "logistic", Labels: Classes, NeverZero: true, Accuracy: ownAccuracy},
+		},
+		"labels 0, 2, …": {
+			strictLoss{Squared{}, []float64{0, 2, 4}},
+			Traits{Name: "squared", Labels: Classes, Accuracy: ownAccuracy},
+		},
+		"shares":        {strictLoss{Squared{}, []float64{0.25, 0.5}}, Traits{Name: "squared", Accuracy: ownAccuracy}},
+		"squared hinge": {plainLoss{SquaredHinge{}}, Traits{Name: "squared-hinge", Labels: Classes, Accuracy: ownAccuracy}},
 	} {
 		if got := LossOf(c.loss).Traits(); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
@@ -144,7 +154,9 @@ func TestOwnTraits(t *testing.T) {
 
 // TestParseLoss checks that a wrong name or argument is refused.
 func TestParseLoss(t *testing.T) {
-	for _, text := range []string{"", "hinge", "logistic:1", "huber:", "huber:0", "huber:-1", "huber:Inf", "huber:x", "huber:1:2"} {
+	for _, text := range []string{
+		"", "hinge", "logistic:1", "huber:", "huber:0", "huber:-1", "huber:Inf", "huber:x", "huber:1:2",
+	} {
 		l, err := ParseLoss(text)
 		if err == nil {
 			t.Errorf("%q is %v", text, l)

@@ -14,7 +14,8 @@ type Poisson struct{}
 func (Poisson) Traits() Traits {
 	return Traits{
 		Name: "poisson", Help: "the margin is the logarithm of the expected count", Labels: Counts,
-		HasConjugate: true, ContinuousCurvature: true, MarginReach: 2, NeverZero: true, CurvatureOfSlope: func(slope, label float64) float64 { return slope + label },
+		HasConjugate: true, ContinuousCurvature: true, MarginReach: 2, NeverZero: true,
+		CurvatureOfSlope: func(slope, label float64) float64 { return slope + label },
 	}
 }
 

@@ -77,7 +77,8 @@ func ridgeExcess(d Region, e, errors, x []float64, mu float64) float64 {
 		r[j] = math.FMA(mu, a[j], e[j])
 		rErrors[j] = errors[j] + float64(2*roundoff*math.Abs(r[j]))
 	}
-	return float64(float64(0.5*mu*distance2)*(1+float64(float64(len(x)+4)*roundoff))) + d.Excess(r, rErrors, x, 0)
+	return float64(float64(0.5*mu*distance2)*(1+float64(float64(len(x)+4)*roundoff))) +
+		d.Excess(r, rErrors, x, 0)
 }
 
 // support returns the maximum of u v over lower ≤ v ≤ upper.

@@ -29,7 +29,8 @@ func TestProjectFar(t *testing.T) {
 			}
 			ulp := 0x1p-52 * (math.Abs(x[0]) + total)
 			if math.Abs(sum) > 1e-14*total || maxShift-minShift > 4*ulp {
-				t.Errorf("%d coordinates near %g to a sum of %g: off by %g, shifts %g to %g", len(x), size, total, sum, minShift, maxShift)
+				t.Errorf("%d coordinates near %g to a sum of %g: off by %g, shifts %g to %g",
+					len(x), size, total, sum, minShift, maxShift)
 			}
 			for j, v := range projection {
 				if v == 0 && x[j]-maxShift > 4*ulp || v < 0 {

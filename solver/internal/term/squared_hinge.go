@@ -11,7 +11,10 @@ import (
 type SquaredHinge struct{}
 
 func (SquaredHinge) Traits() Traits {
-	return Traits{Name: "squared-hinge", Labels: Classes, HasConjugate: true, CurvatureOfSlope: SquaredHinge{}.curvatureOfSlope}
+	return Traits{
+		Name: "squared-hinge", Labels: Classes, HasConjugate: true,
+		CurvatureOfSlope: SquaredHinge{}.curvatureOfSlope,
+	}
 }
 
 func (SquaredHinge) LossKind() (kernels.LossKind, bool) { return 0, false }

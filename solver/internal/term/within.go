@@ -39,7 +39,8 @@ func (Within) Scale() float64 { return 0 }
 
 func (g Within) Validate(int) error {
 	if !holdsNumber(g.Lower, g.Upper) {
-		return errorf("Within{%v, %v} is empty; there must be a finite number between the bounds", g.Lower, g.Upper)
+		return errorf("Within{%v, %v} is empty; there must be a finite number between the bounds",
+			g.Lower, g.Upper)
 	}
 	return nil
 }

@@ -43,10 +43,13 @@ func SVG(w io.Writer, g *graph.Graph, names []string, sets *Sets) error {
 		return pkgerr.Errorf("draw", "sets of %d nodes for %d: want one per node", len(sets.SetOf), g.Nodes())
 	}
 	if i := slices.IndexFunc(sets.SetOf, func(set int) bool { return set < Faint }); i >= 0 {
-		return pkgerr.Errorf("draw", "node %d is in set %d: want a number of at least 0, Plain or Faint", i, sets.SetOf[i])
+		return pkgerr.Errorf("draw", "node %d is in set %d: want a number of at least 0, Plain or Faint",
+			i, sets.SetOf[i])
 	}
 	if !Fits(g) {
-		return pkgerr.Errorf("draw", "%d nodes with edges: want at most %d; write DOT for a tool made for large graphs", nodesWithEdges(g), MaxNodes)
+		return pkgerr.Errorf("draw",
+			"%d nodes with edges: want at most %d; write DOT for a tool made for large graphs",
+			nodesWithEdges(g), MaxNodes)
 	}
 	d := newDrawing(g, names)
 	d.sets = sets
@@ -107,7 +110,8 @@ func newDrawing(g *graph.Graph, names []string) *drawing {
 		}
 	}
 	if len(isolatedNames) > 0 {
-		d.isolatedLines = wrap(fmt.Sprintf("%d isolated: %s", len(isolatedNames), strings.Join(isolatedNames, " ")), int(d.size.X/6.2))
+		d.isolatedLines = wrap(fmt.Sprintf("%d isolated: %s", len(isolatedNames),
+			strings.Join(isolatedNames, " ")), int(d.size.X/6.2))
 	}
 	return d
 }
@@ -136,8 +140,11 @@ func (d *drawing) write(w io.Writer) {
 	var legend bytes.Buffer
 	y := d.writeLegend(&legend, d.size.Y+lineHeight)
 	height := y + float64(lineHeight*len(d.isolatedLines)+8)
-	fmt.Fprintf(w, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" font-family=\"sans-serif\" font-size=\"11\">\n", d.size.X, height, d.size.X, height)
-	fmt.Fprintf(w, "<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n", d.summary)
+	fmt.Fprintf(w,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" font-family=\"sans-serif\" font-size=\"11\">\n",
+		d.size.X, height, d.size.X, height)
+	fmt.Fprintf(w, "<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
+		d.summary)
 	d.writeEdges(w)
 	d.writeNodes(w)
 	fmt.Fprintf(w, "<g fill=\"#333333\">\n%s", legend.Bytes())
@@ -191,10 +198,13 @@ func (d *drawing) writeNodes(w io.Writer) {
 		}
 		p, name, look := d.positions[i], escapeXML(d.names[i]), lookOf(d.sets.SetOf[i])
 		if !d.longNames {
-			fmt.Fprintf(w, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"11.5\" fill=\"%s\" stroke=\"%s\"/><text x=\"%.1f\" y=\"%.1f\"%s>%s</text>\n", p.X, p.Y, look.fill, look.line, p.X, p.Y+4, look.text, name)
+			fmt.Fprintf(w,
+				"<circle cx=\"%.1f\" cy=\"%.1f\" r=\"11.5\" fill=\"%s\" stroke=\"%s\"/><text x=\"%.1f\" y=\"%.1f\"%s>%s</text>\n",
+				p.X, p.Y, look.fill, look.line, p.X, p.Y+4, look.text, name)
 			continue
 		}
-		fmt.Fprintf(w, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%g\" fill=\"%s\"%s/><text x=\"%.1f\" y=\"%.1f\" stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\"%s>%s</text>\n",
+		fmt.Fprintf(w,
+			"<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%g\" fill=\"%s\"%s/><text x=\"%.1f\" y=\"%.1f\" stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\"%s>%s</text>\n",
 			p.X, p.Y, look.radius, look.dot, look.rim, p.X, p.Y-look.radius-3, look.text, name)
 	}
 	fmt.Fprintf(w, "</g>\n")
@@ -233,7 +243,8 @@ func DOT(w io.Writer, g *graph.Graph, names []string) error {
 			if e.Weight < 0 {
 				style = ", style=dashed"
 			}
-			fmt.Fprintf(buf, "\t%d -- %d [comment=\"%s\"%s];\n", int(e.I)+1, int(e.J)+1, strconv.FormatFloat(e.Weight, 'g', -1, 64), style)
+			fmt.Fprintf(buf, "\t%d -- %d [comment=\"%s\"%s];\n",
+				int(e.I)+1, int(e.J)+1, strconv.FormatFloat(e.Weight, 'g', -1, 64), style)
 		}
 		fmt.Fprintf(buf, "}\n")
 		return nil
@@ -244,7 +255,8 @@ var dotEscape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", "")
 
 func checkNames(g *graph.Graph, names []string) error {
 	if names != nil && len(names) != g.Nodes() {
-		return pkgerr.Errorf("draw", "%d names for %d nodes: want one per node, or none", len(names), g.Nodes())
+		return pkgerr.Errorf("draw", "%d names for %d nodes: want one per node, or none",
+			len(names), g.Nodes())
 	}
 	return nil
 }

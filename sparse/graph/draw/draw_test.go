@@ -60,7 +60,9 @@ func TestSVG(t *testing.T) {
 		t.Errorf("the legend is %q, want %q", d.Legend, want)
 	}
 	text := strings.Join(d.Texts, "|")
-	for _, want := range []string{"<a>", "b&c", "nodes: 6, edges: 3, components: 2 (largest 3), isolated: 1", "1 isolated: alone \"d\""} {
+	for _, want := range []string{
+		"<a>", "b&c", "nodes: 6, edges: 3, components: 2 (largest 3), isolated: 1", "1 isolated: alone \"d\"",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("texts %q lack %q", text, want)
 		}
@@ -73,12 +75,16 @@ func TestSVGSets(t *testing.T) {
 	g := graph.Chain(6)
 	for _, names := range [][]string{nil, {"radius", "perimeter", "area", "texture", "worst", "last"}} {
 		var b, plain, none bytes.Buffer
-		sets := &Sets{SetOf: []int{0, 0, 1, Plain, Faint, Faint}, Names: []string{"at 2", "at <1>"}, Plain: "alone", Faint: "zero"}
+		sets := &Sets{
+			SetOf: []int{0, 0, 1, Plain, Faint, Faint}, Names: []string{"at 2", "at <1>"}, Plain: "alone",
+			Faint: "zero",
+		}
 		if err := SVG(&b, g, names, sets); err != nil {
 			t.Fatal(err)
 		}
 		var d picture
-		if err := xml.Unmarshal(b.Bytes(), &d); err != nil || !slices.Equal(d.Legend, []string{"edge", "at 2", "at <1>", "alone", "zero"}) {
+		if err := xml.Unmarshal(b.Bytes(), &d); err != nil ||
+			!slices.Equal(d.Legend, []string{"edge", "at 2", "at <1>", "alone", "zero"}) {
 			t.Errorf("names %v: the legend is %q (%v)", names, d.Legend, err)
 		}
 		// The colour of a set, and the grey #cccccc of Faint nodes, occur once in the legend and once for
@@ -88,7 +94,8 @@ func TestSVGSets(t *testing.T) {
 				t.Errorf("names %v: %s is there %d times, want %d", names, colour, got, want)
 			}
 		}
-		if err := errors.Join(SVG(&plain, g, names, &Sets{SetOf: slices.Repeat([]int{Plain}, 6)}), SVG(&none, g, names, nil)); err != nil || plain.String() != none.String() {
+		if err := errors.Join(SVG(&plain, g, names, &Sets{SetOf: slices.Repeat([]int{Plain}, 6)}),
+			SVG(&none, g, names, nil)); err != nil || plain.String() != none.String() {
 			t.Errorf("names %v: plain nodes are drawn otherwise than without sets (%v)", names, err)
 		}
 	}
@@ -115,7 +122,8 @@ func TestManySets(t *testing.T) {
 func TestLargeWeights(t *testing.T) {
 	g := mustGraph(t, 3, []graph.Edge{{I: 0, J: 1, Weight: math.MaxFloat64}, {I: 1, J: 2, Weight: -math.MaxFloat64 / 2}})
 	var b bytes.Buffer
-	if err := SVG(&b, g, nil, nil); err != nil || strings.Contains(b.String(), "Inf") || !strings.Contains(b.String(), `stroke-width="2.00"`) {
+	if err := SVG(&b, g, nil, nil); err != nil || strings.Contains(b.String(), "Inf") ||
+		!strings.Contains(b.String(), `stroke-width="2.00"`) {
 		t.Errorf("%v\n%s", err, &b)
 	}
 }
@@ -173,7 +181,8 @@ func TestDrawingSeparatesNodes(t *testing.T) {
 func TestLayoutOfAChain(t *testing.T) {
 	positions := layoutComponent([][]int{{1}, {0, 2}, {1, 3}, {2, 4}, {3, 5}, {4, 6}, {5, 7}, {6, 8}, {7}})
 	for i := range 7 {
-		if oneStep, twoSteps := r2.Norm(r2.Sub(positions[i], positions[i+1])), r2.Norm(r2.Sub(positions[i], positions[i+2])); oneStep >= twoSteps {
+		if oneStep, twoSteps := r2.Norm(r2.Sub(positions[i], positions[i+1])), r2.Norm(r2.Sub(positions[i],
+			positions[i+2])); oneStep >= twoSteps {
 			t.Errorf("nodes %d and %d are %v apart, %d and %d only %v", i, i+1, oneStep, i, i+2, twoSteps)
 		}
 	}

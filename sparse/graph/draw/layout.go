@@ -260,5 +260,8 @@ func fitBox(positions []r2.Vec, unit, margin float64) ([]r2.Vec, r2.Vec) {
 	for k, p := range positions {
 		positions[k] = r2.Vec{X: margin + float64(unit*(p.X-low.X)), Y: margin + float64(unit*(p.Y-low.Y))}
 	}
-	return positions, r2.Vec{X: float64(2*margin) + float64(unit*(high.X-low.X)), Y: float64(2*margin) + float64(unit*(high.Y-low.Y))}
+	return positions, r2.Vec{
+		X: float64(2*margin) + float64(unit*(high.X-low.X)),
+		Y: float64(2*margin) + float64(unit*(high.Y-low.Y)),
+	}
 }

@@ -28,7 +28,9 @@ func (d *drawing) legend() (entries []entry) {
 	}
 	line := func(weight float64, text string) {
 		entries = append(entries, entry{func(w io.Writer, x, y float64) {
-			fmt.Fprintf(w, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke-opacity=\"0.75\" stroke-width=\"%.2f\" %s/>", x, y, x+22, y, thickness(weight, maxWeight), stroke(weight))
+			fmt.Fprintf(w,
+				"<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke-opacity=\"0.75\" stroke-width=\"%.2f\" %s/>",
+				x, y, x+22, y, thickness(weight, maxWeight), stroke(weight))
 		}, text})
 	}
 	sign := 1.0 // sign of the weights in examples of thickness
@@ -70,7 +72,8 @@ func (d *drawing) legend() (entries []entry) {
 		}
 	}
 	if hiddenCount > 0 {
-		entries = append(entries, entry{func(io.Writer, float64, float64) {}, fmt.Sprintf("and %d more colours", hiddenCount)})
+		entries = append(entries,
+			entry{func(io.Writer, float64, float64) {}, fmt.Sprintf("and %d more colours", hiddenCount)})
 	}
 	node(Plain, d.sets.Plain)
 	node(Faint, d.sets.Faint)

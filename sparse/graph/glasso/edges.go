@@ -23,7 +23,8 @@ func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 	}
 	pairs := c.Largest(k, opt.Threads)
 	if len(pairs) < k {
-		return nil, errorf("%d edges asked for: only %d pairs of features are correlated: want fewer", k, len(pairs))
+		return nil, errorf("%d edges asked for: only %d pairs of features are correlated: want fewer",
+			k, len(pairs))
 	}
 	weakest, strongest := math.Inf(1), 0.0
 	for _, p := range pairs {
@@ -71,7 +72,8 @@ func (s *edgeSearch) try(penalty float64) (done bool, err error) {
 		return false, nil
 	}
 	if errors.Is(err, ErrNotConverged) && s.best != nil {
-		err = errorf("%d edges: penalty %.3g leaves %d, and with smaller ones it %w: ask for at most as many", s.k, s.best.Penalty, s.best.countEdges(), ErrNotConverged)
+		err = errorf("%d edges: penalty %.3g leaves %d, and with smaller ones it %w: ask for at most as many",
+			s.k, s.best.Penalty, s.best.countEdges(), ErrNotConverged)
 	}
 	if err != nil {
 		return false, err

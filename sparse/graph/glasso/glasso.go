@@ -56,9 +56,11 @@ func (o *Options) withDefaults() (Options, error) {
 		return r, errorf("penalty %v: want a finite number above 0", r.Penalty)
 	}
 	if r.MaxComponent < 0 {
-		return r, errorf("components of %d features: want a number of at least 0 (0 means the default)", r.MaxComponent)
+		return r, errorf("components of %d features: want a number of at least 0 (0 means the default)",
+			r.MaxComponent)
 	}
-	r.maxSteps, r.MaxComponent = cmp.Or(r.maxSteps, defaultMaxSteps), cmp.Or(r.MaxComponent, DefaultMaxComponent)
+	r.maxSteps, r.MaxComponent = cmp.Or(r.maxSteps, defaultMaxSteps),
+		cmp.Or(r.MaxComponent, DefaultMaxComponent)
 	return r, nil
 }
 
@@ -117,7 +119,9 @@ func Estimate(c *graph.Covariance, opt Options) (*Result, error) {
 	c.Blocks(members, o.Threads, func(k int, s []float64) {
 		b := solveBlock(s, len(members[k]), &o)
 		// The new block frees memory for the other components.
-		*b = newtonBlock{n: b.n, x: b.x, objective: b.objective, gap: b.gap, steps: b.steps, converged: b.converged}
+		*b = newtonBlock{
+			n: b.n, x: b.x, objective: b.objective, gap: b.gap, steps: b.steps, converged: b.converged,
+		}
 		blocks[k] = b
 	})
 	return assemble(c, members, blocks, &o)

@@ -30,7 +30,8 @@ func TestSachs(t *testing.T) {
 		objective float64
 	}{{0.05, 30, 5.49003023206514}, {0.2, 22, 10.7836444158437}} {
 		t.Run(fmt.Sprint(tt.rho), func(t *testing.T) {
-			want := slices.Concat(sparsetest.Numbers(t, sparsetest.DataFile(t, "ref", fmt.Sprintf("sachs_glasso_cor_rho%v_wi.txt", tt.rho)))...)
+			want := slices.Concat(sparsetest.Numbers(t,
+				sparsetest.DataFile(t, "ref", fmt.Sprintf("sachs_glasso_cor_rho%v_wi.txt", tt.rho)))...)
 			res, err := Estimate(c, Options{Penalty: tt.rho})
 			if err != nil {
 				t.Fatal(err)
@@ -42,9 +43,11 @@ func TestSachs(t *testing.T) {
 					t.Errorf("entry %d is %v, want %v: another zero pattern", k, got, want[k])
 				}
 			}
-			t.Logf("largest difference %.2g, gap %.2g, objective off by %.2g; %d steps", maxDiff, res.Gap, res.Objective-tt.objective, res.Steps)
+			t.Logf("largest difference %.2g, gap %.2g, objective off by %.2g; %d steps",
+				maxDiff, res.Gap, res.Objective-tt.objective, res.Steps)
 			if maxDiff > 1e-6 || math.Abs(res.Objective-tt.objective) > 1e-9 || len(res.Graph(nil).Edges()) != tt.edges {
-				t.Errorf("largest difference %v, objective %v (want %v), %d edges (want %d)", maxDiff, res.Objective, tt.objective, len(res.Graph(nil).Edges()), tt.edges)
+				t.Errorf("largest difference %v, objective %v (want %v), %d edges (want %d)",
+					maxDiff, res.Objective, tt.objective, len(res.Graph(nil).Edges()), tt.edges)
 			}
 		})
 	}
@@ -226,7 +229,8 @@ func TestManyFeatures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d components, largest %d, %v, gap %v in %v", res.Components, res.Largest, res.Graph(nil).Statistics(), res.Gap, time.Since(start))
+	t.Logf("%d components, largest %d, %v, gap %v in %v",
+		res.Components, res.Largest, res.Graph(nil).Statistics(), res.Gap, time.Since(start))
 	if res.Components != 1813 || res.Largest != 38 || res.Gap > 1e-12*47236 {
 		t.Errorf("%d components, largest %d, gap %v, want 1813, 38, at most 5e-8", res.Components, res.Largest, res.Gap)
 	}

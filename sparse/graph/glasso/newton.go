@@ -36,7 +36,8 @@ type newtonBlock struct {
 func solveBlock(s []float64, n int, o *Options) *newtonBlock {
 	b := &newtonBlock{
 		n: n, s: s, rho: o.Penalty, rhoDiag: o.diagonalPenalty(),
-		x: make([]float64, n*n), w: make([]float64, n*n), z: make([]float64, n*n), y: make([]float64, n*n), rowScratch: make([]float64, n),
+		x: make([]float64, n*n), w: make([]float64, n*n), z: make([]float64, n*n), y: make([]float64, n*n),
+		rowScratch: make([]float64, n),
 	}
 	for i := range n {
 		b.x[i*n+i] = 1 / (s[i*n+i] + b.rhoDiag)
@@ -187,7 +188,8 @@ func (b *newtonBlock) minimizeModel(accuracy float64) {
 //	tr((S-W) D) + sum_ij rho_ij (|z_ij| - |x_ij|),  W = inverse of x, D = z - x.
 func (b *newtonBlock) modelChange() float64 {
 	return b.sumActive(func(index int, rho float64) float64 {
-		return float64((b.s[index]-b.w[index])*(b.z[index]-b.x[index])) + float64(rho*(math.Abs(b.z[index])-math.Abs(b.x[index])))
+		return float64((b.s[index]-b.w[index])*(b.z[index]-b.x[index])) +
+			float64(rho*(math.Abs(b.z[index])-math.Abs(b.x[index])))
 	})
 }
 
@@ -276,7 +278,8 @@ func (b *newtonBlock) updateY(i, j int, t float64) {
 // divided by the sum of |x_ij| before the step. If no step succeeds, ok is false and x does not change.
 func (b *newtonBlock) lineSearch(prediction float64) (change float64, ok bool) {
 	objective := b.objective
-	rounding := float64(1e-15*float64(b.n)*(math.Abs(b.logDet)+math.Abs(objective+b.logDet)+float64(b.n))) + float64(b.rounding()/16)
+	rounding := float64(1e-15*float64(b.n)*(math.Abs(b.logDet)+math.Abs(objective+b.logDet)+float64(b.n))) +
+		float64(b.rounding()/16)
 	start, size, distance := b.x, 0.0, 0.0
 	for k, z := range b.z {
 		size += math.Abs(start[k])

@@ -188,11 +188,13 @@ func TestAgainstBruteForce(t *testing.T) {
 					}
 					for k, got := range elements(res.Theta) {
 						if math.Abs(got-want[k]) > 1e-8 || (got == 0) != (want[k] == 0) {
-							t.Errorf("n = %d, seed %d, rho = %v, free %v: entry %d is %v, want %v", n, seed, rho, freeDiagonal, k, got, want[k])
+							t.Errorf("n = %d, seed %d, rho = %v, free %v: entry %d is %v, want %v",
+								n, seed, rho, freeDiagonal, k, got, want[k])
 						}
 					}
 					if math.Abs(res.Objective-objective) > 1e-10 {
-						t.Errorf("n = %d, seed %d, rho = %v, free %v: objective %v, want %v", n, seed, rho, freeDiagonal, res.Objective, objective)
+						t.Errorf("n = %d, seed %d, rho = %v, free %v: objective %v, want %v",
+							n, seed, rho, freeDiagonal, res.Objective, objective)
 					}
 				}
 			}

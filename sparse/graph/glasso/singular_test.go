@@ -87,7 +87,8 @@ func TestEdgesOfFewSamples(t *testing.T) {
 	sparsetest.CheckError(t, err, "40 edges", "ask for at most as many")
 	var penalty string
 	maxEdges := 0
-	if _, scanErr := fmt.Sscanf(err.Error(), "glasso: 40 edges: penalty %s leaves %d,", &penalty, &maxEdges); scanErr != nil || maxEdges < 20 || maxEdges >= 40 {
+	if _, scanErr := fmt.Sscanf(err.Error(), "glasso: 40 edges: penalty %s leaves %d,",
+		&penalty, &maxEdges); scanErr != nil || maxEdges < 20 || maxEdges >= 40 {
 		t.Fatalf("%v: %d, %v", err, maxEdges, scanErr)
 	}
 	for _, k := range []int{maxEdges, 10} {

@@ -57,7 +57,8 @@ func (s *subspace) residual() []float64 {
 	}
 	s.apply(residual, s.w, change)
 	for k, index := range s.indices {
-		residual[k] = -(residual[k] + s.s[index] - s.w[index] + math.Copysign(s.penaltyAt(index/s.n, index%s.n), s.z[index]))
+		residual[k] = -(residual[k] + s.s[index] - s.w[index] +
+			math.Copysign(s.penaltyAt(index/s.n, index%s.n), s.z[index]))
 	}
 	return residual
 }

@@ -53,7 +53,8 @@ type File struct {
 // them. An empty file, and a Matrix Market file of an unknown kind, are errors.
 func Parse(data []byte, name string, newError ErrorFunc) (*File, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
-		return nil, newError(name, 0, 0, "", "the file is empty: expected a matrix, `rows cols nnz` and lines `i j value`, or edges `i j [weight]` (a comment alone if there are none)")
+		return nil, newError(name, 0, 0, "",
+			"the file is empty: expected a matrix, `rows cols nnz` and lines `i j value`, or edges `i j [weight]` (a comment alone if there are none)")
 	}
 	c := &File{Name: name, text: string(data), newError: newError}
 	for lines := text.NewLines(c.text); lines.Next(); {
@@ -110,7 +111,10 @@ func (c *File) parseBanner(words []text.Field) error {
 		{[]string{"matrix"}, wantBanner},
 		{[]string{"coordinate", "array"}, "expected format coordinate or array"},
 		{[]string{"real", "integer", "pattern"}, "expected field real, integer or pattern"},
-		{[]string{"general", "symmetric", "skew-symmetric"}, "expected symmetry general, symmetric or skew-symmetric"},
+		{
+			[]string{"general", "symmetric", "skew-symmetric"},
+			"expected symmetry general, symmetric or skew-symmetric",
+		},
 	} {
 		if word := words[k+1]; !slices.Contains(rule.allowed, strings.ToLower(word.Text)) {
 			return c.errorAt(1, word, rule.want)

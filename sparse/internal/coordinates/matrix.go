@@ -197,13 +197,16 @@ func (c *File) Size() (size [3]int64, err error) {
 		size[2] = entries
 	}
 	if c.mirror != 0 && rows != cols {
-		return size, c.ErrorAt(0, 1, fmt.Sprintf("%s, but %d x %d: expected a square matrix", c.Symmetry, rows, cols))
+		return size, c.ErrorAt(0, 1,
+			fmt.Sprintf("%s, but %d x %d: expected a square matrix", c.Symmetry, rows, cols))
 	}
 	// Row pointers take 8 bytes for each row. A typing error in the header must not use up the memory of
 	// the machine.
 	const fewRows, rowsPerEntry = 1 << 22, 64
 	if rows > fewRows && rows/rowsPerEntry > entries {
-		return size, c.ErrorAt(0, 0, fmt.Sprintf("%d rows for %d entries: expected at least one entry in %d rows", rows, entries, rowsPerEntry))
+		return size, c.ErrorAt(0, 0,
+			fmt.Sprintf("%d rows for %d entries: expected at least one entry in %d rows",
+				rows, entries, rowsPerEntry))
 	}
 	return size, nil
 }
@@ -227,7 +230,8 @@ func (c *File) checkEntry(e Line, size [3]int64) (token int, msg string) {
 	case e.J < 1 || int64(e.J) > size[1]:
 		return 1, fmt.Sprintf("expected a column number in 1..%d", size[1])
 	case c.mirror != 0 && e.I < e.J:
-		return 1, fmt.Sprintf("an entry above the diagonal of a %s matrix: expected the lower triangle only", c.Symmetry)
+		return 1, fmt.Sprintf("an entry above the diagonal of a %s matrix: expected the lower triangle only",
+			c.Symmetry)
 	case c.mirror < 0 && e.I == e.J:
 		return 1, "an entry on the diagonal of a skew-symmetric matrix: expected none, they are 0"
 	case math.IsNaN(e.Value):

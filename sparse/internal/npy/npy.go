@@ -72,7 +72,8 @@ func Open(r io.Reader) (*Array, error) {
 		return nil, fmt.Errorf("version %d of NumPy's array files: expected 1, 2 or 3", major)
 	}
 	if headerSize > maxHeader {
-		return nil, fmt.Errorf("a header of more than %d bytes: expected that of one array of numbers", maxHeader)
+		return nil, fmt.Errorf("a header of more than %d bytes: expected that of one array of numbers",
+			maxHeader)
 	}
 	text := make([]byte, headerSize)
 	if _, err := io.ReadFull(r, text); err != nil {
@@ -256,7 +257,8 @@ func (a *Array) ReadFloats(dst []float64) (int, error) {
 	for k := range n {
 		size, negative := a.integer(b[k*a.Size:])
 		if bits.Len64(size)-bits.TrailingZeros64(size) > 53 {
-			return 0, integerError(start+int64(k), size, negative, "a whole number with more digits than float64 holds: expected one that it has exactly")
+			return 0, integerError(start+int64(k), size, negative,
+				"a whole number with more digits than float64 holds: expected one that it has exactly")
 		}
 		dst[k] = float64(size)
 		if negative {

@@ -29,7 +29,8 @@ func TestLargeWholeNumbers(t *testing.T) {
 		{"i8", 1<<63 + 1, 0, false},
 	} {
 		head := "{'descr': '<" + tt.kind + "', 'fortran_order': False, 'shape': (1,), }"
-		file := magic + "\x01\x00" + string([]byte{byte(len(head)), 0}) + head + string(binary.LittleEndian.AppendUint64(nil, tt.bits))
+		file := magic + "\x01\x00" + string([]byte{byte(len(head)), 0}) + head +
+			string(binary.LittleEndian.AppendUint64(nil, tt.bits))
 		a, err := Open(strings.NewReader(file))
 		if err != nil {
 			t.Fatal(err)

@@ -76,7 +76,8 @@ func (f *File) CheckRows(lo, hi int) error {
 	}
 	for i := lo; i < hi; i++ {
 		if start, end := f.Ptr[i], f.Ptr[i+1]; start < 0 || end < start || end > f.NNZ {
-			return fmt.Errorf("row %d has entries from %d to %d: expected increasing numbers up to %d", i+1, start, end, f.NNZ)
+			return fmt.Errorf("row %d has entries from %d to %d: expected increasing numbers up to %d",
+				i+1, start, end, f.NNZ)
 		}
 	}
 	var err error
@@ -98,7 +99,8 @@ func (f *File) checkRow(i int) error {
 	prev, finite := int32(-1), true
 	for k, j := range idx {
 		if j <= prev || int64(j) >= f.Cols {
-			return fmt.Errorf("row %d has column %d after %d: expected increasing numbers below %d", i+1, j, prev, f.Cols)
+			return fmt.Errorf("row %d has column %d after %d: expected increasing numbers below %d",
+				i+1, j, prev, f.Cols)
 		}
 		prev = j
 		finite = finite && isFinite(val[k])
@@ -127,7 +129,8 @@ func (f *File) checkLabel(i int) error {
 	}
 	b := f.Labels[i]
 	if !isFinite(b) || f.Header.Labelling == Signs && b != 1 && b != -1 {
-		return fmt.Errorf("row %d has label %v: expected a finite number, −1 or +1 where the header says so", i+1, b)
+		return fmt.Errorf("row %d has label %v: expected a finite number, −1 or +1 where the header says so",
+			i+1, b)
 	}
 	return nil
 }

@@ -74,7 +74,8 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 		return nil, err
 	}
 	f.checked = make([]atomic.Bool, (f.checksums.end-f.checksums.start)/checksum)
-	f.Idx, f.Val, f.Ptr = NumbersIn[int32](f.section(f.idx)), NumbersIn[float64](f.section(f.val)), NumbersIn[int64](f.section(f.ptr))
+	f.Idx, f.Val, f.Ptr = NumbersIn[int32](f.section(f.idx)), NumbersIn[float64](f.section(f.val)),
+		NumbersIn[int64](f.section(f.ptr))
 	if f.Header.Labelling != Unlabelled {
 		f.Labels = NumbersIn[float64](f.section(f.labels))
 	}

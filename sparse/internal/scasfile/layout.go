@@ -137,7 +137,8 @@ func decode(b []byte, size int64) (*Header, error) {
 	case len(b) < page:
 		return nil, errors.New("truncated: the file ends within its header, convert the data again")
 	case le.Uint32(b[8:]) != version:
-		return nil, fmt.Errorf("version %d of the format: expected version %d, convert the data again", le.Uint32(b[8:]), version)
+		return nil, fmt.Errorf("version %d of the format: expected version %d, convert the data again",
+			le.Uint32(b[8:]), version)
 	case le.Uint32(b[12:]) != byteOrder:
 		return nil, errors.New("the order of bytes is not little-endian: convert the data again")
 	case crc32.Checksum(b[:page-checksum], castagnoli) != le.Uint32(b[page-checksum:]):
@@ -145,8 +146,10 @@ func decode(b []byte, size int64) (*Header, error) {
 	}
 	int64At := func(offset int) int64 { return int64(le.Uint64(b[offset:])) }
 	h := &Header{
-		Rows: int64At(16), Cols: int64At(24), NNZ: int64At(32), Labelling: Labelling(le.Uint32(b[40:])), IndexBase: le.Uint32(b[44:]),
-		Negative: math.Float64frombits(le.Uint64(b[48:])), Positive: math.Float64frombits(le.Uint64(b[56:])), MetaBytes: int64At(64),
+		Rows: int64At(16), Cols: int64At(24), NNZ: int64At(32), Labelling: Labelling(le.Uint32(b[40:])),
+		IndexBase: le.Uint32(b[44:]),
+		Negative:  math.Float64frombits(le.Uint64(b[48:])), Positive: math.Float64frombits(le.Uint64(b[56:])),
+		MetaBytes: int64At(64),
 	}
 	for _, v := range []int64{h.Rows, h.Cols, h.NNZ, h.MetaBytes} {
 		if v < 0 || v > maxCount {
@@ -161,9 +164,11 @@ func decode(b []byte, size int64) (*Header, error) {
 	}
 	switch want := h.layout().size; {
 	case size < want:
-		return nil, fmt.Errorf("truncated: %d bytes of the %d that the header states, convert the data again", size, want)
+		return nil, fmt.Errorf("truncated: %d bytes of the %d that the header states, convert the data again",
+			size, want)
 	case size > want:
-		return nil, fmt.Errorf("%d bytes, more than the %d that the header states: convert the data again", size, want)
+		return nil, fmt.Errorf("%d bytes, more than the %d that the header states: convert the data again",
+			size, want)
 	}
 	return h, nil
 }

@@ -13,7 +13,8 @@ func TestBounds(t *testing.T) {
 			t.Log(c)
 		}
 		last := len(b.T) - 1
-		t.Logf("T %g: gap %.3g, bound %.3g, worst ratio %.2g; rates %.2f, %.2f", b.T[last], b.Gap[last], b.GapBound[last], b.Worst, b.RateT, b.RateN)
+		t.Logf("T %g: gap %.3g, bound %.3g, worst ratio %.2g; rates %.2f, %.2f",
+			b.T[last], b.Gap[last], b.GapBound[last], b.Worst, b.RateT, b.RateN)
 		if len(b.T) != 60 || b.Worst > 1 || !(b.Gap[last] > 0) {
 			t.Errorf("%s: %d points, worst ratio %g", b.Theorem, len(b.T), b.Worst)
 		}

@@ -36,8 +36,11 @@ var (
 	stocAverage = []line{{method: stoc, output: paper.Average}}
 	linearStep  = []line{{method: batchLinear, output: paper.Last, axis: byPaper}}
 	exactCount  = []line{{method: batch, output: paper.Last, axis: byPaper}}
-	exactStep   = []line{{method: batch, output: paper.Last, axis: byBudget}, {method: batchCG, output: paper.Last, axis: byBudget}}
-	stochastic  = []line{{method: stochasticMethods}}
+	exactStep   = []line{
+		{method: batch, output: paper.Last, axis: byBudget},
+		{method: batchCG, output: paper.Last, axis: byBudget},
+	}
+	stochastic = []line{{method: stochasticMethods}}
 )
 
 // target is the gap for which times are compared.
@@ -47,19 +50,62 @@ const target = 1e-3
 var claims = []claim{
 	{"3a", "SCAS-ADMM against SA-ADMM, last iterates: gap at the last pass.", gapAtEnd, scasLast, saLast},
 	{"3b", "SCAS-ADMM against SA-ADMM, averages: gap at the last pass.", gapAtEnd, scasAverage, saAverage},
-	{"3c", "SCAS-ADMM against SA-ADMM, last iterates: seconds to a gap of 0.001.", secondsToTarget, scasLast, saLast},
-	{"1a", "The worst of the paper's stochastic methods against batch ADMM with a linearised step: gap at the last pass.", gapAtEnd, stochastic, linearStep},
-	{"1b", "The same against batch ADMM with an exact step, an iteration counted as one pass, as the paper does.", gapAtEnd, stochastic, exactCount},
-	{"1c", "The same, every gradient and Hessian product over the data counted as a pass, for the better of assembled Hessians and conjugate gradients.", gapAtEnd, stochastic, exactStep},
-	{"1d", "The slowest of the paper's stochastic methods against exact batch ADMM: seconds to a gap of 0.001.", secondsToTarget, stochastic, exactStep},
-	{"1e", "SCAS-ADMM's last iterate against exact batch ADMM: seconds to a gap of 0.001.", secondsToTarget, scasLast, exactStep},
-	{"2a", "SCAS-ADMM's last iterate against STOC-ADMM's average: gap at the last pass.", gapAtEnd, scasLast, stocAverage},
-	{"2b", "SCAS-ADMM's average against STOC-ADMM's average: gap at the last pass.", gapAtEnd, scasAverage, stocAverage},
-	{"2c", "SA-ADMM's last iterate against STOC-ADMM's average: gap at the last pass.", gapAtEnd, saLast, stocAverage},
-	{"2d", "SCAS-ADMM's last iterate against STOC-ADMM's average: seconds to a gap of 0.001.", secondsToTarget, scasLast, stocAverage},
-	{"4a", "SCAS-ADMM's last iterate against STOC-ADMM's average: loss on the test half.", testLossAtEnd, scasLast, stocAverage},
-	{"4b", "SCAS-ADMM's average against STOC-ADMM's average: loss on the test half.", testLossAtEnd, scasAverage, stocAverage},
-	{"4c", "SCAS-ADMM against SA-ADMM, last iterates: loss on the test half.", testLossAtEnd, scasLast, saLast},
+	{
+		"3c", "SCAS-ADMM against SA-ADMM, last iterates: seconds to a gap of 0.001.", secondsToTarget,
+		scasLast, saLast,
+	},
+	{
+		"1a",
+		"The worst of the paper's stochastic methods against batch ADMM with a linearised step: gap at the last pass.",
+		gapAtEnd, stochastic, linearStep,
+	},
+	{
+		"1b",
+		"The same against batch ADMM with an exact step, an iteration counted as one pass, as the paper does.",
+		gapAtEnd, stochastic, exactCount,
+	},
+	{
+		"1c",
+		"The same, every gradient and Hessian product over the data counted as a pass, for the better of assembled Hessians and conjugate gradients.",
+		gapAtEnd, stochastic, exactStep,
+	},
+	{
+		"1d",
+		"The slowest of the paper's stochastic methods against exact batch ADMM: seconds to a gap of 0.001.",
+		secondsToTarget, stochastic, exactStep,
+	},
+	{
+		"1e", "SCAS-ADMM's last iterate against exact batch ADMM: seconds to a gap of 0.001.",
+		secondsToTarget, scasLast, exactStep,
+	},
+	{
+		"2a", "SCAS-ADMM's last iterate against STOC-ADMM's average: gap at the last pass.", gapAtEnd,
+		scasLast, stocAverage,
+	},
+	{
+		"2b", "SCAS-ADMM's average against STOC-ADMM's average: gap at the last pass.", gapAtEnd, scasAverage,
+		stocAverage,
+	},
+	{
+		"2c", "SA-ADMM's last iterate against STOC-ADMM's average: gap at the last pass.", gapAtEnd, saLast,
+		stocAverage,
+	},
+	{
+		"2d", "SCAS-ADMM's last iterate against STOC-ADMM's average: seconds to a gap of 0.001.",
+		secondsToTarget, scasLast, stocAverage,
+	},
+	{
+		"4a", "SCAS-ADMM's last iterate against STOC-ADMM's average: loss on the test half.", testLossAtEnd,
+		scasLast, stocAverage,
+	},
+	{
+		"4b", "SCAS-ADMM's average against STOC-ADMM's average: loss on the test half.", testLossAtEnd,
+		scasAverage, stocAverage,
+	},
+	{
+		"4c", "SCAS-ADMM against SA-ADMM, last iterates: loss on the test half.", testLossAtEnd, scasLast,
+		saLast,
+	},
 }
 
 // gapAtEnd returns the mean gap over the splits, at the end of the budget.
@@ -252,12 +298,18 @@ func summaryOf(rows [][]comparison, k int, rule paper.Rule) ratioSummary {
 }
 
 func claimsCSV(results []result) string {
-	records := [][]string{{"claim", "data", "mu", "parameters", "splits", "first", "first_of", "first_value", "first_open", "second", "second_of", "second_value", "second_open", "ratio", "ratio_is", "statement"}}
+	records := [][]string{
+		{
+			"claim", "data", "mu", "parameters", "splits", "first", "first_of", "first_value", "first_open",
+			"second", "second_of", "second_value", "second_open", "ratio", "ratio_is", "statement",
+		},
+	}
 	for _, r := range results {
 		for _, c := range slices.Concat(r.Rows...) {
 			record := []string{r.ID, c.Data, csvNumber(c.Mu, 6), ruleNames[c.Rule], fmt.Sprint(c.Splits)}
 			for _, e := range []entry{c.First, c.Second} {
-				record = append(record, e.Name, fmt.Sprint(e.Among), csvNumber(e.Value, 6), fmt.Sprint(e.Open))
+				record = append(record, e.Name, fmt.Sprint(e.Among), csvNumber(e.Value, 6),
+					fmt.Sprint(e.Open))
 			}
 			records = append(records, append(record, csvNumber(c.Ratio.Value, 6), c.Ratio.Bound, r.Text))
 		}
@@ -265,12 +317,15 @@ func claimsCSV(results []result) string {
 	return output.CSV(records)
 }
 
-var ruleNames = map[paper.Rule]string{paper.Sampled: "chosen on samples", paper.OnHalf: "chosen on the half", paper.Automatic: "automatic"}
+var ruleNames = map[paper.Rule]string{
+	paper.Sampled: "chosen on samples", paper.OnHalf: "chosen on the half", paper.Automatic: "automatic",
+}
 
 // claimsText summarises the claims for a terminal.
 func claimsText(results []result) string {
 	var b strings.Builder
-	fmt.Fprintln(&b, "Cases with a ratio below 1, cases that are open, least and greatest ratio, by the way of choosing parameters:")
+	fmt.Fprintln(&b,
+		"Cases with a ratio below 1, cases that are open, least and greatest ratio, by the way of choosing parameters:")
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprint(w, "claim")
 	for _, rule := range paper.Rules() {

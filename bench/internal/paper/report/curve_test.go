@@ -34,10 +34,13 @@ func TestCurve(t *testing.T) {
 		Protocol: paper.Protocol{Passes: 30}, Runs: map[paper.Key]*paper.TunedRun{}, Optima: map[paper.Key]*paper.Optimum{},
 		Summaries: map[string]*paper.DataSummary{"x": {Name: "x"}},
 	}
-	for split, middle := range []paper.Point{{Passes: 20, PaperPasses: 1, Objective: 1e-2}, {Passes: 40, PaperPasses: 1, Objective: 1e-2}} {
+	for split, middle := range []paper.Point{
+		{Passes: 20, PaperPasses: 1, Objective: 1e-2}, {Passes: 40, PaperPasses: 1, Objective: 1e-2},
+	} {
 		r.Optima[paper.Key{Data: "x", Split: split}] = &paper.Optimum{}
 		r.Runs[paper.Key{Data: "x", Method: scas, Split: split, Rule: paper.Sampled, Output: paper.Last}] = &paper.TunedRun{
-			Points: []paper.Point{{Objective: 1}, middle, {Passes: 45, PaperPasses: 2, Objective: 1e-3}}, BudgetEnd: &paper.Point{Passes: 29, Objective: 0.5},
+			Points:    []paper.Point{{Objective: 1}, middle, {Passes: 45, PaperPasses: 2, Objective: 1e-3}},
+			BudgetEnd: &paper.Point{Passes: 29, Objective: 0.5},
 		}
 	}
 	p := problems(r)[0]
@@ -77,7 +80,10 @@ func TestCommonSplits(t *testing.T) {
 	for _, test := range []struct {
 		methods []paper.Method
 		want    []int
-	}{{nil, nil}, {[]paper.Method{stoc}, nil}, {[]paper.Method{scas}, []int{0, 1, 2}}, {[]paper.Method{scas, stoc, sa}, []int{1, 2}}} {
+	}{
+		{nil, nil}, {[]paper.Method{stoc}, nil}, {[]paper.Method{scas}, []int{0, 1, 2}},
+		{[]paper.Method{scas, stoc, sa}, []int{1, 2}},
+	} {
 		var lines []line
 		for _, m := range test.methods {
 			lines = append(lines, line{method: m})

@@ -177,7 +177,8 @@ func newFigure(name string, c *chart.Chart) (*figure, error) {
 	}
 	drawing := *c
 	drawing.Lines = slices.Clone(c.Lines)
-	slices.SortStableFunc(drawing.Lines, func(a, b chart.Line) int { return cmp.Compare(last(b.Y), last(a.Y)) })
+	slices.SortStableFunc(drawing.Lines,
+		func(a, b chart.Line) int { return cmp.Compare(last(b.Y), last(a.Y)) })
 	var svg bytes.Buffer
 	err := drawing.WriteSVG(&svg)
 	return &figure{Name: name, Title: c.Title, file: svg.String(), csv: output.CSV(records)}, err
@@ -237,9 +238,13 @@ func overviews(problems []*problem) (figures []*figure, err error) {
 		if rows == nil {
 			continue
 		}
-		f := &figure{Name: "figure-1", Title: fmt.Sprintf("Figure 1: mu = %g, Algorithm 1", mu), Caption: overviewCaption, Choices: choices(shown[mu])}
+		f := &figure{
+			Name: "figure-1", Title: fmt.Sprintf("Figure 1: mu = %g, Algorithm 1", mu),
+			Caption: overviewCaption, Choices: choices(shown[mu]),
+		}
 		if mu > 0 {
-			f.Name, f.Title = fmt.Sprintf("figure-2-mu%g", mu), fmt.Sprintf("Figure 2: mu = %g, Algorithm 2", mu)
+			f.Name, f.Title = fmt.Sprintf("figure-2-mu%g", mu),
+				fmt.Sprintf("Figure 2: mu = %g, Algorithm 2", mu)
 		}
 		var svg bytes.Buffer
 		if err := chart.WriteSheet(&svg, f.Title, rows); err != nil {

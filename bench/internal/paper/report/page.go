@@ -61,7 +61,8 @@ func Make(ctx context.Context, r *paper.Records) (files []output.File, summary s
 	list := problems(r)
 	pg := &page{
 		Protocol: r.Protocol, Rules: paper.Rules(), Machines: r.Machines, Methods: r.Methods(),
-		Optima: optima(list), Printed: printedConditions(list), Claims: results(list), Memory: memoryNotes(list),
+		Optima: optima(list), Printed: printedConditions(list), Claims: results(list),
+		Memory: memoryNotes(list),
 	}
 	pg.Bounds, err = bounds(ctx)
 	if err != nil {
@@ -77,7 +78,9 @@ func Make(ctx context.Context, r *paper.Records) (files []output.File, summary s
 	}
 	var table []row
 	for k, p := range list {
-		sec := section{Mu: p.mu, Label: p.label(), Table: p.table1(), Open: k == 0 || list[k-1].Name != p.Name}
+		sec := section{
+			Mu: p.mu, Label: p.label(), Table: p.table1(), Open: k == 0 || list[k-1].Name != p.Name,
+		}
 		if sec.Open {
 			pg.Data = append(pg.Data, p.DataSummary)
 		}
@@ -93,7 +96,10 @@ func Make(ctx context.Context, r *paper.Records) (files []output.File, summary s
 	if err := pageTemplate.Execute(&html, pg); err != nil {
 		return nil, "", err
 	}
-	files = []output.File{{Path: PageFile, Text: html.String()}, {Path: TableFile, Text: tableCSV(table)}, {Path: ClaimsFile, Text: claimsCSV(pg.Claims)}}
+	files = []output.File{
+		{Path: PageFile, Text: html.String()}, {Path: TableFile, Text: tableCSV(table)},
+		{Path: ClaimsFile, Text: claimsCSV(pg.Claims)},
+	}
 	for _, f := range allFigures {
 		files = append(files, output.File{Path: "figures/" + f.Name + ".svg", Text: f.file})
 		if f.csv != "" {

@@ -75,7 +75,9 @@ func (p *problem) label() string {
 
 // run returns the run of l on a split, or nil if the records do not have it.
 func (p *problem) run(l line, split int) *paper.TunedRun {
-	return p.Runs[paper.Key{Data: p.Name, Mu: p.mu, Method: l.method, Split: split, Rule: l.rule, Output: l.output}]
+	return p.Runs[paper.Key{
+		Data: p.Name, Mu: p.mu, Method: l.method, Split: split, Rule: l.rule, Output: l.output,
+	}]
 }
 
 func (p *problem) optimum(split int) *paper.Optimum {
@@ -138,7 +140,8 @@ func (p *problem) countsOf(l line, splits []int) (c counts) {
 // scasOn returns the algorithm of the paper for the problem: Algorithm 2 if mu > 0 and the records have runs of
 // Algorithm 2, otherwise Algorithm 1.
 func (p *problem) scasOn() paper.Method {
-	if p.mu > 0 && slices.ContainsFunc(p.methods, func(t paper.Traits) bool { return t.Info.Name == scasStrong }) {
+	if p.mu > 0 &&
+		slices.ContainsFunc(p.methods, func(t paper.Traits) bool { return t.Info.Name == scasStrong }) {
 		return scasStrong
 	}
 	return scas

@@ -174,7 +174,8 @@ func checkClaims(t *testing.T, r *paper.Records, contents map[string]string) {
 		value := func(column string) string { return row[slices.Index(rows[0], column)] }
 		// A claim is evaluated on the splits on which all its methods were run: one split for claim 1a, and
 		// two for claim 3a.
-		if splits := value("splits"); value("parameters") == "chosen on samples" && (row[0] == "1a" && splits != "1" || row[0] == "3a" && splits != "2") {
+		if splits := value("splits"); value("parameters") == "chosen on samples" &&
+			(row[0] == "1a" && splits != "1" || row[0] == "3a" && splits != "2") {
 			t.Errorf("%v compares %s splits", row[:4], splits)
 		}
 		seen[row[0]] = seen[row[0]] || value("first_value") != "" && value("second_value") != ""
@@ -215,7 +216,9 @@ func checkRetuning(t *testing.T, r *paper.Records, data *paper.Data) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`samples +[23]a .* scas, last: the run failed: for the test`, `samples +[23]b .* of 24 more the best`} {
+	for _, want := range []string{
+		`samples +[23]a .* scas, last: the run failed: for the test`, `samples +[23]b .* of 24 more the best`,
+	} {
 		if n := len(regexp.MustCompile(want).FindAllString(text, -1)); n != 2 {
 			t.Errorf("%d lines of the text match %q, want 2:\n%s", n, want, text)
 		}
@@ -230,10 +233,14 @@ func TestRatio(t *testing.T) {
 		a, b entry
 		want string
 	}{
-		{entry{Value: 1}, entry{Value: 2}, "0.5"}, {entry{Value: 3001}, entry{Value: 3}, "1000"}, {entry{Value: 1e7}, entry{Value: 3}, "3.33e+06"},
-		{entry{Value: inf}, entry{Value: 2}, "∞"}, {entry{Value: 2}, entry{Value: inf}, "0"}, {entry{Value: inf}, entry{Value: inf}, ""},
-		{entry{Value: nan}, entry{Value: 2}, ""}, {entry{Value: 2}, entry{Value: nan}, ""}, {entry{Value: nan}, entry{Value: inf}, ""},
-		{entry{Value: 2e-4}, entry{Value: 1e-13, Floor: true}, "at least 2e+09"}, {entry{Value: 1e-13, Floor: true}, entry{Value: 2e-13}, "at most 0.5"},
+		{entry{Value: 1}, entry{Value: 2}, "0.5"}, {entry{Value: 3001}, entry{Value: 3}, "1000"},
+		{entry{Value: 1e7}, entry{Value: 3}, "3.33e+06"},
+		{entry{Value: inf}, entry{Value: 2}, "∞"}, {entry{Value: 2}, entry{Value: inf}, "0"},
+		{entry{Value: inf}, entry{Value: inf}, ""},
+		{entry{Value: nan}, entry{Value: 2}, ""}, {entry{Value: 2}, entry{Value: nan}, ""},
+		{entry{Value: nan}, entry{Value: inf}, ""},
+		{entry{Value: 2e-4}, entry{Value: 1e-13, Floor: true}, "at least 2e+09"},
+		{entry{Value: 1e-13, Floor: true}, entry{Value: 2e-13}, "at most 0.5"},
 		{entry{Value: 1e-13, Floor: true}, entry{Value: 2e-13, Floor: true}, "1"},
 	} {
 		if got := quotient(c.a, c.b).String(); got != c.want {
@@ -267,7 +274,8 @@ func checkPage(t *testing.T, contents map[string]string) {
 			t.Errorf("%s has no lines", name)
 		}
 		if strings.HasSuffix(name, ".csv") && strings.HasPrefix(name, "figures/") {
-			if rows, err := csv.NewReader(strings.NewReader(text)).ReadAll(); err != nil || len(rows) < 3 || rows[0][0] != "curve" {
+			if rows, err := csv.NewReader(strings.NewReader(text)).ReadAll(); err != nil || len(rows) < 3 ||
+				rows[0][0] != "curve" {
 				t.Errorf("%s: %d rows, %v", name, len(rows), err)
 			}
 		}

@@ -16,7 +16,8 @@ import (
 // ratio of gaps before and after this search. If the run of this method failed, the text says so instead.
 func Retune(ctx context.Context, r *paper.Records, d *paper.Data, mu float64) (string, error) {
 	list := problems(r)
-	index := slices.IndexFunc(list, func(p *problem) bool { return p.Name == d.Name && p.mu == mu && p.optimum(0) != nil })
+	index := slices.IndexFunc(list,
+		func(p *problem) bool { return p.Name == d.Name && p.mu == mu && p.optimum(0) != nil })
 	if index < 0 {
 		return "", fmt.Errorf("paper: there are no results of %s with mu = %g, split 0", d.Name, mu)
 	}
@@ -27,7 +28,8 @@ func Retune(ctx context.Context, r *paper.Records, d *paper.Data, mu float64) (s
 	for _, rule := range []paper.Rule{paper.Sampled, paper.OnHalf} {
 		for _, c := range claims {
 			before := c.compare(p, rule, firstSplit)
-			if !slices.Contains([]string{"3a", "3b", "2a", "2b"}, c.ID) || before.First.Among == 0 || before.Second.Among == 0 {
+			if !slices.Contains([]string{"3a", "3b", "2a", "2b"}, c.ID) || before.First.Among == 0 ||
+				before.Second.Among == 0 {
 				continue
 			}
 			behind := c.second
@@ -56,7 +58,8 @@ func Retune(ctx context.Context, r *paper.Records, d *paper.Data, mu float64) (s
 				end := u.Points[len(u.Points)-1]
 				return fmt.Sprintf("%s at %s", number(excess(end.Objective, p.optimum(0))), p.parameters(u))
 			}
-			fmt.Fprintf(w, "tuned again %s\t%s, %s: %s; of %d more the best %s\n", after.Ratio, u.Method, u.Output, text(u), again.Runs, text(again))
+			fmt.Fprintf(w, "tuned again %s\t%s, %s: %s; of %d more the best %s\n",
+				after.Ratio, u.Method, u.Output, text(u), again.Runs, text(again))
 		}
 	}
 	_ = w.Flush() // a strings.Builder returns no errors

@@ -69,9 +69,12 @@ func (p *problem) table1() (rows []row) {
 }
 
 var tableColumns = []string{
-	"data", "mu", "method", "proven_rate", "t_counts", "numbers_beside_data", "measured_bytes", "ns_per_pass", "setup_seconds", "plan",
-	"curve_of", "fitted_exponent", "gap_at_10", "gap_at_end", "gap_at_end_tuned_on_half", "gap_at_end_automatic", "test_loss",
-	"eta_split0", "rho_split0", "step_split0", "rho_over_lambda_split0", "splits_open", "splits_halved", "splits_clamped", "splits_failed", "reference",
+	"data", "mu", "method", "proven_rate", "t_counts", "numbers_beside_data", "measured_bytes", "ns_per_pass",
+	"setup_seconds", "plan",
+	"curve_of", "fitted_exponent", "gap_at_10", "gap_at_end", "gap_at_end_tuned_on_half",
+	"gap_at_end_automatic", "test_loss",
+	"eta_split0", "rho_split0", "step_split0", "rho_over_lambda_split0", "splits_open", "splits_halved",
+	"splits_clamped", "splits_failed", "reference",
 }
 
 // tableCSV returns Table 1 as CSV. Values that were not measured are empty.
@@ -80,9 +83,12 @@ func tableCSV(rows []row) string {
 	for _, r := range rows {
 		u, t := r.FirstRun, r.Timing
 		records = append(records, []string{
-			u.Data, num(u.Mu, -1), u.Method, r.Info.Rate, r.Counts, r.Info.Memory, num(t.Bytes, 12), num(t.PerPass, 6), num(t.Setup, 4), t.Plan,
-			string(u.Output), num(r.Rate, 4), num(r.Gap10, 6), num(r.GapEnd[paper.Sampled], 6), num(r.GapEnd[paper.OnHalf], 6), num(r.GapEnd[paper.Automatic], 6), num(r.TestEnd, 8),
-			num(u.Eta, 6), num(u.Rho, 6), num(u.Step, 6), num(u.Penalty, 6), fmt.Sprint(r.Open), fmt.Sprint(r.Halved), fmt.Sprint(r.Clamped), fmt.Sprint(r.Failed), r.Info.Reference,
+			u.Data, num(u.Mu, -1), u.Method, r.Info.Rate, r.Counts, r.Info.Memory, num(t.Bytes, 12),
+			num(t.PerPass, 6), num(t.Setup, 4), t.Plan,
+			string(u.Output), num(r.Rate, 4), num(r.Gap10, 6), num(r.GapEnd[paper.Sampled], 6),
+			num(r.GapEnd[paper.OnHalf], 6), num(r.GapEnd[paper.Automatic], 6), num(r.TestEnd, 8),
+			num(u.Eta, 6), num(u.Rho, 6), num(u.Step, 6), num(u.Penalty, 6), fmt.Sprint(r.Open),
+			fmt.Sprint(r.Halved), fmt.Sprint(r.Clamped), fmt.Sprint(r.Failed), r.Info.Reference,
 		})
 	}
 	return output.CSV(records)
@@ -104,7 +110,8 @@ func optima(problems []*problem) (ranges []optimumRange) {
 			optimum := p.optimum(split)
 			if optimum != nil {
 				o.Splits, o.By = o.Splits+1, optimum.ComputedBy
-				o.Low, o.High, o.Gap = min(o.Low, optimum.Objective), max(o.High, optimum.Objective), max(o.Gap, optimum.Gap)
+				o.Low, o.High, o.Gap = min(o.Low, optimum.Objective), max(o.High, optimum.Objective),
+					max(o.Gap, optimum.Gap)
 			}
 		}
 		ranges = append(ranges, o)
@@ -149,12 +156,16 @@ type memoryNote struct {
 // memoryNotes returns the notes of split 0, for the smallest mu with timings of each data set.
 func memoryNotes(problems []*problem) (notes []memoryNote) {
 	for _, p := range problems {
-		if p.timing(scas, 0) == nil || slices.ContainsFunc(notes, func(n memoryNote) bool { return n.Data == p.Name }) {
+		if p.timing(scas, 0) == nil ||
+			slices.ContainsFunc(notes, func(n memoryNote) bool { return n.Data == p.Name }) {
 			continue
 		}
 		for _, m := range []paper.Method{scas, scasL, sa, saIU, sag, sagIU} {
 			for t := p.timing(m, 0); t != nil; t = t.Unrotated {
-				notes = append(notes, memoryNote{t, 8 * float64(p.Rows/2) * float64(p.Features), excess(t.Objective, p.optimum(0))})
+				notes = append(notes,
+					memoryNote{
+						t, 8 * float64(p.Rows/2) * float64(p.Features), excess(t.Objective, p.optimum(0)),
+					})
 			}
 		}
 	}
@@ -172,18 +183,24 @@ type bound struct {
 }
 
 func bounds(ctx context.Context) (bounds []*bound, err error) {
-	for _, theorem := range []func(context.Context) (*paper.Bound, error){paper.Theorem1, paper.Theorem2, paper.Theorem2Printed} {
+	for _, theorem := range []func(context.Context) (*paper.Bound, error){
+		paper.Theorem1, paper.Theorem2, paper.Theorem2Printed,
+	} {
 		measured, err := theorem(ctx)
 		if err != nil {
 			return nil, err
 		}
-		b := &bound{Bound: measured, RateT: rate(measured.T, measured.Gap), RateN: rate(measured.Gradients, measured.Gap)}
+		b := &bound{
+			Bound: measured, RateT: rate(measured.T, measured.Gap),
+			RateN: rate(measured.Gradients, measured.Gap),
+		}
 		for k, g := range b.Gap {
 			b.Worst = max(b.Worst, g/b.GapBound[k])
 		}
 		name := "bound-" + strings.NewReplacer(",", "", " ", "-").Replace(strings.ToLower(b.Theorem))
 		b.Figure, err = newFigure(name, &chart.Chart{
-			Title: b.Theorem + ": bound and measured gap", X: "outer iterations", Y: "objective − optimum at the average", LogX: true, LogY: true, Floor: gapFloor,
+			Title: b.Theorem + ": bound and measured gap", X: "outer iterations",
+			Y: "objective − optimum at the average", LogX: true, LogY: true, Floor: gapFloor,
 			Lines: []chart.Line{
 				{Name: "measured", X: b.T, Y: b.Gap, Low: b.Gap, High: b.Gap, Bold: true},
 				{Name: "bound", Series: 1, X: b.T, Y: b.GapBound, Low: b.GapBound, High: b.GapBound},
