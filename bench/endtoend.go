@@ -116,8 +116,8 @@ func (o *outerLoop) solve(ctx context.Context) {
 	o.err = cmp.Or(o.err, err)
 }
 
-// solveNaively runs the plain Go loops, with as many dual updates as the solver made. It does nothing after an
-// error of the solver.
+// solveNaively runs the plain Go loops, with as many dual updates as the solver made. It does nothing after
+// an error of the solver.
 func (o *outerLoop) solveNaively() {
 	if o.err != nil {
 		return
@@ -132,7 +132,8 @@ func (o *outerLoop) solveNaively() {
 	copy(o.x, m.X)
 }
 
-// loops returns runs of the methods scas and scas-k, each with and without a graph. source describes the data.
+// loops returns runs of the methods scas and scas-k, each with and without a graph. source describes the
+// data.
 func (c *endToEndCmd) loops() (loops []*outerLoop, source string, err error) {
 	var d *sparse.Dataset
 	var g *graph.Graph

@@ -162,8 +162,8 @@ func classify(text string) (names []string) {
 	return names
 }
 
-// checkLicences returns an error that names the modules without a licence, and the modules with a licence that is
-// unknown or not accepted.
+// checkLicences returns an error that names the modules without a licence, and the modules with a licence
+// that is unknown or not accepted.
 func checkLicences(list []module) error {
 	var errs []error
 	for _, m := range list {

@@ -31,8 +31,8 @@ func TestLicences(t *testing.T) {
 	}
 }
 
-// TestLicenceErrors checks that checkLicences returns an error for modules with an unknown licence, a licence that is not
-// accepted, or no licence.
+// TestLicenceErrors checks that checkLicences returns an error for modules with an unknown licence, a licence
+// that is not accepted, or no licence.
 func TestLicenceErrors(t *testing.T) {
 	dir := t.TempDir()
 	for text, want := range map[string]string{

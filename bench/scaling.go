@@ -205,8 +205,8 @@ type cost struct {
 	peak float64 // largest resident size in bytes, see program.Ending; NaN if the system does not report it
 }
 
-// train runs scas train with the value memory of the flag --memory, and includes its costs in total. gap is the
-// proved gap, or NaN if none is proved.
+// train runs scas train with the value memory of the flag --memory, and includes its costs in total. gap is
+// the proved gap, or NaN if none is proved.
 func (c *scalingCmd) train(e *race.Env, data, memory string, total *cost) (gap float64, err error) {
 	var output struct {
 		Gap *float64 `json:"duality_gap"`
@@ -227,9 +227,9 @@ func (c *scalingCmd) train(e *race.Env, data, memory string, total *cost) (gap f
 	return *output.Gap, nil
 }
 
-// measureTraining trains on the file data in memory and, if a quarter of the file is at least 128 MiB, in turns
-// also out of core with the memory of this quarter. columns is the text for the columns of the table, and gap is
-// the largest gap of all runs; NaN if one of them proved none.
+// measureTraining trains on the file data in memory and, if a quarter of the file is at least 128 MiB, in
+// turns also out of core with the memory of this quarter. columns is the text for the columns of the table,
+// and gap is the largest gap of all runs; NaN if one of them proved none.
 func (c *scalingCmd) measureTraining(e *race.Env, data string) (columns string, gap float64, err error) {
 	file, err := os.Stat(data)
 	if err != nil {
@@ -301,8 +301,8 @@ func (c *scalingCmd) trainOnRanks(e *race.Env, data string) (columns string, gap
 	return columns, gap, nil
 }
 
-// split divides the rows of d at random into shards of about equal size, one for each rank. Equal arguments give
-// equal shards.
+// split divides the rows of d at random into shards of about equal size, one for each rank. Equal arguments
+// give equal shards.
 func split(d *sparse.Dataset, ranks int) ([]*sparse.Dataset, error) {
 	n := len(d.Labels)
 	rows := rand.New(rand.NewPCG(1, uint64(ranks))).Perm(n)

@@ -13,8 +13,8 @@ import (
 
 // The noise of a copy. In a row whose values are all 1, the share entryNoise of the entries moves to random
 // columns. In other rows valueNoise is the standard deviation of the relative change of a value; the values 0
-// and 1 do not change, because they may be indicators. The share labelNoise of the labels changes to the other
-// class.
+// and 1 do not change, because they may be indicators. The share labelNoise of the labels changes to the
+// other class.
 const (
 	valueNoise = 0.05
 	entryNoise = 0.05

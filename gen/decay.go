@@ -53,8 +53,8 @@ func (l *decayLoop) step() {
 	l.VMOVSD(nextStep, l.stepCount)
 }
 
-// cellNumber returns the memory operand of the field with the given name of a column's cell. j is the distance
-// in bytes from l.cells to this cell.
+// cellNumber returns the memory operand of the field with the given name of a column's cell. j is the
+// distance in bytes from l.cells to this cell.
 func (l *decayLoop) cellNumber(j reg.GPVirtual, name string) operand.Mem {
 	return l.field("cell."+name).Idx(j, 1)
 }

@@ -22,7 +22,8 @@ func (e *emitter) margins(t *isa, s *storage) {
 }
 
 // eachRow emits a kernel's loop over rows, whose number is in the register rows. In the code that body emits,
-// ptr and vector are the addresses of the row's elements in a.Ptr and in the vector that has one for each row.
+// ptr and vector are the addresses of the row's elements in a.Ptr and in the vector that has one for each
+// row.
 func (e *emitter) eachRow(r nonzeros, ptr, vector, rows reg.GPVirtual, body func()) {
 	nextRow, done := e.label("row"), e.label("done")
 	e.TESTQ(rows, rows)

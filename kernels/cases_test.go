@@ -11,8 +11,8 @@ import (
 var lengths = []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 17, 19, 23, 24, 25, 31, 32, 33, 47, 48, 49, 63, 64, 65, 123, 200,
 	chunk - 1, chunk, chunk + 1, chunk + 17, 2*chunk + 5}
 
-// A source draws float64 numbers of one kind. If alloc is not nil, it returns the memory for all arguments of an
-// operation; see place.
+// A source draws float64 numbers of one kind. If alloc is not nil, it returns the memory for all arguments of
+// an operation; see place.
 type source struct {
 	name  string
 	draw  func(*rand.Rand) float64

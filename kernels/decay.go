@@ -17,8 +17,8 @@ type DecayCell struct {
 	_         [2]float64 // a cell has 64 bytes, as a cache line
 }
 
-// decay returns the factor of Deviation after the given number of steps, if no step has touched the column since
-// Last.
+// decay returns the factor of Deviation after the given number of steps, if no step has touched the column
+// since Last.
 func (c *DecayCell) decay(step float64) float64 { return ExpNeg(float64((step - c.Last) * c.Rate)) }
 
 // cellNumbers returns the memory of the cells.
@@ -27,8 +27,8 @@ func cellNumbers(cells []DecayCell) []float64 {
 	return unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(cells))), size*len(cells))
 }
 
-// NegLog1m returns −log(1−h) for h in [0, 1/2], within 2 ulp. This is the Rate that belongs to the Factor 1−h of
-// a DecayCell.
+// NegLog1m returns −log(1−h) for h in [0, 1/2], within 2 ulp. This is the Rate that belongs to the Factor 1−h
+// of a DecayCell.
 func NegLog1m(h float64) float64 { return log1pUnit(h / (1 - h)) }
 
 // InnerDecay runs inner steps (see Steps) on sparse rows, for a diagonal matrix K whose entries
@@ -54,8 +54,8 @@ func InnerDecay(cells []DecayCell, step int, s *Steps, sampled []int32) {
 	a.run(active.innerDecay, innerDecayGeneric)
 }
 
-// DecayTo sets w to the iterate of InnerDecay after the given number of steps. There is a cell for every entry
-// of w. w must not overlap the cells.
+// DecayTo sets w to the iterate of InnerDecay after the given number of steps. There is a cell for every
+// entry of w. w must not overlap the cells.
 func DecayTo(w []float64, cells []DecayCell, step int) {
 	const fn = "DecayTo"
 	checkLen(fn, "cells", len(cells), len(w))

@@ -24,8 +24,8 @@ func decayCaseOf(rng *rand.Rand, s source, lens []int, p, samples int, loss Loss
 	return c
 }
 
-// drawCells draws Last and Factor of each cell again, in the ranges that steps can reach, and computes Rate from
-// Factor.
+// drawCells draws Last and Factor of each cell again, in the ranges that steps can reach, and computes Rate
+// from Factor.
 func (c *decayCase) drawCells(rng *rand.Rand) *decayCase {
 	for j := range c.cells {
 		cell := &c.cells[j]

@@ -198,8 +198,8 @@ func TestEqual(t *testing.T) {
 	}
 }
 
-// TestEqualNegativeLimit checks that a negative limit gives the bits of the reference at every level. The doc of
-// ProxDual does not allow negative limits, but a mistake of a caller should not look like one of a level.
+// TestEqualNegativeLimit checks that a negative limit gives the bits of the reference at every level. The doc
+// of ProxDual does not allow negative limits, but a mistake of a caller should not look like one of a level.
 func TestEqualNegativeLimit(t *testing.T) {
 	op := operation{"ProxDual", func(rng *rand.Rand, s source, n int) [][]float64 {
 		beta, y := s.vector(rng, n), s.vector(rng, n)

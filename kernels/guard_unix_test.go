@@ -17,8 +17,8 @@ type guards struct {
 	mappings map[int][][]byte // by the size between the pages
 }
 
-// each calls f twice: with a source whose arguments begin right after an inaccessible page, and with one whose
-// arguments end right before such a page. The next call of each uses the same memory.
+// each calls f twice: with a source whose arguments begin right after an inaccessible page, and with one
+// whose arguments end right before such a page. The next call of each uses the same memory.
 func (g guards) each(f func(s source)) {
 	pageSize := unix.Getpagesize()
 	for _, atEnd := range []bool{false, true} {

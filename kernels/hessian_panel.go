@@ -98,8 +98,8 @@ func maxAbs[V value](v []V) float64 {
 	return float64(largest + nan)
 }
 
-// sumByPanels has a function for each storage form. It adds the same sum to h as HessianScratch.sumByRows, but
-// computes it from dense panels of the data.
+// sumByPanels has a function for each storage form. It adds the same sum to h as HessianScratch.sumByRows,
+// but computes it from dense panels of the data.
 var sumByPanels = [numForms]func(s *HessianScratch, h []float64, p, stride, lo, hi int, a *Rows, c []float64){
 	int32Float64: panelSum[int32, float64], int32Float32: panelSum[int32, float32],
 	int32Ones:     panelSum[int32, float64],

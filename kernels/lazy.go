@@ -52,8 +52,9 @@ func (c Cells) RowSum(h []float64) {
 	}
 }
 
-// Lazy holds the scalars of InnerLazy. Alpha and Gamma belong to the representation w = Alpha*u + Gamma*d, whose
-// u and d are in Cells. In this representation a step costs only as many operations as the row has nonzeros.
+// Lazy holds the scalars of InnerLazy. Alpha and Gamma belong to the representation w = Alpha*u + Gamma*d,
+// whose u and d are in Cells. In this representation a step costs only as many operations as the row has
+// nonzeros.
 type Lazy struct {
 	Alpha, Gamma float64 // 1 and 0 at the start
 	Q            float64 // 1 - eta*kappa, in (0, 1], where kappa I is the matrix K of Steps
@@ -82,9 +83,9 @@ const lazyFloor = 0x1p-7
 // margin = z.
 //
 // If norm2 is not nil, every step also projects w onto the ball of radius l.Radius around the origin. norm2
-// holds |a_i|² for every row. The cells then hold q in the place of h. The sum of the iterates, counted from the
-// time when AlphaSum, GammaSum and q were 0, is AlphaSum*u - q + GammaSum*d. Here q corrects the first term: the
-// earlier iterates had an earlier u.
+// holds |a_i|² for every row. The cells then hold q in the place of h. The sum of the iterates, counted from
+// the time when AlphaSum, GammaSum and q were 0, is AlphaSum*u - q + GammaSum*d. Here q corrects the first
+// term: the earlier iterates had an earlier u.
 //
 //	q[j] = FMA(r*AlphaSum, a_i[j], q[j])                            for the nonzeros of row i
 //	UU = FMA(r, FMA(r, norm2[i], 2*(a_i'u)), UU),  UD = FMA(r, a_i'd, UD)
@@ -92,9 +93,9 @@ const lazyFloor = 0x1p-7
 //	if n2 > Radius²:  f = Radius/sqrt(n2),  Alpha = f*Alpha,  Gamma = f*Gamma
 //	AlphaSum += Alpha,  GammaSum += Gamma
 //
-// The loop stops once Alpha is below 2^-7, so that u does not grow too large, or, with a ball, once |Gamma| is
-// above GammaLimit. It returns the number of steps done. The caller then calls Form or begins anew with Set.
-// Source: Zhao, Li, Zhou, Scalable Stochastic ADMM, inner loop of Algorithm 1.
+// The loop stops once Alpha is below 2^-7, so that u does not grow too large, or, with a ball, once |Gamma|
+// is above GammaLimit. It returns the number of steps done. The caller then calls Form or begins anew with
+// Set. Source: Zhao, Li, Zhou, Scalable Stochastic ADMM, inner loop of Algorithm 1.
 func InnerLazy(c Cells, norm2 []float64, l *Lazy, s *Steps, sampled []int32) int {
 	const fn = "InnerLazy"
 	var a stepArgs

@@ -101,8 +101,8 @@ func TestFileRefuses(t *testing.T) {
 	}
 }
 
-// TestFileZeroConstraint checks that a run with A = 0 reaches the optimum, with and without a ridge. The formula
-// of the automatic rho divides by the largest eigenvalue of A'A.
+// TestFileZeroConstraint checks that a run with A = 0 reaches the optimum, with and without a ridge. The
+// formula of the automatic rho divides by the largest eigenvalue of A'A.
 func TestFileZeroConstraint(t *testing.T) {
 	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 1}))
 	zeroMatrix, err := sparse.FromDense(1, 20, make([]float64, 20))
@@ -136,8 +136,8 @@ func TestFileOneRow(t *testing.T) {
 	}
 }
 
-// TestFileStepHalvings checks that Stats counts the halvings of the step size as a run in memory does. The run
-// diverges, because the square of a label overflows.
+// TestFileStepHalvings checks that Stats counts the halvings of the step size as a run in memory does. The
+// run diverges, because the square of a label overflows.
 func TestFileStepHalvings(t *testing.T) {
 	x, err := sparse.FromDense(2, 1, []float64{1, 1})
 	if err != nil {
@@ -154,8 +154,8 @@ func TestFileStepHalvings(t *testing.T) {
 
 type ownPenalty struct{ solver.L1 }
 
-// TestFileStops checks that a cancelled context and a time limit end a run with the result so far. Minimize must
-// return an error only for the cancelled context.
+// TestFileStops checks that a cancelled context and a time limit end a run with the result so far. Minimize
+// must return an error only for the cancelled context.
 func TestFileStops(t *testing.T) {
 	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
@@ -172,8 +172,8 @@ func TestFileStops(t *testing.T) {
 	}
 }
 
-// TestFileReport checks that the numbers of passes that Report gets increase up to the number in the result, and
-// that Report gets the objective of a snapshot.
+// TestFileReport checks that the numbers of passes that Report gets increase up to the number in the result,
+// and that Report gets the objective of a snapshot.
 func TestFileReport(t *testing.T) {
 	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
@@ -356,8 +356,8 @@ func TestFileGrouped(t *testing.T) {
 }
 
 // TestFileRecords checks that the Recorder gets a point with correct numbers at the start and for each outer
-// iteration, or for every second one with RecordEvery = 2, and that the last point is the result. The seconds of
-// the result leave out the Recorder.
+// iteration, or for every second one with RecordEvery = 2, and that the last point is the result. The seconds
+// of the result leave out the Recorder.
 func TestFileRecords(t *testing.T) {
 	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}, L2: 1e-3}

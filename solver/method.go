@@ -50,8 +50,9 @@ type MethodInfo struct {
 	// StepUnit is the first step size that a search for Eta should try, in units of 1/NuF of
 	// theory.Constants; zero means 1.
 	StepUnit float64 `json:"-"`
-	// SCASInnerLoop is true if the method runs the inner loop of SCAS-ADMM. The default of Settings.InnerSteps is
-	// then the number of samples. Every outer iteration must begin with a call of Run.WatchedSnapshot.
+	// SCASInnerLoop is true if the method runs the inner loop of SCAS-ADMM. The default of
+	// Settings.InnerSteps is then the number of samples. Every outer iteration must begin with a call of
+	// Run.WatchedSnapshot.
 	SCASInnerLoop bool `json:"-"`
 	// ManyUpdates is true if Settings.DualUpdates may be above 1. Only such methods accept several
 	// processes and a Checkpoint.

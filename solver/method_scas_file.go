@@ -19,8 +19,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A fileSCAS is a run of SCASK or SCASL out of core. Each inner loop draws from one batch of rows. Run.Samples,
-// Run.Snapshot and Run.prover are not set, because they need all rows in memory.
+// A fileSCAS is a run of SCASK or SCASL out of core. Each inner loop draws from one batch of rows.
+// Run.Samples, Run.Snapshot and Run.prover are not set, because they need all rows in memory.
 //
 // The file is divided into blocks of consecutive rows. An outer iteration makes two passes. The first pass
 // computes the gradient ∇f(x₀) of the mean loss at the snapshot x₀. The second pass reads every block once,
@@ -148,8 +148,8 @@ func newFileSCAS(ctx context.Context, p *Problem, set Settings, q *exact.Problem
 }
 
 // solve runs outer iterations until the passes are used up. If an error ends the run, the iterate becomes the
-// best one so far, or the start if there is none. Afterwards s.lastObjective is the objective at the iterate, or
-// +Inf if it is not known, and s.outer.Gradient is the gradient of the mean loss there, or nil.
+// best one so far, or the start if there is none. Afterwards s.lastObjective is the objective at the iterate,
+// or +Inf if it is not known, and s.outer.Gradient is the gradient of the mean loss there, or nil.
 func (s *fileSCAS) solve() error {
 	if err := s.file.Survey(min(len(s.Problem.Labels), stochasticSamples)); err != nil {
 		return err
@@ -171,7 +171,8 @@ func (s *fileSCAS) solve() error {
 	}
 }
 
-// prepareFile sets the parameters of the run and moves the iterate to the start, after the survey of the file.
+// prepareFile sets the parameters of the run and moves the iterate to the start, after the survey of the
+// file.
 func (s *fileSCAS) prepareFile() {
 	p, set, st := s.Problem, &s.Settings, &s.Stats
 	s.subset = s.file.SampleProblem()
@@ -339,8 +340,8 @@ func (s *fileSCAS) rowSet(b *batch, x0 []float64, sampleCount int) (*admm.RowSet
 	}, nil
 }
 
-// prove sets s.gap to a proved gap of the iterate. It stops early if the gap is at most s.goal. If package exact
-// cannot solve the problem with a file, prove does nothing.
+// prove sets s.gap to a proved gap of the iterate. It stops early if the gap is at most s.goal. If package
+// exact cannot solve the problem with a file, prove does nothing.
 func (s *fileSCAS) prove() error {
 	if s.q.FileRefusal() != "" {
 		return nil

@@ -92,9 +92,9 @@ func (r *Run) resultAfter(err error) (*Result, error) {
 	return res, r.judge(res, err, &evidence, r.prover.Finishes() || !math.IsInf(res.DualityGap, 1))
 }
 
-// judge sets the status of the result, and returns the error of Minimize. err is the error that ended the run; it
-// is nil if the time limit did. judge sets the fields of the evidence that follow from its arguments. provable
-// says whether gaps of the problem can be proved.
+// judge sets the status of the result, and returns the error of Minimize. err is the error that ended the
+// run; it is nil if the time limit did. judge sets the fields of the evidence that follow from its arguments.
+// provable says whether gaps of the problem can be proved.
 func (r *Run) judge(res *Result, err error, evidence *ending.Evidence, provable bool) error {
 	if errors.Is(err, ErrStop) {
 		res.Status = Stopped
@@ -127,8 +127,8 @@ func (r *Run) recordIterate() error {
 	})
 }
 
-// record passes the iterate to the recorder, unless Settings.RecordEvery leaves out this iteration. evaluate sets
-// the evaluations and residuals of the point. The clock does not count the time of record.
+// record passes the iterate to the recorder, unless Settings.RecordEvery leaves out this iteration. evaluate
+// sets the evaluations and residuals of the point. The clock does not count the time of record.
 func (r *Run) record(evaluate func(*Point)) error {
 	if r.Settings.Recorder == nil || r.Stats.OuterIterations%r.Settings.RecordEvery != 0 {
 		return nil
@@ -199,17 +199,17 @@ func (r *Run) result() *Result {
 	return res
 }
 
-// possibleRise returns an upper bound of the rise of the objective from oldX to x, and at least 0. oldAt and at
-// have the objectives as computed. The bound includes the rounding of their margins.
+// possibleRise returns an upper bound of the rise of the objective from oldX to x, and at least 0. oldAt and
+// at have the objectives as computed. The bound includes the rounding of their margins.
 func (r *Run) possibleRise(oldX, x []float64, oldAt, at Evaluation) float64 {
 	rounding := r.lossError(oldX, oldAt.Loss) + r.lossError(x, at.Loss)
 	return math.Max(0, at.Objective-oldAt.Objective+rounding)
 }
 
 // useStartIfBetter compares res.At with the objective at the start. If the start is better, the iterate of
-// the result becomes the start x and y = A x. The dual point stays. Often only rounding makes the start better,
-// as at x = 0 if this is the solution. So zeros and ties count as exact if the start has all those that Newton
-// steps found.
+// the result becomes the start x and y = A x. The dual point stays. Often only rounding makes the start
+// better, as at x = 0 if this is the solution. So zeros and ties count as exact if the start has all those
+// that Newton steps found.
 func (r *Run) useStartIfBetter(res *Result) {
 	x := make([]float64, len(res.X))
 	copy(x, r.Settings.Start.X)

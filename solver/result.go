@@ -19,8 +19,8 @@ const (
 	Converged Status = ending.Converged // "converged"
 	// PassesDone means that the budget of passes, or of outer iterations, was used up.
 	PassesDone Status = ending.PassesDone // "passes_done"
-	// Stalled means that the run ended before its budget, for example because rounding ended the Newton steps,
-	// with a gap larger than RelTol allows. NotConvergedError says why.
+	// Stalled means that the run ended before its budget, for example because rounding ended the Newton
+	// steps, with a gap larger than RelTol allows. NotConvergedError says why.
 	Stalled Status = ending.Stalled // "stalled"
 	// TimeDone means that TimeLimit was reached.
 	TimeDone Status = ending.TimeDone // "time_done"

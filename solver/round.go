@@ -10,9 +10,10 @@ import (
 // rounding bounds the relative rounding error in the value of an objective.
 const rounding = 16 * 0x1p-52
 
-// makeExact tries two points near r.X: one with exact zeros, and one with exact zeros and ties. It moves each to the
-// domain, and refuses it if its zeros or ties are lost there, or if the objective is larger than at r.X by more than
-// rounding. makeExact returns the one with the smaller objective, and true; or r.X itself and false if it refuses both.
+// makeExact tries two points near r.X: one with exact zeros, and one with exact zeros and ties. It moves each
+// to the domain, and refuses it if its zeros or ties are lost there, or if the objective is larger than at
+// r.X by more than rounding. makeExact returns the one with the smaller objective, and true; or r.X itself
+// and false if it refuses both.
 func (r *Run) makeExact() ([]float64, bool) {
 	p, a := r.Problem, r.product.Matrix()
 	value := p.Evaluate(r.X).Objective

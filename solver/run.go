@@ -179,7 +179,8 @@ func infIfNaN(v float64) float64 {
 	return v
 }
 
-// SetRho sets ρ of the run to the number from 1e-100 to 1e100 that is nearest to rho, or to 1e100 if rho is NaN.
+// SetRho sets ρ of the run to the number from 1e-100 to 1e100 that is nearest to rho, or to 1e100 if rho is
+// NaN.
 func (r *Run) SetRho(rho float64) {
 	c := &r.Stats.Constants
 	rho = admm.UsableRho(rho)
@@ -202,8 +203,8 @@ func (r *Run) StepSize(automatic float64) float64 {
 // 0, it returns another number instead.
 func (r *Run) NaturalRho(factor float64) float64 { return r.scales.NaturalRho(factor) }
 
-// newScales returns the scales of the problem. rowNorm is the root mean square of |aᵢ|. labels are the labels of
-// the samples, or of some of them.
+// newScales returns the scales of the problem. rowNorm is the root mean square of |aᵢ|. labels are the labels
+// of the samples, or of some of them.
 func (r *Run) newScales(rowNorm float64, labels []float64) admm.Scales {
 	p := r.Problem
 	s := admm.Scales{

@@ -62,13 +62,13 @@ type Settings struct {
 	Schedule Schedule `json:"schedule"`
 	// Delta is the exponent δ ≥ 1 of the Theorem schedule; zero means 1.1.
 	Delta float64 `json:"delta"`
-	// Memory, unless zero, selects a run out of core, for mapped data (sparse.CSR.Mapped) and the methods SCASK and
-	// SCASL. It is the approximate number of bytes that the run may use. Each inner loop draws from one batch of
-	// the file. A run out of core refuses several processes, a Checkpoint, a Coupling, and the caller's own losses,
-	// penalties and domains. It calls Report several times in each pass, and its averages are the iterate. A gap is
-	// proved with up to some thousands of features. Beside Method, it uses only the settings Name, Passes, RelTol,
-	// TimeLimit, Threads, Start.X, Recorder, RecordEvery, Report, DualUpdates, Eta, Rho and Seed. The same memory
-	// gives the same bits.
+	// Memory, unless zero, selects a run out of core, for mapped data (sparse.CSR.Mapped) and the methods
+	// SCASK and SCASL. It is the approximate number of bytes that the run may use. Each inner loop draws from
+	// one batch of the file. A run out of core refuses several processes, a Checkpoint, a Coupling, and the
+	// caller's own losses, penalties and domains. It calls Report several times in each pass, and its
+	// averages are the iterate. A gap is proved with up to some thousands of features. Beside Method, it uses
+	// only the settings Name, Passes, RelTol, TimeLimit, Threads, Start.X, Recorder, RecordEvery, Report,
+	// DualUpdates, Eta, Rho and Seed. The same memory gives the same bits.
 	Memory int64 `json:"-"`
 	// Seed selects the sequence of random samples. Equal seeds give equal bits on every machine;
 	// zero is a seed like any other.
@@ -98,15 +98,15 @@ type Settings struct {
 	// repeats its Newton steps. The state must be of a run with the same problem and settings. If the
 	// method, the sizes of X, Y or Dual, or the objective at the best stored iterate differ, or if a stored X
 	// is not in the Domain, Minimize returns an error. It may miss other differences, but DualityGap is valid
-	// in any case. Newton steps keep no checkpoint. So a Checkpoint is an error if the loss allows only Newton
-	// steps.
+	// in any case. Newton steps keep no checkpoint. So a Checkpoint is an error if the loss allows only
+	// Newton steps.
 	Checkpoint dist.Checkpoint `json:"-"`
 	// Recorder, if not nil, gets the start and then every RecordEvery-th outer iterate. If one process has
 	// a Recorder, all need one. An error of one Recorder ends the run in all processes.
 	Recorder Recorder `json:"-"`
-	// Report, if not nil, is called after each outer iteration and in each Newton step. It costs almost nothing,
-	// because it gets only numbers that the run has computed anyway; a Recorder also gets numbers that are
-	// computed for it. Each process calls its own Report.
+	// Report, if not nil, is called after each outer iteration and in each Newton step. It costs almost
+	// nothing, because it gets only numbers that the run has computed anyway; a Recorder also gets numbers
+	// that are computed for it. Each process calls its own Report.
 	Report func(Report) `json:"-"`
 	// RecordEvery is the number of outer iterations between two records; zero means 1.
 	RecordEvery int `json:"record_every"`

@@ -130,8 +130,8 @@ func (r *Run) checkFinally() error {
 func (r *Run) Lost(objective float64) error {
 	r.gap, r.structure, r.newton = math.Inf(1), nil, false
 	r.restore()
-	// checkCheaply stores an iterate without its mean loss, and does not set Improved. So the objective of such
-	// an iterate is checked here. If it is too large, the start is restored.
+	// checkCheaply stores an iterate without its mean loss, and does not set Improved. So the objective of
+	// such an iterate is checked here. If it is too large, the start is restored.
 	if !r.keeper.Improved && r.keeper.Lost(r.evaluate(r.Iterate).Objective) {
 		r.keeper.Kept = admm.Point{}
 		r.restore()

@@ -45,8 +45,8 @@ func TestSampleWeights(t *testing.T) {
 }
 
 // TestBatchesOfWeightedSamples checks that the automatic step size of steps with many samples depends on the
-// sample weights. Here, rows with large values have nearly all the weight. A step size that ignored the weights
-// would be too long, and would have to be halved.
+// sample weights. Here, rows with large values have nearly all the weight. A step size that ignored the
+// weights would be too long, and would have to be halved.
 func TestBatchesOfWeightedSamples(t *testing.T) {
 	const n, features = 1000, 20
 	p, s := solvertest.PlantedProblem(t,

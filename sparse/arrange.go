@@ -25,8 +25,8 @@ func newData(
 }
 
 // setFeatures sets the names of the features, and applies Names of opt. If opt has no Names, or the file has
-// no names, setFeatures applies Features and IgnoreBeyond instead. names has a name for each column of d.X, or
-// is nil. setFeatures also sets the numbers of rows and entries in d.Stats.
+// no names, setFeatures applies Features and IgnoreBeyond instead. names has a name for each column of d.X,
+// or is nil. setFeatures also sets the numbers of rows and entries in d.Stats.
 func (d *Dataset) setFeatures(fileName string, names []string, opt *ReadOptions) (err error) {
 	d.Names = names
 	if names != nil && opt.Names != nil {

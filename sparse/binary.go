@@ -139,9 +139,9 @@ func checkPosition(label float64, name string, row int, words []string) error {
 	}
 }
 
-// binaryLabels sets the labels of d, and their mapping or classes. If words is not nil, the original labels are
-// positions in words. d.Labels is a view of the file if it equals the labels that the file stores, and otherwise a
-// new slice.
+// binaryLabels sets the labels of d, and their mapping or classes. If words is not nil, the original labels
+// are positions in words. d.Labels is a view of the file if it equals the labels that the file stores, and
+// otherwise a new slice.
 func (d *Dataset) binaryLabels(f *scasfile.File, name string, words []string, opt *ReadOptions) error {
 	switch {
 	case opt.targets.labels != nil || f.Labels == nil:
@@ -200,8 +200,9 @@ func (d *Dataset) restoreLabels() {
 	d.Mapping = LabelMapping{}
 }
 
-// countStored counts the labels of a file; see labelCollector.count. If the file stores −1 and +1, it does not read
-// them all: it counts one row of each. A label that is not allowed is then an error only if a row has it.
+// countStored counts the labels of a file; see labelCollector.count. If the file stores −1 and +1, it does
+// not read them all: it counts one row of each. A label that is not allowed is then an error only if a row
+// has it.
 func (c *labelCollector) countStored(f *scasfile.File, signs LabelMapping) error {
 	if signs.IsZero() {
 		return eachStoredLabel(f, c.name, func(i int, b float64) error {
@@ -226,8 +227,8 @@ func (c *labelCollector) countStored(f *scasfile.File, signs LabelMapping) error
 	return nil
 }
 
-// eachStoredLabel checks the labels that a file stores, and calls do for each of them with its row, counted from 0.
-// It releases the memory of labels in a mapped file.
+// eachStoredLabel checks the labels that a file stores, and calls do for each of them with its row, counted
+// from 0. It releases the memory of labels in a mapped file.
 func eachStoredLabel(f *scasfile.File, name string, do func(i int, b float64) error) error {
 	const maxLabels = 1 << 20 // labels to check at a time
 	for lo := 0; lo < len(f.Labels); lo += maxLabels {

@@ -38,9 +38,9 @@ func (c Classes) All() []string {
 // no such class.
 func (c Classes) Find(label float64) (k int, ok bool) { return slices.BinarySearch(c.Values, label) }
 
-// Mapping returns the mapping of two classes to -1 and +1. positive or positiveName says which class is positive, see
-// ReadOptions.Positive and ReadOptions.PositiveName. If positive is nil and positiveName is "", it is class 1. ok is
-// false if there is no such class.
+// Mapping returns the mapping of two classes to -1 and +1. positive or positiveName says which class is
+// positive, see ReadOptions.Positive and ReadOptions.PositiveName. If positive is nil and positiveName is "",
+// it is class 1. ok is false if there is no such class.
 func (c Classes) Mapping(positive *float64, positiveName string) (m LabelMapping, ok bool) {
 	k := 1 // the positive class
 	switch {

@@ -33,13 +33,15 @@ type Converted struct {
 // opt.Memory bounds the memory for the categories of a table, for the medians of its columns, and for
 // its rows up to the first value of each column. All other conversions read all data into memory.
 //
-// These conversions call progress, if it is not nil, after each block. While the text is read, stage is "text", and
-// done and total count bytes of the source file. While the new file is written, stage is "file", and done and total
-// count bytes of its matrix and labels before compression. An error of progress ends the conversion.
+// These conversions call progress, if it is not nil, after each block. While the text is read, stage is
+// "text", and done and total count bytes of the source file. While the new file is written, stage is "file",
+// and done and total count bytes of its matrix and labels before compression. An error of progress ends the
+// conversion.
 //
-// If a conversion of LIBSVM text to .scas is killed or ended by progress, converted rows stay in the directory
-// .OUT.parts beside the file OUT, and the next conversion of the same text with the same options
-// continues from them. Convert removes the directory when it has written OUT, or when it ends with any other error.
+// If a conversion of LIBSVM text to .scas is killed or ended by progress, converted rows stay in the
+// directory .OUT.parts beside the file OUT, and the next conversion of the same text with the same options
+// continues from them. Convert removes the directory when it has written OUT, or when it ends with any other
+// error.
 func Convert(
 	inPath, outPath string, opt *ReadOptions, progress func(stage string, done, total int64) error,
 ) (*Converted, error) {
@@ -108,9 +110,9 @@ type conversion struct {
 	writtenBytes int64        // number of bytes copied from the parts to the .scas file
 }
 
-// A converter converts the text of input by calls of conversion.add. If an earlier call of Convert was interrupted,
-// input is the rest of the file. The converter calls conversion.reportText for each block. It returns the description
-// and the sections of all data.
+// A converter converts the text of input by calls of conversion.add. If an earlier call of Convert was
+// interrupted, input is the rest of the file. The converter calls conversion.reportText for each block. It
+// returns the description and the sections of all data.
 type converter func(c *conversion, input *decompressor) (*Converted, *binarySections, error)
 
 // open sets c.parts: to the parts that an earlier conversion of the file f to the file outPath left,
@@ -224,8 +226,9 @@ func (c *conversion) sectionWriter(k int, write func(io.Writer, []byte) error) f
 	}
 }
 
-// fileSections returns the sections of a .scas file with cols columns, to be read from c.parts after all rows have been
-// added. Labels with two values are written as −1 and +1. A label k stands for words[k], unless words is nil.
+// fileSections returns the sections of a .scas file with cols columns, to be read from c.parts after all rows
+// have been added. Labels with two values are written as −1 and +1. A label k stands for words[k], unless
+// words is nil.
 func (c *conversion) fileSections(cols int, words []string) *binarySections {
 	s := &binarySections{
 		header: scasfile.Header{Rows: c.rows, Cols: int64(cols), NNZ: c.nnz},

@@ -7,7 +7,8 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
 
-// convertLIBSVM converts LIBSVM text. It parses blocks on all processors, and can continue an earlier conversion.
+// convertLIBSVM converts LIBSVM text. It parses blocks on all processors, and can continue an earlier
+// conversion.
 func convertLIBSVM(c *conversion, input *decompressor) (*Converted, *binarySections, error) {
 	p := newLIBSVMParser(c.name, c.opt)
 	if r := c.lastRecord; r != nil {

@@ -108,8 +108,8 @@ type Category struct {
 
 // writeTable writes a header and one line for every row. The last column has the labels, if d
 // has labels. Columns without names are named x1, x2, ... Numbers are written in the shortest
-// form that reads back to the same bits. If the labels are words, and the first of them looks like a number, it
-// returns an error, because readers of the table would expect numbers in all lines.
+// form that reads back to the same bits. If the labels are words, and the first of them looks like a number,
+// it returns an error, because readers of the table would expect numbers in all lines.
 func writeTable(w io.Writer, d *Dataset, delimiter byte) error {
 	if len(d.Labels) > 0 && (d.Mapping.named() || d.Mapping.IsZero() && d.Classes.Names != nil) {
 		word := string(d.appendLabel(nil, 0, delimiter))

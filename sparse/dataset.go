@@ -22,8 +22,8 @@ type Dataset struct {
 	Classes Classes
 	// Names holds the names of the features; nil if the file has none.
 	Names []string
-	// LabelName is the name of the label column of the table from which the data come; empty if there is none.
-	// A .scas file made from a table keeps this name.
+	// LabelName is the name of the label column of the table from which the data come; empty if there is
+	// none. A .scas file made from a table keeps this name.
 	LabelName string
 	// Table describes the columns of a table, or of the records that a Builder got; nil for other data.
 	Table *TableSummary

@@ -119,8 +119,8 @@ func sizeOf(r io.Reader) int64 {
 	return 0
 }
 
-// Decompress returns a reader of the text in r, which may be compressed as ReadText says. Errors name the file
-// name. Close of the reader does not close r.
+// Decompress returns a reader of the text in r, which may be compressed as ReadText says. Errors name the
+// file name. Close of the reader does not close r.
 func Decompress(r io.Reader, name string) (io.ReadCloser, error) {
 	d, err := decompress(r, name)
 	if err != nil {
@@ -155,8 +155,8 @@ func (d *decompressor) Read(p []byte) (int, error) {
 	return n, io.EOF
 }
 
-// randomAccess returns the text for random access, and its size. A regular file that is not compressed stays on disk.
-// Other text is read into memory.
+// randomAccess returns the text for random access, and its size. A regular file that is not compressed stays
+// on disk. Other text is read into memory.
 func (d *decompressor) randomAccess(opt *ReadOptions) (io.ReaderAt, int64, error) {
 	if f, ok := d.source.r.(*os.File); ok && d.kind == uncompressed && d.source.size > 0 {
 		d.textBytes.Store(d.source.size)

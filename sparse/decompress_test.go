@@ -83,7 +83,8 @@ func TestCompressedFiles(t *testing.T) {
 	}
 }
 
-// TestSkippableFrame checks a zstd file that begins with a skippable frame, as pzstd and other programs write it.
+// TestSkippableFrame checks a zstd file that begins with a skippable frame, as pzstd and other programs write
+// it.
 func TestSkippableFrame(t *testing.T) {
 	data := append([]byte("\x5e\x2a\x4d\x18\x02\x00\x00\x00ab"), compress(t, []byte(smallText))["zstd"]...)
 	d, err := readAs(LIBSVM, bytes.NewReader(data), "f", nil)

@@ -135,7 +135,8 @@ func (e *Encoder) checkColumns(record map[string]any) error {
 		firstNames(lacking), firstNames(slices.Sorted(maps.Keys(record))))
 }
 
-// isFeature reports whether a feature has the name of the column. Then the column has numbers, not categories.
+// isFeature reports whether a feature has the name of the column. Then the column has numbers, not
+// categories.
 func (e *Encoder) isFeature(column string) bool {
 	_, found := e.position[column]
 	return found

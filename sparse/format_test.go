@@ -64,8 +64,8 @@ func TestIgnoreBeyond(t *testing.T) {
 	}
 }
 
-// TestIgnoreBeyondWithoutFeatures checks that an index that no matrix can have is an error if IgnoreBeyond is set
-// and Features is not.
+// TestIgnoreBeyondWithoutFeatures checks that an index that no matrix can have is an error if IgnoreBeyond is
+// set and Features is not.
 func TestIgnoreBeyondWithoutFeatures(t *testing.T) {
 	_, err := readAs(LIBSVM, strings.NewReader("1 1:1 3000000000:1\n"), "f", &ReadOptions{IgnoreBeyond: true})
 	wantParseError(t, err, 1, 7, "the index is too large: at most 2147483647")
@@ -165,8 +165,8 @@ func TestWritesWords(t *testing.T) {
 	}
 }
 
-// TestWritesNumberAsWord checks that a table is not written if its first label is a word that looks like a number:
-// readers would expect numbers in all lines.
+// TestWritesNumberAsWord checks that a table is not written if its first label is a word that looks like a
+// number: readers would expect numbers in all lines.
 func TestWritesNumberAsWord(t *testing.T) {
 	d := mustReadCSV(t, "x,label\n1,a\n2,7\n3,a\n", nil)
 	must(t, Write(io.Discard, CSV, d))
@@ -589,8 +589,8 @@ func TestWrongSize(t *testing.T) {
 	}
 }
 
-// TestWrongSizeMemory checks that the limit of memory includes a copy of all entries if the stated size of a text
-// is too small. The reader must then make that copy.
+// TestWrongSizeMemory checks that the limit of memory includes a copy of all entries if the stated size of a
+// text is too small. The reader must then make that copy.
 func TestWrongSizeMemory(t *testing.T) {
 	const lines = "1 1:2 4:5\n-1 3:7\n"
 	count := 2 * (blockSize - 1000) / len(lines)

@@ -76,8 +76,8 @@ func (c *labelCollector) add(label float64, line, column int) error {
 	return err
 }
 
-// count counts the rows of a label in c.kinds, unless opt asks for numbers. It returns an error if opt does not
-// allow the label.
+// count counts the rows of a label in c.kinds, unless opt asks for numbers. It returns an error if opt does
+// not allow the label.
 func (c *labelCollector) count(rows labelKind) error {
 	if c.opt.Counts && rows.label < 0 {
 		return c.errorAt(rows,
@@ -290,8 +290,8 @@ func (c *labelCollector) classes() (classes Classes) {
 	return classes
 }
 
-// checkClasses checks labels of more than two classes. It returns an error if opt names a positive label, or if a
-// class has only one row, because such a label is usually a typing mistake.
+// checkClasses checks labels of more than two classes. It returns an error if opt names a positive label, or
+// if a class has only one row, because such a label is usually a typing mistake.
 func (c *labelCollector) checkClasses(classes Classes) error {
 	if c.opt.Positive != nil || c.opt.PositiveName != "" {
 		return &ParseError{

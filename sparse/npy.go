@@ -169,8 +169,8 @@ func (a *arrayReader) readFinite(array *npy.Array) ([]float64, error) {
 	return numbers, err
 }
 
-// readFlat reads an array with a single row or column. read is the method ReadFloats or ReadInts of the array.
-// The result has convert(v) for each number v.
+// readFlat reads an array with a single row or column. read is the method ReadFloats or ReadInts of the
+// array. The result has convert(v) for each number v.
 func readFlat[T, V any](
 	a *arrayReader, array *npy.Array, read func(dst []T) (int, error), convert func(T) V,
 ) (numbers []V, err error) {

@@ -282,8 +282,8 @@ func readIndices(a *arrayReader, array *npy.Array) ([]int32, error) {
 	})
 }
 
-// assemble checks the arrays of a sparse matrix, whose values are finite, and returns the matrix. sortedRows is the number of rows
-// that it had to sort.
+// assemble checks the arrays of a sparse matrix, whose values are finite, and returns the matrix. sortedRows
+// is the number of rows that it had to sort.
 func (z *npzReader) assemble(n, p int, ptr []int64, idx []int32, val []float64) (x *CSR, sortedRows int, err error) {
 	fail := func(format string, args ...any) (*CSR, int, error) {
 		return nil, 0, &ParseError{File: z.name, Msg: fmt.Sprintf(format, args...)}

@@ -142,7 +142,8 @@ func (o *ReadOptions) check() error {
 	return nil
 }
 
-// exceededBy reports whether bytes and Reserve together are more than Memory. It returns false if Memory is 0.
+// exceededBy reports whether bytes and Reserve together are more than Memory. It returns false if Memory is
+// 0.
 func (o *ReadOptions) exceededBy(bytes int64) bool { return o.Memory > 0 && bytes+o.Reserve > o.Memory }
 
 // checkMemory returns an error if o.exceededBy(bytes). format and args say in the error what takes the bytes.

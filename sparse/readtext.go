@@ -20,8 +20,8 @@ type ParseError struct {
 	// Line and Column count from 1; Column counts bytes. Column is 0 if the error concerns a whole line.
 	// Both are 0 if it concerns the whole file.
 	Line, Column int
-	// Token is the wrong piece of text, for example a word where a number is expected. It is empty if the error
-	// is about more than one piece. Names of columns and of arrays are in Msg, not in Token.
+	// Token is the wrong piece of text, for example a word where a number is expected. It is empty if the
+	// error is about more than one piece. Names of columns and of arrays are in Msg, not in Token.
 	Token string
 	// Number is true if the file must have a number at the place of Token. Token may then also have an index
 	// and a colon before the number.
@@ -105,7 +105,8 @@ func readText(input *decompressor, opt *ReadOptions) (data []byte, err error) {
 	}
 	data, err = io.ReadAll(io.LimitReader(io.MultiReader(bytes.NewReader(head[:n]), input), maxBytes+1))
 	if err == nil && maxBytes < maxText && int64(len(data)) > maxBytes {
-		// The memory is rounded up. If it were rounded down, a text that LimitReader has cut could be allowed.
+		// The memory is rounded up. If it were rounded down, a text that LimitReader has cut could be
+		// allowed.
 		err = opt.checkMemory(name, (int64(len(data))*9+3)/4, "the first %d bytes of text", len(data))
 	}
 	if err == nil && len(data) > maxText {

@@ -31,8 +31,9 @@ func (m *rows) reserve(n int) {
 
 func (m *rows) endRow() { m.ptr = append(m.ptr, int64(m.entryCount())) }
 
-// expect makes room for the rows of a whole text. It estimates their number from the first textBytes bytes of the
-// text, which have the given numbers of rows and entries, and from textSize, an estimate of the size of the text.
+// expect makes room for the rows of a whole text. It estimates their number from the first textBytes bytes of
+// the text, which have the given numbers of rows and entries, and from textSize, an estimate of the size of
+// the text.
 //
 // If there are more rows than expected, reserve makes more room. The estimate may also be much too large. So
 // expect does nothing if the rows would need more memory than opt allows or, if opt has no limit, more than
@@ -50,8 +51,8 @@ func (m *rows) expect(rowCount, entryCount int, textBytes, textSize int64, opt *
 	m.makeRoom(int(multiple*float64(rowCount)), int(multiple*float64(entryCount)))
 }
 
-// makeRoom allocates memory for the given numbers of rows and entries. Up to these numbers, joinEntries copies
-// nothing.
+// makeRoom allocates memory for the given numbers of rows and entries. Up to these numbers, joinEntries
+// copies nothing.
 func (m *rows) makeRoom(rowCount, entryCount int) {
 	m.ptr = append(make([]int64, 0, rowCount+1), m.ptr...)
 	m.moveEntries(entryCount)
@@ -60,7 +61,8 @@ func (m *rows) makeRoom(rowCount, entryCount int) {
 
 func (m *rows) entryCount() int { return m.fullCount + len(m.idx) }
 
-// joinEntries moves all entries into idx and val. Unless they are there already, this needs twice their memory.
+// joinEntries moves all entries into idx and val. Unless they are there already, this needs twice their
+// memory.
 func (m *rows) joinEntries() {
 	if m.full != nil {
 		m.moveEntries(m.entryCount())
@@ -92,8 +94,8 @@ func (m *rows) dropEntries(column int32) {
 }
 
 // peakBytes returns an upper bound of the memory of the rows and their labels. Entries count twice, because
-// joinEntries copies them; if makeRoom made room for all entries, they count once. The other slices count twice,
-// because they are copied when they grow.
+// joinEntries copies them; if makeRoom made room for all entries, they count once. The other slices count
+// twice, because they are copied when they grow.
 func (m *rows) peakBytes() int64 {
 	copies := int64(2)
 	if m.hasRoom && m.full == nil {

@@ -46,8 +46,8 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// TestLeftOut checks that converge without --method leaves out methods that do not take the settings, and names
-// them.
+// TestLeftOut checks that converge without --method leaves out methods that do not take the settings, and
+// names them.
 func TestLeftOut(t *testing.T) {
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 100, Features: 20, Seed: 1, Noise: 1})
 	if err != nil {

@@ -295,8 +295,8 @@ func TestHostileProblems(t *testing.T) {
 	}
 }
 
-// TestZeroMatrices runs every method on problems whose A, or A and data, have only zeros. Then some step sizes
-// and penalty parameters have no limit. The result must be finite, and its Stats must have a JSON form.
+// TestZeroMatrices runs every method on problems whose A, or A and data, have only zeros. Then some step
+// sizes and penalty parameters have no limit. The result must be finite, and its Stats must have a JSON form.
 func TestZeroMatrices(t *testing.T) {
 	const n, features = 12, 3
 	zeros, err := sparse.FromTriplets(2, features, nil)

@@ -111,9 +111,9 @@ func TestMethodsOnOtherProblems(t *testing.T) {
 	}
 }
 
-// TestOneColumn runs methods on the squared loss and one column of ones. Then ν_f is the Lipschitz constant of
-// the gradient of the mean loss, so longer steps than in theory do not converge. With the labels' mean 1 the
-// solution is not 0. With the mean 0 it is 0, and the multiplier stays below its limit.
+// TestOneColumn runs methods on the squared loss and one column of ones. Then ν_f is the Lipschitz constant
+// of the gradient of the mean loss, so longer steps than in theory do not converge. With the labels' mean 1
+// the solution is not 0. With the mean 0 it is 0, and the multiplier stays below its limit.
 func TestOneColumn(t *testing.T) {
 	const n = 400
 	x, err := sparse.FromDense(n, 1, slices.Repeat([]float64{1}, n))
@@ -270,8 +270,8 @@ func TestMethodsStop(t *testing.T) {
 	}
 }
 
-// TestStopWithinStage stops runs within their fourth outer iteration. The result must be the iterate after the
-// third one.
+// TestStopWithinStage stops runs within their fourth outer iteration. The result must be the iterate after
+// the third one.
 func TestStopWithinStage(t *testing.T) {
 	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 3000, Features: 15, Noise: 1, Seed: 7}, 1e-2)
 	p.L2 = 0.05

@@ -70,8 +70,8 @@ func (OADM) Begin(r *solver.Run) (solver.Iteration, error) {
 // weight returns w, the weight of (1/2)|x − x_old|² in step t.
 func (o *oadm) weight(t float64) float64 { return math.Max(o.sqrtT/o.eta0, float64(o.mu*t)) }
 
-// sweepStep computes v and h only at the features of the sample and at coupled features, because the step needs
-// no others.
+// sweepStep computes v and h only at the features of the sample and at coupled features, because the step
+// needs no others.
 func (o *oadm) sweepStep(i int, t float64) {
 	s, shift := o.sweep, o.weight(t)+o.mu
 	s.setCoupledGradients()

@@ -229,8 +229,8 @@ func (s *svrg) setGradientPoint() {
 	}
 }
 
-// updateY updates innerY and adds it to sumY. It then sets q = A'(beta + ρ(A x − y)). The vector in parentheses
-// is clip(beta + ρ A x), which ProxDual stores in u.
+// updateY updates innerY and adds it to sumY. It then sets q = A'(beta + ρ(A x − y)). The vector in
+// parentheses is clip(beta + ρ A x), which ProxDual stores in u.
 func (s *svrg) updateY(ax []float64) {
 	copy(s.u, s.multiplier)
 	kernels.ProxDual(s.u, s.innerY, ax, s.limit, s.rho)

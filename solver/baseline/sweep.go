@@ -21,9 +21,9 @@ import (
 // with the stepLength 1/(shift + ρ).
 //
 // The method advance makes a step with the part of T that does not depend on G. The rest of T is
-// G'(beta + ρ(G x − y)), with the beta and y of the rows of G. It is not 0 only at coupled features. An explicit
-// step adds it to g there, and then calls advance. An implicit step also changes g at the coupled features
-// before it calls advance, see finishImplicitStep.
+// G'(beta + ρ(G x − y)), with the beta and y of the rows of G. It is not 0 only at coupled features. An
+// explicit step adds it to g there, and then calls advance. An implicit step also changes g at the coupled
+// features before it calls advance, see finishImplicitStep.
 type sweep struct {
 	*base
 	linalg.Parts

@@ -40,8 +40,8 @@ type Chart struct {
 	// Floor is the smallest y to draw on a logarithmic axis. A curve ends at its first point with y <= Floor,
 	// which is drawn at Floor. Zero means no floor.
 	Floor float64
-	// Ceiling limits the upper end of the y axis; lines above that end are cut off. A logarithmic axis ends at
-	// the next power of ten. Zero means no limit.
+	// Ceiling limits the upper end of the y axis; lines above that end are cut off. A logarithmic axis ends
+	// at the next power of ten. Zero means no limit.
 	Ceiling float64
 	Lines   []Line
 }

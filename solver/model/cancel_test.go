@@ -31,8 +31,8 @@ func TestEndedBeforeWithOffsets(t *testing.T) {
 	}
 }
 
-// TestEndedBeforeOutsideZero fits with a context that has already ended, and a domain that does not contain 0.
-// There is no model, because coefficients of 0 are not allowed.
+// TestEndedBeforeOutsideZero fits with a context that has already ended, and a domain that does not contain
+// 0. There is no model, because coefficients of 0 are not allowed.
 func TestEndedBeforeOutsideZero(t *testing.T) {
 	x, y := randomData(t, 20, 3, 1, true)
 	endedCtx, cancel := context.WithCancel(t.Context())

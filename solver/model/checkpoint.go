@@ -32,8 +32,8 @@ type classStore struct {
 	StateClass int           // the number of the class whose fit has saved State
 }
 
-// newClassStore returns a classStore with the content of the checkpoint of p, or nil if p has no checkpoint or
-// only one problem. It returns an error if the checkpoint is of a fit of other data or of another
+// newClassStore returns a classStore with the content of the checkpoint of p, or nil if p has no checkpoint
+// or only one problem. It returns an error if the checkpoint is of a fit of other data or of another
 // specification, as far as classProblem shows it.
 func newClassStore(p *problems) (*classStore, error) {
 	if p.spec.Checkpoint == nil || p.empty.Classes.IsZero() {

@@ -100,8 +100,8 @@ func TestCountMetrics(t *testing.T) {
 	}
 }
 
-// TestOverflowOfHeldOutRow checks that CV names the row of the data whose predicted count is infinite, and that
-// such a row is no error if its weight is 0.
+// TestOverflowOfHeldOutRow checks that CV names the row of the data whose predicted count is infinite, and
+// that such a row is no error if its weight is 0.
 func TestOverflowOfHeldOutRow(t *testing.T) {
 	x, err := sparse.FromDense(8, 1, []float64{0, 1, 2, 3, 0, 5000, 2, 3})
 	if err != nil {

@@ -28,8 +28,8 @@ type CVSettings struct {
 	// drawn at random with Settings.Seed. The numbers of rows of these folds differ by at most one, in each
 	// class and in total. If Assignment is set, Folds is ignored.
 	Assignment []int
-	// Measure chooses Best and OneSE; empty means ByLoss. It is computed on the held-out rows of each fold, with
-	// their sample weights and offsets.
+	// Measure chooses Best and OneSE; empty means ByLoss. It is computed on the held-out rows of each fold,
+	// with their sample weights and offsets.
 	Measure Measure
 	// Metric, unless nil, is a measure that the caller provides, instead of Measure. With Spec.Memory or
 	// Spec.Comm it must be a mean over rows, because each call gets only some rows of a fold. Several

@@ -23,8 +23,8 @@ type design struct {
 	loss    solver.Loss
 	// scale has the divisor of each feature: 1, or the standard deviation of the feature, which may be +Inf.
 	scale []float64
-	// classLabel is the label in y of the positive class, in fits of classes out of core. In all other fits it
-	// is nil.
+	// classLabel is the label in y of the positive class, in fits of classes out of core. In all other fits
+	// it is nil.
 	classLabel *float64
 	// Where the fit begins: coefficients, and the intercept if there is one; nil for zeros.
 	start []float64

@@ -121,8 +121,8 @@ type olderFields struct {
 	Output      string  `json:"output"`         // the iterate that the file has: last or average
 }
 
-// update sets the fields of FitSummary, and Average, from the older fields. If Graph.Kind is empty, the file has
-// none of the older fields, and update does nothing.
+// update sets the fields of FitSummary, and Average, from the older fields. If Graph.Kind is empty, the file
+// has none of the older fields, and update does nothing.
 func (c *columnFile) update() {
 	if c.Graph.Kind == "" {
 		return
@@ -359,8 +359,8 @@ func (f *modelFile) completeHead(c *columnFile) {
 	}
 }
 
-// column returns the Column of c. The loss and the features of c must be those of first, the head of the first
-// column.
+// column returns the Column of c. The loss and the features of c must be those of first, the head of the
+// first column.
 func (c *columnFile) column(first *head) (*Column, error) {
 	switch {
 	case c.Loss != first.Loss || c.HuberDelta != first.HuberDelta:

@@ -97,15 +97,15 @@ func (d *design) fit(ctx context.Context) (*Column, error) {
 	}
 	if !d.coupled() && d.start == nil && !f.s.EnoughSamples() && d.spec.Lambda > 0 &&
 		slices.Contains(f.s.Limit, 0) {
-		// LambdaMax moves the solver to the model in which all penalised coefficients are zero, and the others
-		// have their best values. If ctx ends here, solve returns the error.
+		// LambdaMax moves the solver to the model in which all penalised coefficients are zero, and the
+		// others have their best values. If ctx ends here, solve returns the error.
 		_, _ = f.s.LambdaMax(f.interruptFunc(ctx, f.s))
 	}
 	return l.solve(ctx, d.spec.Lambda)
 }
 
-// A lambdaFitter fits a design for one lambda after the other, with fitter. It uses minimizer instead if fitter
-// is nil, and for lambdas at which fitter fails, see solve.
+// A lambdaFitter fits a design for one lambda after the other, with fitter. It uses minimizer instead if
+// fitter is nil, and for lambdas at which fitter fails, see solve.
 type lambdaFitter struct {
 	d         *design
 	fitter    *fitter
@@ -139,10 +139,10 @@ func (l *lambdaFitter) useMinimizer() (err error) {
 	return nil
 }
 
-// solve fits the design for lambda by l.fitter. In two cases it fits the design again, by solver.Minimize, and
-// returns the better of the two columns: if the working set became too large; and if the run stalled, lambda is
-// positive, there are fewer than retryFeatures features, and a proof is needed. If ctx ends the second fit, the
-// status of the column and err are those of an interrupted run.
+// solve fits the design for lambda by l.fitter. In two cases it fits the design again, by solver.Minimize,
+// and returns the better of the two columns: if the working set became too large; and if the run stalled,
+// lambda is positive, there are fewer than retryFeatures features, and a proof is needed. If ctx ends the
+// second fit, the status of the column and err are those of an interrupted run.
 func (l *lambdaFitter) solve(ctx context.Context, lambda float64) (out *Column, err error) {
 	defer rows.Rescue(&err)
 	f := l.fitter
@@ -169,9 +169,9 @@ func (l *lambdaFitter) solve(ctx context.Context, lambda float64) (out *Column, 
 	return better, err
 }
 
-// betterColumn returns one of two columns, and its error. It returns retryOut, the column of a second fit, if this
-// is better than out; retryOut may be nil. If it returns out although ctx ended the second fit, out gets the status
-// of the second fit, and the error is that of an interrupted run. RelTol is relative to unit.
+// betterColumn returns one of two columns, and its error. It returns retryOut, the column of a second fit, if
+// this is better than out; retryOut may be nil. If it returns out although ctx ended the second fit, out gets
+// the status of the second fit, and the error is that of an interrupted run. RelTol is relative to unit.
 func betterColumn(out *Column, err error, retryOut *Column, retryErr error, unit float64) (*Column, error) {
 	switch {
 	case retryOut == nil:
@@ -186,8 +186,8 @@ func betterColumn(out *Column, err error, retryOut *Column, retryErr error, unit
 	return out, err
 }
 
-// minimize fits lambda by solver.Minimize. The next fit begins at the solution, with the multipliers scaled by
-// the ratio of the two lambdas.
+// minimize fits lambda by solver.Minimize. The next fit begins at the solution, with the multipliers scaled
+// by the ratio of the two lambdas.
 func (l *lambdaFitter) minimize(ctx context.Context, lambda float64) (*Column, error) {
 	if l.startLambda > 0 {
 		for j := range l.start.Dual {
@@ -267,8 +267,8 @@ func (c *Certificate) lateError(unit float64) error {
 	return c.notConverged(c.RelTol*unit, &ending.Advice{Remedies: ending.MoreTime})
 }
 
-// column returns a Column without a certificate. x has the coefficients on the original scale, followed by the
-// intercept if there is one.
+// column returns a Column without a certificate. x has the coefficients on the original scale, followed by
+// the intercept if there is one.
 func (d *design) column(x []float64, groups [][]int, run FitRun) *Column {
 	c := &Column{Coefficients: x[:d.p:d.p], Groups: groups, Run: run}
 	if !d.spec.NoIntercept {

@@ -276,8 +276,8 @@ func TestNonzeroGroups(t *testing.T) {
 	}
 }
 
-// TestInfiniteRidge checks the objective of a fit with a ridge that overflows: the coefficient is 0, and so is
-// its ridge term. With a graph and factors the fit does not converge.
+// TestInfiniteRidge checks the objective of a fit with a ridge that overflows: the coefficient is 0, and so
+// is its ridge term. With a graph and factors the fit does not converge.
 func TestInfiniteRidge(t *testing.T) {
 	x, err := sparse.FromDense(2, 1, []float64{0, 2e131})
 	if err != nil {
@@ -327,8 +327,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestNoLossAtZero checks fits in which the loss at 0 is 0, but the domain does not have 0, such as a portfolio
-// of the smallest variance. Without a proof there is an error.
+// TestNoLossAtZero checks fits in which the loss at 0 is 0, but the domain does not have 0, such as a
+// portfolio of the smallest variance. Without a proof there is an error.
 func TestNoLossAtZero(t *testing.T) {
 	x, y := randomData(t, 60, 5, 3, false)
 	clear(y)

@@ -30,8 +30,8 @@ func checkFinite(y []float64, firstRow int) error {
 	return nil
 }
 
-// twoLabels returns the labels of two classes in the caller's data. labels are the different labels of all rows
-// of all processes, in increasing order; there must be two.
+// twoLabels returns the labels of two classes in the caller's data. labels are the different labels of all
+// rows of all processes, in increasing order; there must be two.
 func (p *problems) twoLabels(labels []float64) (m sparse.LabelMapping, err error) {
 	switch {
 	case len(labels) == 1:
@@ -63,8 +63,8 @@ func (p *problems) twoLabels(labels []float64) (m sparse.LabelMapping, err error
 	return m, err
 }
 
-// thirdLabelError returns an error that names the rarest of the labels, which is probably a mistake. A process
-// without this label returns nil.
+// thirdLabelError returns an error that names the rarest of the labels, which is probably a mistake. A
+// process without this label returns nil.
 func (p *problems) thirdLabelError(labels []float64) error {
 	counts := make([]float64, len(labels))
 	for _, v := range p.y {
@@ -105,8 +105,8 @@ func signOf(label, positive float64) float64 {
 }
 
 // weigh returns the products of sample weights and class weights, or nil if s has no weights. classOfRow(i)
-// is 1 if row i is of the positive class, and otherwise 0. classOfRow may be nil unless s is Balanced. If it is
-// not nil, and all rows of a class have the weight 0, weigh returns an error. The error names the class by
+// is 1 if row i is of the positive class, and otherwise 0. classOfRow may be nil unless s is Balanced. If it
+// is not nil, and all rows of a class have the weight 0, weigh returns an error. The error names the class by
 // classNames, which has the negative class first.
 func (s *Spec) weigh(t *rows.Team, y []float64, classOfRow func(i int) int, classNames [2]string) ([]float64, error) {
 	if !s.weighs() {

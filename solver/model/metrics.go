@@ -25,11 +25,12 @@ type ClassMetrics struct {
 	Precision float64 `json:"precision"`
 	Recall    float64 `json:"recall"`
 	F1        float64 `json:"f1"`
-	// AUC is the area under the ROC curve of the margins. A pair of rows with equal margins counts half. If the
-	// model has a column for each class, AUC is the mean of the AUCs of each class against all other classes.
-	// With the logistic loss, these AUCs use the probabilities of RowProbabilities instead of the margins. They
-	// order the rows in another way, and more rows are equal, because probabilities near 0 and 1 are rounded.
-	// AUC is nil if a class has no rows or only rows of weight 0, or if NewBriefTally made the Tally.
+	// AUC is the area under the ROC curve of the margins. A pair of rows with equal margins counts half. If
+	// the model has a column for each class, AUC is the mean of the AUCs of each class against all other
+	// classes. With the logistic loss, these AUCs use the probabilities of RowProbabilities instead of the
+	// margins. They order the rows in another way, and more rows are equal, because probabilities near 0 and
+	// 1 are rounded. AUC is nil if a class has no rows or only rows of weight 0, or if NewBriefTally made the
+	// Tally.
 	AUC *float64 `json:"auc"`
 	// LogLoss is the mean of −log(probability of the class of the row). It is nil for losses without
 	// probabilities.

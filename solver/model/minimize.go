@@ -369,18 +369,18 @@ func (m *minimizer) lossError(x []float64, loss float64) float64 {
 // gapForGivenLabels returns a gap for the labels and offsets as given. bound is a gap for the labels of
 // m.problem, from which the offsets were subtracted with rounding.
 //
-// Proof: let φ'ᵢ be the slope of the loss at the margin of row i, αᵢ the entry of the optimal dual point, κ the
-// curvature of the loss, and Fᵢ the Fenchel term of row i (see package gap). The mean of the Fᵢ is at most
-// bound, and |φ'ᵢ − αᵢ| is at most √(2κFᵢ), as in gap.LossError. So if no label changes by more than d, the mean
-// of the Fᵢ grows by at most √(2κ·bound) d + κd²/2.
+// Proof: let φ'ᵢ be the slope of the loss at the margin of row i, αᵢ the entry of the optimal dual point, κ
+// the curvature of the loss, and Fᵢ the Fenchel term of row i (see package gap). The mean of the Fᵢ is at
+// most bound, and |φ'ᵢ − αᵢ| is at most √(2κFᵢ), as in gap.LossError. So if no label changes by more than d,
+// the mean of the Fᵢ grows by at most √(2κ·bound) d + κd²/2.
 func (m *minimizer) gapForGivenLabels(bound float64) float64 {
 	return bound + float64(gap.LossError(bound, m.labelError, term.LossOf(m.d.loss).Curvature())*(1+0x1p-40))
 }
 
 // judge changes the status converged in c if the gap in c is above the goal. This can happen because c.Status
-// comes from the solver, but the gap in c may be larger than the solver's: it may be the gap of the average of
-// the iterates, and it includes the rounding of labels. err is the error of the solver, and judge returns the
-// error of the fit.
+// comes from the solver, but the gap in c may be larger than the solver's: it may be the gap of the average
+// of the iterates, and it includes the rounding of labels. err is the error of the solver, and judge returns
+// the error of the fit.
 func (m *minimizer) judge(c *Certificate, err error) error {
 	if e, ok := errors.AsType[*solver.NotConvergedError](err); ok {
 		e.Objective, e.Gap, e.Remedies = c.Objective, c.Gap, specRemedies(e.Remedies)
@@ -412,8 +412,8 @@ func (m *minimizer) judge(c *Certificate, err error) error {
 	return c.notConverged(goal, advice)
 }
 
-// hasNoOptimum reports whether the solution x for lambda shows that the objective has no minimum. Out of core,
-// this may take a pass over the file.
+// hasNoOptimum reports whether the solution x for lambda shows that the objective has no minimum. Out of
+// core, this may take a pass over the file.
 func (m *minimizer) hasNoOptimum(ctx context.Context, p *solver.Problem, lambda float64, x []float64) bool {
 	d := m.d
 	freePart := d.freePart(lambda, x)

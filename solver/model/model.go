@@ -78,8 +78,8 @@ type Certificate struct {
 	// loss, and the term that Spec.Mu adds.
 	Objective, MeanLoss, Ridge float64
 	// Gap bounds the objective at the model minus the optimum. It includes the rounding errors of its
-	// computation, but not the rounding error of Objective, which may be larger if the penalty of the model is
-	// much larger than the loss. Gap is +Inf if no bound is proved.
+	// computation, but not the rounding error of Objective, which may be larger if the penalty of the model
+	// is much larger than the loss. Gap is +Inf if no bound is proved.
 	Gap float64
 	// RelTol is the relative accuracy that the fit had to prove; 0 if no proof was requested.
 	RelTol float64

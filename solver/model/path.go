@@ -100,10 +100,10 @@ func (s *Step) Model() *Model {
 // error that matches solver.ErrNotConverged, and the path continues.
 //
 // PathSettings.Validation, the end of ctx and Settings.TimeLimit can end the path early. If ctx or the time
-// limit ends the path, the path yields an error, together with a step if the last fit has a model. An error while
-// the Validation scores a step ends the path, and comes together with this step. If the data, the specification or the
-// settings are not valid, the path yields only an error. With more than two classes, the first step comes
-// after all classes are fitted for all lambdas.
+// limit ends the path, the path yields an error, together with a step if the last fit has a model. An error
+// while the Validation scores a step ends the path, and comes together with this step. If the data, the
+// specification or the settings are not valid, the path yields only an error. With more than two classes, the
+// first step comes after all classes are fitted for all lambdas.
 func Path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
 		if err := spec.checkNoCheckpoint(); err != nil {

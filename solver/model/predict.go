@@ -190,8 +190,8 @@ func (m *Model) Predict(indices []int32, values []float64) (float64, error) {
 
 func (m *Model) prediction(margin float64) float64 { return traits(m.loss()).Labels.Prediction(margin) }
 
-// toPredictions replaces margins by the predictions of m, whose labels must be numbers. weights are the weights
-// of the rows; nil means that all are 1. The prediction for a row of weight 0 may be infinite.
+// toPredictions replaces margins by the predictions of m, whose labels must be numbers. weights are the
+// weights of the rows; nil means that all are 1. The prediction for a row of weight 0 may be infinite.
 func (m *Model) toPredictions(margins, weights []float64) error {
 	labels := traits(m.loss()).Labels
 	for i, t := range margins {

@@ -119,9 +119,9 @@ func (p *problems) differentLabels() (labels []float64) {
 	return p.team.Distinct(labels, rows.MaxClasses+1)
 }
 
-// classSpec returns the specification for the fits of each class against the rest. It is a copy of p.spec in which
-// SampleWeights include the ClassWeights. The copy has no TimeLimit, because p.spec.TimeLimit is for all classes
-// together.
+// classSpec returns the specification for the fits of each class against the rest. It is a copy of p.spec in
+// which SampleWeights include the ClassWeights. The copy has no TimeLimit, because p.spec.TimeLimit is for
+// all classes together.
 func (p *problems) classSpec() (_ *Spec, err error) {
 	spec := *p.spec
 	spec.TimeLimit = 0

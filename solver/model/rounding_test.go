@@ -8,9 +8,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestGapOfRoundedMargins checks that the objective minus the gap is at most the optimum, in exact arithmetic,
-// for problems with one row in which rounding matters: of the label minus the offset in the first case, of the
-// margin in the second. The objective of the default fit is an upper bound of the optimum.
+// TestGapOfRoundedMargins checks that the objective minus the gap is at most the optimum, in exact
+// arithmetic, for problems with one row in which rounding matters: of the label minus the offset in the first
+// case, of the margin in the second. The objective of the default fit is an upper bound of the optimum.
 func TestGapOfRoundedMargins(t *testing.T) {
 	for name, c := range map[string]struct {
 		row           []float64

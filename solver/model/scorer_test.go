@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestScorer checks that a Scorer predicts a record as the model predicts a table row with the same cells, and
-// that PredictData does so too.
+// TestScorer checks that a Scorer predicts a record as the model predicts a table row with the same cells,
+// and that PredictData does so too.
 func TestScorer(t *testing.T) {
 	numberModel := &Model{
 		Loss: solver.Poisson{}, Features: []string{"height", "soil=clay", "seeds"}, OffsetColumn: "log",

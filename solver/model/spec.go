@@ -50,8 +50,8 @@ type Spec struct {
 	// PenaltyFactors has a factor ≥ 0 for each feature; nil means that all factors are 1. A feature with
 	// factor 0 is penalised only by Graph, Mu and MuA.
 	PenaltyFactors []float64
-	// SampleWeights has a weight ≥ 0 for each row; nil means that all weights are 1. Each class needs a row whose
-	// weight is positive after multiplication by ClassWeights.
+	// SampleWeights has a weight ≥ 0 for each row; nil means that all weights are 1. Each class needs a row
+	// whose weight is positive after multiplication by ClassWeights.
 	SampleWeights []float64
 	// ClassWeights maps a label to a factor for the weights of its rows. Labels that are not in the map have
 	// the factor 1.
@@ -65,7 +65,8 @@ type Spec struct {
 	// set, more than two different labels are an error.
 	Positive *float64
 	// Start is a model from which Fit begins, such as a model for another Lambda. It must have the number of
-	// features of the data. A model of other classes is ignored. nil means no model. Path and CV ignore Start.
+	// features of the data. A model of other classes is ignored. nil means no model. Path and CV ignore
+	// Start.
 	Start *Model
 	// Features are the names of the features, which the model keeps; nil means no names.
 	Features []string
@@ -83,38 +84,38 @@ type Spec struct {
 	// that the proximal Newton method does not solve. If the method does not support the problem, the error
 	// is a *solver.SettingError.
 	//
-	// RelTol is relative to the mean loss of a model whose coefficients are all 0. With Poisson loss, this model
-	// has the best intercept. If its mean loss is 0, RelTol is relative to the mean loss at the point of Domain
-	// nearest to 0 instead. Out of core, SCASK and SCASL do not do this.
+	// RelTol is relative to the mean loss of a model whose coefficients are all 0. With Poisson loss, this
+	// model has the best intercept. If its mean loss is 0, RelTol is relative to the mean loss at the point
+	// of Domain nearest to 0 instead. Out of core, SCASK and SCASL do not do this.
 	//
 	// CV draws the folds at random, with Seed.
 	//
 	// The Recorder is called only if solver.Minimize runs. If features are standardised, its points have the
 	// coefficients of the standardised features. With more than two classes, several goroutines call it.
 	//
-	// Fits that run in parallel do not call Report. If all rows are in the memory of one process, these are the
-	// fits of more than two classes, and those of the folds of CV. Calls of Report do not overlap.
+	// Fits that run in parallel do not call Report. If all rows are in the memory of one process, these are
+	// the fits of more than two classes, and those of the folds of CV. Calls of Report do not overlap.
 	//
 	// The Checkpoint stores the models of the classes fitted so far and the state of solver.Minimize. A fit
-	// with the same data and specification continues from this state. With three or more classes, a checkpoint
-	// of data of another size, or of another Lambda, loss, PenaltyFactors, ElasticNet, GroupLasso, Mu or MuA, is
-	// an error; a Graph, A, Domain and weights are not compared. Path, CV, LambdaMax and
-	// fits out of core do not allow a Checkpoint. Settings.Start and Settings.Memory are errors: set Spec.Start and
-	// Spec.Memory.
+	// with the same data and specification continues from this state. With three or more classes, a
+	// checkpoint of data of another size, or of another Lambda, loss, PenaltyFactors, ElasticNet, GroupLasso,
+	// Mu or MuA, is an error; a Graph, A, Domain and weights are not compared. Path, CV, LambdaMax and fits
+	// out of core do not allow a Checkpoint. Settings.Start and Settings.Memory are errors: set Spec.Start
+	// and Spec.Memory.
 	solver.Settings
 	// Average stores the averaged iterate of the method (solver.Result.XAverage) in the model, instead of the
 	// last iterate.
 	Average bool
 	// Memory, unless zero, selects a fit out of core, for mapped data (sparse.CSR.Mapped). It is the
-	// approximate number of bytes that the fit may use in each process. The default method supports up to 2,048
-	// coefficients, the intercept included, and up to 256 of them without any penalty. The only other methods
-	// are solver.SCASK and solver.SCASL. They support any number of features, but no intercept, no standardised
-	// features, no offsets, only one process and at most two classes. Without a Dataset, the labels of two
-	// classes must for them be −1 and +1, of which +1 is positive.
+	// approximate number of bytes that the fit may use in each process. The default method supports up to
+	// 2,048 coefficients, the intercept included, and up to 256 of them without any penalty. The only other
+	// methods are solver.SCASK and solver.SCASL. They support any number of features, but no intercept, no
+	// standardised features, no offsets, only one process and at most two classes. Without a Dataset, the
+	// labels of two classes must for them be −1 and +1, of which +1 is positive.
 	Memory int64
-	// ClassFitted, unless nil, is called if there are more than two classes: by Fit after each class, and by Path
-	// and CV after the path of each class on all rows. done is the number of finished classes, and total the
-	// number of all classes. Calls do not overlap.
+	// ClassFitted, unless nil, is called if there are more than two classes: by Fit after each class, and by
+	// Path and CV after the path of each class on all rows. done is the number of finished classes, and total
+	// the number of all classes. Calls do not overlap.
 	ClassFitted func(done, total int)
 
 	// The Dataset of FitData, CVData or PathData, without its rows; zero for other calls.

@@ -620,8 +620,8 @@ func TestStreamedAUCMemory(t *testing.T) {
 	}
 }
 
-// TestStreamedFolds checks that CV returns an error for a fold with all rows of a class and for more folds than
-// rows, and that it accepts 257 folds.
+// TestStreamedFolds checks that CV returns an error for a fold with all rows of a class and for more folds
+// than rows, and that it accepts 257 folds.
 func TestStreamedFolds(t *testing.T) {
 	const n = 503
 	fileData := storeInFile(t, synthetic(t, sparse.SyntheticOptions{Rows: n, Features: 16, Noise: 1, Seed: 2}), false).fileData
@@ -664,10 +664,10 @@ func (c *countedContext) Err() error {
 	return nil
 }
 
-// TestStreamedEndsAfterProof checks that a fit out of core returns an error exactly if it has not converged, no
-// matter when the context ends: it lets the context end at the first call of Err, at the second call, and so
-// on. The last pass follows the proof. It only looks for directions in which the loss falls forever, so the
-// result stays converged if the context ends there.
+// TestStreamedEndsAfterProof checks that a fit out of core returns an error exactly if it has not converged,
+// no matter when the context ends: it lets the context end at the first call of Err, at the second call, and
+// so on. The last pass follows the proof. It only looks for directions in which the loss falls forever, so
+// the result stays converged if the context ends there.
 func TestStreamedEndsAfterProof(t *testing.T) {
 	numbers := synthetic(t, sparse.SyntheticOptions{Rows: 3000, Features: 15, Regression: true, Noise: 1, Seed: 1})
 	d := storeInFile(t, withCounts(numbers), true).fileData

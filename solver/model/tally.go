@@ -27,8 +27,8 @@ type Tally struct {
 	mse, mae    float64
 	labelMoment moment // moment of the labels if they are numbers, with squared deviations
 	countMoment moment // moment of the labels if they are counts, with Poisson deviances
-	// The positive class is predicted above this probability. If the loss has no probabilities, it is predicted
-	// above this margin.
+	// The positive class is predicted above this probability. If the loss has no probabilities, it is
+	// predicted above this margin.
 	threshold   float64
 	classTotals classTotals
 	confusion   [][]float64   // the confusion table; nil without classes, and in a Tally of NewBriefTally
@@ -132,8 +132,8 @@ func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 	return nil
 }
 
-// checkScored returns an error if Score does not accept x, y and set. Otherwise it returns the class of each row, see
-// classesOf. It does not use the columns of m.
+// checkScored returns an error if Score does not accept x, y and set. Otherwise it returns the class of each
+// row, see classesOf. It does not use the columns of m.
 func (m *Model) checkScored(x *sparse.CSR, y []float64, set *ScoreSettings) ([]int, error) {
 	if err := cmp.Or(set.check(x, y), m.checkThreshold(set.Threshold)); err != nil {
 		return nil, err

@@ -97,9 +97,9 @@ type KindResult struct {
 	Peak          int64   // largest resident size of a process in bytes, see program.Ending; 0 if unknown
 }
 
-// Run runs the kinds of attack one after the other, which write in the directory dir. It calls say with the name
-// of each kind when the kind begins, and with each failure. The results say what the program did wrong. With an
-// error, Run also returns the results so far.
+// Run runs the kinds of attack one after the other, which write in the directory dir. It calls say with the
+// name of each kind when the kind begins, and with each failure. The results say what the program did wrong.
+// With an error, Run also returns the results so far.
 func Run(ctx context.Context, opt Options, dir string, say func(line string)) ([]*KindResult, error) {
 	kinds := Kinds()
 	if opt.Only != "" {

@@ -114,8 +114,8 @@ func makeBomb(seed uint64) (description string, text []byte, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	// packedBlock expands to 8 MiB, and 1024 copies of it to 8 GiB. All formats allow several compressed streams
-	// in a file.
+	// packedBlock expands to 8 MiB, and 1024 copies of it to 8 GiB. All formats allow several compressed
+	// streams in a file.
 	description = fmt.Sprintf("8 GiB of %q in %s", unit, format)
 	return description, append(packedPrefix, bytes.Repeat(packedBlock, 1024)...), nil
 }

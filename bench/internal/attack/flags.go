@@ -50,8 +50,8 @@ var commands = []string{
 	"model convert", "info", "completion", "",
 }
 
-// flagInHelp matches a flag at the beginning of a line of help: its short form, no-, its name, and what stands
-// for its value.
+// flagInHelp matches a flag at the beginning of a line of help: its short form, no-, its name, and what
+// stands for its value.
 var flagInHelp = regexp.MustCompile(`(?m)^ {2,6}(?:(-\w), +)?--(\[no-\])?([a-z0-9-]+)(?:=(\S+))?`)
 
 // A flag is a flag with values to try. A flag without values is a switch.
@@ -84,8 +84,8 @@ func flagsIn(help, command string) (flags []flag) {
 // untried has flags that end the program at once, and flags that need several processes.
 var untried = []string{"help", "help-all", "version", "dist", "dist-timeout"}
 
-// valuesOf returns values to try for a flag of a command: those in flagValues, else counts if the placeholder of
-// the value in the help is one of a count, else numbers.
+// valuesOf returns values to try for a flag of a command: those in flagValues, else counts if the placeholder
+// of the value in the help is one of a count, else numbers.
 func valuesOf(command, flag, placeholder string) []string {
 	for _, key := range []string{command + " " + flag, flag} {
 		values, found := flagValues[key]
@@ -149,8 +149,8 @@ var counts = []string{
 	"1", "2", "3", "7", "100", "0", "-1", "2147483647", "2147483648", "4294967296", "1.5", "x", "", "1e3",
 }
 
-// flagValues has the values to try for flags that need others than counts and numbers. A key is a flag, or a command and a
-// flag. In values, IN stands for the directory of the inputs, and o1 to o4 are output files.
+// flagValues has the values to try for flags that need others than counts and numbers. A key is a flag, or a
+// command and a flag. In values, IN stands for the directory of the inputs, and o1 to o4 are output files.
 var flagValues = map[string][]string{
 	"--bounds": {"IN/bounds", "IN/edges", "IN/none", "/dev/null"}, "--categorical": {"1", "1,2", "x", ""},
 	"--checkpoint": {"o4", "/dev/null"},

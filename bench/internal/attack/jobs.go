@@ -44,8 +44,8 @@ var jobLines = [][]string{
 	{"convert", "IN/mid.svm", "c.npz"},
 }
 
-// makeJobs sets g.strace and g.jobs, unless g.jobs is set already. It runs each job twice without a disturbance,
-// and returns an error if the two runs write different bytes.
+// makeJobs sets g.strace and g.jobs, unless g.jobs is set already. It runs each job twice without a
+// disturbance, and returns an error if the two runs write different bytes.
 func (g *testbed) makeJobs(ctx context.Context) error {
 	if g.jobs != nil {
 		return nil

@@ -55,8 +55,8 @@ func (g *testbed) trySignals(ctx context.Context, seed uint64) (string, error) {
 		}
 	}
 	// Under strace a killed program is no failure: strace sends the signal to every thread, and the second
-	// signal rightly kills the program. If the program printed nothing, the signal may have arrived before the
-	// program could catch signals.
+	// signal rightly kills the program. If the program printed nothing, the signal may have arrived before
+	// the program could catch signals.
 	if killed && kind != "KILL" && c.Wrapper == nil && e.Stdout+e.Stderr != "" {
 		return "", fmt.Errorf("SIG%s ended %v: signal %s, exit code %d: %s",
 			kind, job.args, e.Signal, e.Code, head(e.Stderr))

@@ -26,8 +26,8 @@ type Description struct {
 	Platform   string          // operating system/architecture
 	GOAMD64    string          // x86-64 level of the build; empty on other architectures
 	Levels     []kernels.Level // levels of the kernels that this processor can run
-	// GatherMitigation is what Linux reports about its mitigation of the processor flaw "gather data sampling",
-	// or "not reported". The mitigation can make gather instructions slow.
+	// GatherMitigation is what Linux reports about its mitigation of the processor flaw "gather data
+	// sampling", or "not reported". The mitigation can make gather instructions slow.
 	GatherMitigation string
 	Command          string // command line; absolute paths are shortened to their last element
 }

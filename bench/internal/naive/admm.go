@@ -32,8 +32,8 @@ type ADMM struct {
 }
 
 // NewADMM returns a run that begins at 0. The problem has a penalty solver.L1, and its Constraint is nil or a
-// *sparse.CSR. The settings have the step size, rho and the seed. dualUpdates is the number of dual updates in an
-// outer iteration.
+// *sparse.CSR. The settings have the step size, rho and the seed. dualUpdates is the number of dual updates
+// in an outer iteration.
 func NewADMM(p *solver.Problem, s *solver.Settings, dualUpdates int) *ADMM {
 	n, features := p.Data.Dims()
 	v := func(n int) []float64 { return make([]float64, n) }

@@ -54,7 +54,8 @@ func Specs() []Spec {
 		},
 		{
 			Name: "rcv1", Features: 47236, Lambda: 1e-4, MakeGraph: selection(graph.CovarianceOf, 2e-4),
-			// The published recipe joins features whose covariance is above a threshold; rcv1 has no such pair.
+			// The published recipe joins features whose covariance is above a threshold; rcv1 has no such
+			// pair.
 			GraphText: "sparse inverse covariance selection at penalty 0.0002, all samples (the published recipe leaves no edge)",
 			Files: []File{
 				{"paper/rcv1_train.binary.zst", rcv1, true}, {"rcv1_train.binary.bz2", rcv1, true},

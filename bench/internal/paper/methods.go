@@ -85,8 +85,8 @@ var (
 	}
 )
 
-// nuF returns factor/ν_f as a unit of step sizes. ν_f is the Lipschitz constant of the gradient of the loss of
-// one sample.
+// nuF returns factor/ν_f as a unit of step sizes. ν_f is the Lipschitz constant of the gradient of the loss
+// of one sample.
 func nuF(factor float64) StepUnit {
 	return StepUnit{fmt.Sprintf("%g/ν_f", factor), func(c Constants) float64 { return c.NuF / factor }}
 }
@@ -108,9 +108,9 @@ const (
 	noPenalty    = "no step solves for it: gradient steps on it"
 )
 
-// traitsTable has the traits of the methods. The function traitsOf says what a zero field means. The order is the
-// order of colours and marks in figures. Acc-SADMM is tuned over three of its stages, because a step size that
-// is too large does no harm in the first stage.
+// traitsTable has the traits of the methods. The function traitsOf says what a zero field means. The order is
+// the order of colours and marks in figures. Acc-SADMM is tuned over three of its stages, because a step size
+// that is too large does no harm in the first stage.
 var traitsTable = []Traits{
 	{Method: solver.SCAS{}, Role: InFigures, Outputs: bothOutputs, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: noPenalty,
 		Allowed: "Theorem 1 has no bound of its own; C1 of Theorem 2 is η < 2/ν_L"},

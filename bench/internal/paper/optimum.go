@@ -18,8 +18,9 @@ const leastProof = 1e-9
 const manyFeatures = 2000
 
 // provenOptimum minimises p by the solver's default method, to a gap of provedTo if possible. With a strongly
-// convex objective and many features it tries SCAS-K first, which is faster. A gap that is not below leastProof
-// is an error. x is the point with the objective best.Objective. Data, Mu and Split of best are not set.
+// convex objective and many features it tries SCAS-K first, which is faster. A gap that is not below
+// leastProof is an error. x is the point with the objective best.Objective. Data, Mu and Split of best are
+// not set.
 func provenOptimum(ctx context.Context, p *solver.Problem) (best *Optimum, x []float64, err error) {
 	_, features := p.Data.Dims()
 	var res *solver.Result

@@ -16,8 +16,8 @@ type Point struct {
 	// Passes is the number of gradients and Hessian products of samples so far, divided by the
 	// number of samples.
 	Passes float64 `json:"passes"`
-	// PaperPasses is the number of passes as the paper counts them: for batch ADMM, an exact minimisation over x
-	// is one pass.
+	// PaperPasses is the number of passes as the paper counts them: for batch ADMM, an exact minimisation
+	// over x is one pass.
 	PaperPasses float64 `json:"paper"`
 	Objective   float64 `json:"objective"` // objective on the training half
 	Test        float64 `json:"test"`      // mean loss on the test half
@@ -142,8 +142,8 @@ func (r *runner) follow(ctx context.Context, eta, rho float64) (map[Output]Tuned
 	}
 }
 
-// addBudgetEnd repeats a run with the budget Protocol.Passes, and sets BudgetEnd of its evaluations to the last
-// point, also if the run diverges. If the first step alone exceeds the budget, this is the start.
+// addBudgetEnd repeats a run with the budget Protocol.Passes, and sets BudgetEnd of its evaluations to the
+// last point, also if the run diverges. If the first step alone exceeds the budget, this is the start.
 func (r *runner) addBudgetEnd(ctx context.Context, s solver.Settings, runs map[Output]TunedRun) error {
 	end := map[Output]Point{Last: runs[Last].Points[0], Average: runs[Average].Points[0]}
 	s.Passes = r.pr.Passes

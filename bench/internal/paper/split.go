@@ -18,8 +18,8 @@ const (
 	runSeed    = 1
 )
 
-// Halves are the training half and the test half of a data set. The constraints of Train and Tune are prepared
-// once for all runs.
+// Halves are the training half and the test half of a data set. The constraints of Train and Tune are
+// prepared once for all runs.
 type Halves struct {
 	Split       int
 	Train, Test *solver.Problem // Test has no penalty, and mu = 0
@@ -60,8 +60,8 @@ func (d *Data) Halve(ctx context.Context, k, tuneSamples int) (*Halves, error) {
 	return h, h.setMeanCurvature(ctx)
 }
 
-// setMeanCurvature sets h.nuMean. The automatic step size of batch ADMM is 1/(ν + ρ λ₁), where ν is h.nuMean, and
-// λ₁ is the largest eigenvalue of A'A. setMeanCurvature solves this equation for ν.
+// setMeanCurvature sets h.nuMean. The automatic step size of batch ADMM is 1/(ν + ρ λ₁), where ν is h.nuMean,
+// and λ₁ is the largest eigenvalue of A'A. setMeanCurvature solves this equation for ν.
 func (h *Halves) setMeanCurvature(ctx context.Context) error {
 	rho := h.data.Lambda
 	start := func(*solver.Point) (enough bool) { return true } // ends the run before its first iteration

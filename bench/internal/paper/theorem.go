@@ -216,8 +216,8 @@ func (b *Bound) require(conditions ...theory.Condition) error {
 	return nil
 }
 
-// printedTheorem2 returns the conditions of Theorem 2 as printed, and the condition of Lemma 16. The proof uses
-// this lemma, but the theorem does not state the condition.
+// printedTheorem2 returns the conditions of Theorem 2 as printed, and the condition of Lemma 16. The proof
+// uses this lemma, but the theorem does not state the condition.
 func printedTheorem2(c theory.Constants, eta, rho float64, innerSteps int) []theory.Condition {
 	return append(c.Theorem2(eta, rho, innerSteps),
 		theory.Condition{

@@ -25,8 +25,8 @@ type Timing struct {
 	// Plan is the plan of the inner loop; empty if the method has no inner loop.
 	Plan string `json:"plan,omitempty"`
 	// Unrotated is the timing of a second run of the method. The second run makes no rotated copy of the data
-	// (see Settings.NoRotation) and takes one sample in a step, as in the paper. Unrotated is nil if the first
-	// run used no rotated copy.
+	// (see Settings.NoRotation) and takes one sample in a step, as in the paper. Unrotated is nil if the
+	// first run used no rotated copy.
 	Unrotated *Timing `json:"without_rotation,omitempty"`
 }
 

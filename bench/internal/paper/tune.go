@@ -21,7 +21,8 @@ type Tuned struct {
 	EdgeParameters string `json:"edge,omitempty"`
 	// Objective is the objective of the chosen pair in the search.
 	Objective float64 `json:"tuned_objective"`
-	// Runs is the number of pairs of a step size and rho that had been tried so far, for all outputs together.
+	// Runs is the number of pairs of a step size and rho that had been tried so far, for all outputs
+	// together.
 	Runs int `json:"tuning_runs"`
 }
 
@@ -88,8 +89,8 @@ func (g *grid) objective(rungs rungPair, output Output) float64 {
 	return v[output]
 }
 
-// improve sets best to the given rungs if the ladders have them, and if the objective there is smaller by more
-// than gain.
+// improve sets best to the given rungs if the ladders have them, and if the objective there is smaller by
+// more than gain.
 func (g *grid) improve(best *rungPair, rungs rungPair, gain float64, output Output) {
 	for axis, l := range g.ladders {
 		if rungs[axis] < l.Bottom || rungs[axis] > l.Top {

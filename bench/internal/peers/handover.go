@@ -93,8 +93,8 @@ func (h *Handover) writeText() error {
 	return sparse.WriteFile(filepath.Join(h.Dir, "A.mtx"), &sparse.Dataset{X: h.A})
 }
 
-// addMatrix adds three files to files, whose names begin with name: the number of entries of each row of m, the
-// column of each entry, and the value of each entry.
+// addMatrix adds three files to files, whose names begin with name: the number of entries of each row of m,
+// the column of each entry, and the value of each entry.
 func addMatrix(files map[string]any, name string, m *sparse.CSR) {
 	rows, _ := m.Dims()
 	lengths := make([]int32, rows)

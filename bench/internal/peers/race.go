@@ -328,8 +328,9 @@ func (r *race) judge(l *Lane, p *Point, k int, objective float64) error {
 	return nil
 }
 
-// repeat asks the peer of a lane again for the answers that matter; see matters. It stores in their points the
-// smallest times and the largest gaps of all answers. An answer that the peer does not give changes nothing.
+// repeat asks the peer of a lane again for the answers that matter; see matters. It stores in their points
+// the smallest times and the largest gaps of all answers. An answer that the peer does not give changes
+// nothing.
 func (r *race) repeat(ctx context.Context, l *Lane) error {
 	note := l.Note
 	defer func() { l.Note = note }()

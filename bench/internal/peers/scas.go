@@ -120,9 +120,9 @@ func (o *scasSession) solution(s *model.Step) []float64 {
 // Bounds are a lower and an upper bound on the optimum for one lambda.
 type Bounds struct{ Lower, Upper float64 }
 
-// proveOptima returns bounds on the optimum for each lambda. The lower bound is the greatest that scas proves:
-// an objective minus its proved gap. The upper bound is the smallest objective. The error wraps ErrNoReference
-// if the bounds of a lambda are too far apart.
+// proveOptima returns bounds on the optimum for each lambda. The lower bound is the greatest that scas
+// proves: an objective minus its proved gap. The upper bound is the smallest objective. The error wraps
+// ErrNoReference if the bounds of a lambda are too far apart.
 func proveOptima(ctx context.Context, p *Problem) ([]Bounds, error) {
 	q := *p
 	if q.Task == CV { // only the path on all rows needs a reference, not the fits of the folds

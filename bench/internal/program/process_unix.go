@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// Signals has the signals that a process can be sent, by their names without SIG. It is nil on systems without
-// signals.
+// Signals has the signals that a process can be sent, by their names without SIG. It is nil on systems
+// without signals.
 var Signals = map[string]os.Signal{
 	"KILL": syscall.SIGKILL, "INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP,
 	"STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT,

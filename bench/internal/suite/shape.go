@@ -20,8 +20,8 @@ type Shape struct {
 	appendRow func(g *generator) // appends the nonzeros of a row to the generator
 }
 
-// allShapes returns the shapes. They have as many rows and columns as the data sets of the same name, except that
-// criteo has fewer rows, and sido-1200 fewer rows and columns.
+// allShapes returns the shapes. They have as many rows and columns as the data sets of the same name, except
+// that criteo has fewer rows, and sido-1200 fewer rows and columns.
 func allShapes() []Shape {
 	return []Shape{
 		A9A,

@@ -1,5 +1,5 @@
-// Gen writes the generated files of package kernels into the working directory, which must be the directory of
-// this package: go generate ./kernels runs it.
+// Gen writes the generated files of package kernels into the working directory, which must be the directory
+// of this package: go generate ./kernels runs it.
 package main
 
 import (

@@ -99,8 +99,9 @@ func (m *confusionTable) byF1() []int {
 	return order
 }
 
-// A heatMap is a picture of a confusion table: a grid with a row for each class and a column for each predicted
-// class. The first row and the first column of the grid have the names, so class 0 has row 2 and column 2.
+// A heatMap is a picture of a confusion table: a grid with a row for each class and a column for each
+// predicted class. The first row and the first column of the grid have the names, so class 0 has row 2 and
+// column 2.
 type heatMap struct {
 	Classes int
 	Names   []heatName
@@ -113,8 +114,8 @@ type heatName struct {
 	Name string
 }
 
-// A heatCell is a cell of the grid. Percent is the share of the rows of the cell's class that are predicted to be
-// of the class of the cell's column.
+// A heatCell is a cell of the grid. Percent is the share of the rows of the cell's class that are predicted
+// to be of the class of the cell's column.
 type heatCell struct {
 	Row, Column int
 	Percent     float64

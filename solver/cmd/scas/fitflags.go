@@ -197,8 +197,8 @@ func (c *lambdaFlags) pathSettings() model.PathSettings {
 	return set
 }
 
-// check returns an error if two flags contradict each other. svg is the value of --svg; "" means that the flag is
-// not given.
+// check returns an error if two flags contradict each other. svg is the value of --svg; "" means that the
+// flag is not given.
 func (c *pathFlags) check(svg string) error {
 	lambdas := c.Lambdas.lambdas
 	switch {
@@ -219,8 +219,8 @@ func (c *specFlags) inputs() []string {
 	return []string{graphPath, c.Groups, c.Bounds, c.SampleWeights, c.Names, c.PenaltyFactors, c.Offset}
 }
 
-// graphFile returns the path of the file of --graph, without a prefix edges: or matrix:. It is "-" for standard
-// input, and "" if --graph is none or chain.
+// graphFile returns the path of the file of --graph, without a prefix edges: or matrix:. It is "-" for
+// standard input, and "" if --graph is none or chain.
 func (c *specFlags) graphFile() string {
 	if c.Graph == "none" || c.Graph == "chain" {
 		return ""

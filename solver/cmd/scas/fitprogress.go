@@ -20,8 +20,8 @@ type fitCount struct {
 	total int    // number of all fits
 }
 
-// setReports makes the fits of s report their progress. fits counts the fits, unless each class has a fit of its
-// own; then setReports counts the classes instead.
+// setReports makes the fits of s report their progress. fits counts the fits, unless each class has a fit of
+// its own; then setReports counts the classes instead.
 func (p *progress) setReports(s *fitSpec, fits fitCount) {
 	p.fits = fits
 	if !s.data.Classes.IsZero() {

@@ -130,8 +130,8 @@ func (c *graphCmd) limitComponent(s *graphSource, room float64) {
 }
 
 // withComponentAdvice returns an error of glasso with advice for the flags of c. A too large component of the
-// method recipe, whose penalty is fixed, needs another method. If the limit of the memory is the reason why the
-// component is too large, the error is one about memory.
+// method recipe, whose penalty is fixed, needs another method. If the limit of the memory is the reason why
+// the component is too large, the error is one about memory.
 func (c *graphCmd) withComponentAdvice(err error, limitedByMemory bool) error {
 	componentErr, ok := errors.AsType[*graph.ComponentError](err)
 	switch {

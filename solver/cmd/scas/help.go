@@ -12,8 +12,8 @@ var helpOptions = kong.HelpOptions{
 	Compact: true, WrapUpperBound: 80, ValueFormatter: kong.DefaultHelpValueFormatter,
 }
 
-// mainFlags lists the flags that --help shows. It has an entry for each command with more flags than one screen
-// can hold; --help-all shows the others.
+// mainFlags lists the flags that --help shows. It has an entry for each command with more flags than one
+// screen can hold; --help-all shows the others.
 var mainFlags = map[string][]string{
 	"train": append([]string{"lambda", "model"}, mainFitFlags...),
 	"path":  append([]string{"lambdas", "output", "svg"}, mainFitFlags...),
@@ -46,7 +46,8 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 // A helpAllFlag is the flag --help-all.
 type helpAllFlag bool
 
-// BeforeReset prints the whole help of the command, and ends scas. Package kong calls it if the flag is given.
+// BeforeReset prints the whole help of the command, and ends scas. Package kong calls it if the flag is
+// given.
 func (helpAllFlag) BeforeReset(ctx *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(helpOptions, ctx); err != nil {
 		return err

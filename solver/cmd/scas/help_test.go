@@ -9,9 +9,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// TestHelpFits checks the help of each command. In the output of --help-all, each flag belongs to a group, and
-// each group fits on a screen of 80 columns and 24 lines. For commands in mainFlags, the output of --help has at
-// most 80 lines.
+// TestHelpFits checks the help of each command. In the output of --help-all, each flag belongs to a group,
+// and each group fits on a screen of 80 columns and 24 lines. For commands in mainFlags, the output of --help
+// has at most 80 lines.
 func TestHelpFits(t *testing.T) {
 	const columns, lines, shortLines = 80, 24, 80
 	for _, node := range leafCommands(t) {

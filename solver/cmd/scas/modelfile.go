@@ -38,7 +38,8 @@ func trimBlanks(text []byte) []byte { return bytes.TrimLeft(text, " \t\r\n") }
 func isLiblinear(text []byte) bool { return bytes.HasPrefix(trimBlanks(text), []byte("solver_type")) }
 
 // readModel reads a model of scas or of liblinear from a file, which may be compressed. fromLiblinear is true
-// for a model of liblinear. readModel returns an error if a model of scas needs more memory than limit allows.
+// for a model of liblinear. readModel returns an error if a model of scas needs more memory than limit
+// allows.
 func readModel(path string, limit memorySize) (m *model.Model, fromLiblinear bool, err error) {
 	text, err := readTextFile(path)
 	if err != nil {

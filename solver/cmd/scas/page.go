@@ -113,8 +113,8 @@ func (r *problemReport) newPage(e *env, command string) *page {
 	}
 }
 
-// judge sets the verdict of a page about fits. noun says what each of several fits is for: "lambda" or "class".
-// err is the error that the command will return.
+// judge sets the verdict of a page about fits. noun says what each of several fits is for: "lambda" or
+// "class". err is the error that the command will return.
 func (p *page) judge(fits []proof, noun string, err error) {
 	noOptimumCount, allConverged := 0, true
 	for _, f := range fits {

@@ -19,8 +19,8 @@ import (
 type demand struct {
 	work string // describes the work, such as "fitting 4 rows and 2 features of a.svm"
 	data *sparse.Dataset
-	// inMemoryBytes estimates the bytes that the work needs, besides the program, if all rows are in memory. It
-	// may read all rows.
+	// inMemoryBytes estimates the bytes that the work needs, besides the program, if all rows are in memory.
+	// It may read all rows.
 	inMemoryBytes func() float64
 	// keptBytes is the number of bytes that work out of core keeps in memory, besides the program and the
 	// windows of the rows.
@@ -186,8 +186,9 @@ func (v memorySize) neededBytes(d *demand) float64 {
 	return neededBytes + min(neededBytes/2, mostReserve)
 }
 
-// smallAndValid reports whether the data are small and all rows are valid. It does not read large data, because
-// that takes long. Data are small if they need less memory than the smallest limit for work out of core.
+// smallAndValid reports whether the data are small and all rows are valid. It does not read large data,
+// because that takes long. Data are small if they need less memory than the smallest limit for work out of
+// core.
 func (d *demand) smallAndValid() bool {
 	n, _ := d.data.X.Dims()
 	return float64(dataBytes(d.data)) < d.leastOutOfCoreBytes() && d.data.X.Check(0, n) == nil

@@ -62,8 +62,8 @@ func writePredictions(w io.Writer, p *model.DataPredictions) error {
 	return b.Flush()
 }
 
-// drawPredictions draws the ROC curve of m, a model of two classes, for the rows of data. It uses margins, because
-// different large margins may have the same probability.
+// drawPredictions draws the ROC curve of m, a model of two classes, for the rows of data. It uses margins,
+// because different large margins may have the same probability.
 func drawPredictions(w io.Writer, m *model.Model, data *sparse.Dataset) error {
 	margins, err := m.Margins(nil, data.X)
 	if err != nil {

@@ -110,8 +110,8 @@ func plural[T int | int64](n T, noun string) string {
 	return groupDigits(n) + " " + noun + "s"
 }
 
-// formatWeight formats the total weight of some rows, such as 15 or 2.5. Without weights, the total weight is the
-// number of the rows.
+// formatWeight formats the total weight of some rows, such as 15 or 2.5. Without weights, the total weight is
+// the number of the rows.
 func formatWeight(v float64) string {
 	if v == math.Trunc(v) && v < 1e15 {
 		return groupDigits(int64(v))

@@ -18,7 +18,7 @@ import (
 
 // remedyLiteral matches a sparse.Remedy in the source of Go: its field, if it is not empty, and its value, if
 // this is a literal.
-var remedyLiteral = regexp.MustCompile(`\{(?:Field:\s*"(.*?)",\s*)?To:\s*("(?:[^"\\]|\\.)*")?`)
+var remedyLiteral = regexp.MustCompile(`\{\s*(?:Field:\s*"(.*?)",\s*)?To:\s*("(?:[^"\\]|\\.)*")?`)
 
 // TestRemediesAreWorded checks that phrases has words for each remedy in the source of the libraries, and
 // for no other remedy.

@@ -206,8 +206,8 @@ func (s *fitSpec) setGraph(c *fitFlags, p int) error {
 	return nil
 }
 
-// rowsOfA returns the number of rows of the constraint matrix A. edges is the number of edges of the graph, or
-// 0 if there is none.
+// rowsOfA returns the number of rows of the constraint matrix A. edges is the number of edges of the graph,
+// or 0 if there is none.
 func (s *fitSpec) rowsOfA() (rows, edges int) {
 	switch {
 	case s.spec.A != nil:

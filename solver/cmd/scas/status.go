@@ -63,7 +63,8 @@ func relativeGap(gap, objective number) number {
 	return gap / number(math.Abs(float64(objective)))
 }
 
-// proofColumns has the headings of the last columns of a table of fits, which show what is proved about each fit.
+// proofColumns has the headings of the last columns of a table of fits, which show what is proved about each
+// fit.
 var proofColumns = []string{"relative gap", "gap", "status"}
 
 // cells returns the texts of one fit for the columns in proofColumns.
@@ -86,8 +87,8 @@ func closeness(relative, gap number) string {
 	return fmt.Sprintf("proved to be within %.2g of the optimum (%.2g of the objective)", gap, relative)
 }
 
-// proofNotes explains the statuses of unproved fits, and counts the fits without an optimum. It returns nil if
-// there is nothing to explain. noun says what each fit is for: "lambda" or "class".
+// proofNotes explains the statuses of unproved fits, and counts the fits without an optimum. It returns nil
+// if there is nothing to explain. noun says what each fit is for: "lambda" or "class".
 func proofNotes(fits []proof, noun string) (f summary) {
 	var statuses []solver.Status
 	noOptimumCount := 0

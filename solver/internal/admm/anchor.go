@@ -1,10 +1,10 @@
 package admm
 
-// An Anchor is the proximal term (c/2)|w − v|² of an inner loop, where v is the x at which the loop starts. If
-// inner loops draw from different rows, the term keeps their results close to each other (SCOPE; Zhao, Xiang,
-// Shi, Gao, Li 2017). With data in memory v is the snapshot. In an outer iteration with several batches, only
-// the first inner loop starts at the snapshot; v of the next one is the x that it leaves. InnerLoop.Ridge must
-// include c.
+// An Anchor is the proximal term (c/2)|w − v|² of an inner loop, where v is the x at which the loop starts.
+// If inner loops draw from different rows, the term keeps their results close to each other (SCOPE; Zhao,
+// Xiang, Shi, Gao, Li 2017). With data in memory v is the snapshot. In an outer iteration with several
+// batches, only the first inner loop starts at the snapshot; v of the next one is the x that it leaves.
+// InnerLoop.Ridge must include c.
 type Anchor struct {
 	Weight float64   // c, the proximal weight
 	centre []float64 // v

@@ -7,8 +7,8 @@ import (
 )
 
 // decayPlan is a plan for a diagonal K (see Plan). It stores, for each coordinate of w, its value after the
-// last step whose row has an entry at this coordinate. During later steps, the coordinate decays exponentially
-// to a fixed number. So a step costs only as many operations as its row has nonzeros.
+// last step whose row has an entry at this coordinate. During later steps, the coordinate decays
+// exponentially to a fixed number. So a step costs only as many operations as its row has nonzeros.
 type decayPlan struct {
 	diagonalBase                     // only End sets its w
 	data         kernels.Rows        // the rows of InnerLoop, or these rows times an orthogonal matrix

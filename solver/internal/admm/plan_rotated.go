@@ -65,7 +65,8 @@ type rotatedPlan struct {
 	sum, point      []float64 // the results of End, in the eigenbasis
 }
 
-// newRotated returns a rotatedPlan with vectors of the given length, which is at least the number of features.
+// newRotated returns a rotatedPlan with vectors of the given length, which is at least the number of
+// features.
 func newRotated(name string, spectrum *linalg.Spectrum, inEigenbasis partialPlan, length int) *rotatedPlan {
 	p := &rotatedPlan{partialPlan: inEigenbasis, name: name, spectrum: spectrum}
 	for _, v := range []*[]float64{&p.start, &p.constant, &p.sum, &p.point} {
@@ -90,8 +91,8 @@ func (p *rotatedPlan) End(sum, endpoint []float64) {
 	}
 }
 
-// rotatedBase returns the diagonalBase of a plan in the eigenbasis. Its vectors have the given length; K is 0 at the
-// entries beyond the number of features.
+// rotatedBase returns the diagonalBase of a plan in the eigenbasis. Its vectors have the given length; K is 0
+// at the entries beyond the number of features.
 func (l *InnerLoop) rotatedBase(spectrum *linalg.Spectrum, length int) diagonalBase {
 	k := make([]float64, length)
 	for j, sigma := range spectrum.Sigma {
@@ -145,9 +146,9 @@ func (p *rotatedDense) Advance(sampled []int32) {
 	kernels.InnerRotated(p.w, p.sum, p.c, p.e, p.rows, p.bounds.Radius, &s, sampled)
 }
 
-// newRotatedDecay returns a decayPlan in the eigenbasis. There the rows of the data are sparse if the connected
-// components of A'A (see linalg.Components) have few features. nonzeros is an upper bound of the number of
-// nonzeros in the rotated data.
+// newRotatedDecay returns a decayPlan in the eigenbasis. There the rows of the data are sparse if the
+// connected components of A'A (see linalg.Components) have few features. nonzeros is an upper bound of the
+// number of nonzeros in the rotated data.
 func newRotatedDecay(l *InnerLoop, spectrum *linalg.Spectrum, nonzeros int64) (Plan, error) {
 	n, features := l.Data.Dims()
 	data := kernels.Rows{

@@ -111,7 +111,8 @@ func (s *OuterLoop) setAugmentedGradient(includeAx bool) {
 
 // setConstant sets d to the part of the gradient of the augmented Lagrangian that does not change in a round,
 // for the constraint A x + B y = c: Gradient + A'(beta + ρ(B y − c)). If the augmented penalty is linearised
-// (Kappa > 0), d is Gradient + A'(beta + ρ(A x + B y − c)) − κ x. An Anchor subtracts Weight times its centre.
+// (Kappa > 0), d is Gradient + A'(beta + ρ(A x + B y − c)) − κ x. An Anchor subtracts Weight times its
+// centre.
 //
 // With a Metric, d is for steps in u, where x = D u. Then d is D times this gradient. If Kappa > 0, mu x is
 // added to the gradient before the multiplication, and κ u is subtracted in place of κ x after it.

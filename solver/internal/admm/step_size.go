@@ -92,9 +92,9 @@ func (c *RowCurvature) weightedMean(curvature func(i int) float64) float64 {
 	return sum2 / sum
 }
 
-// MeanCurvature returns an estimate of the Lipschitz constant of the gradient of the mean loss: curvature times
-// the largest eigenvalue of Σ wᵢ aᵢaᵢ' / Σ wᵢ, where aᵢ is row i of x, and wᵢ its weight. Nil weights mean equal
-// weights. curvature is an upper bound of φ″.
+// MeanCurvature returns an estimate of the Lipschitz constant of the gradient of the mean loss: curvature
+// times the largest eigenvalue of Σ wᵢ aᵢaᵢ' / Σ wᵢ, where aᵢ is row i of x, and wᵢ its weight. Nil weights
+// mean equal weights. curvature is an upper bound of φ″.
 func MeanCurvature(curvature float64, x *sparse.CSR, weights []float64) float64 {
 	n, p := x.Dims()
 	if weights == nil {

@@ -41,8 +41,8 @@ const (
 	// otherwise. With more samples than features the dual objective is flat in many directions, and Newton
 	// steps can be much faster.
 	mostPasses, mostPassesManySamples, mostPassesOfJumps = 60, 200, 2000
-	// A loss with a continuous curvature is minimised by an ascent only if the mean of ascent.marginFall is at
-	// most mostMarginFall divided by the largest curvature of the loss.
+	// A loss with a continuous curvature is minimised by an ascent only if the mean of ascent.marginFall is
+	// at most mostMarginFall divided by the largest curvature of the loss.
 	mostMarginFall = 25
 	// An ascent whose estimated gap falls too slowly may end when ascent.visited is above this fraction of
 	// ascent.budget.

@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
-// poseBounds finds the free features, and sets s.bounds, the problem for which gaps are proved, with the current
-// limits and ridges. If the free features have changed, it also finds the samples that they separate.
+// poseBounds finds the free features, and sets s.bounds, the problem for which gaps are proved, with the
+// current limits and ridges. If the free features have changed, it also finds the samples that they separate.
 func (s *Solver) poseBounds() {
 	penalty, free := gap.NewPenalty(s.A, s.limit, s.Square, s.Groups), []int32{}
 	for j, r := range s.ridge {

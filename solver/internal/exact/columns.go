@@ -17,8 +17,8 @@ func (s *Solver) transpose() kernels.Rows {
 	return s.transposed
 }
 
-// countedColumns is the last result of Solver.rowCounts: for each row, the number of its entries in the columns
-// cols.
+// countedColumns is the last result of Solver.rowCounts: for each row, the number of its entries in the
+// columns cols.
 type countedColumns struct {
 	cols   []int32
 	counts []int64
@@ -84,9 +84,9 @@ func addAt[I int32 | uint16](counts []int64, idx []I, change int64) {
 	}
 }
 
-// transposeRows stores the transpose of some rows of src in dst: row chosen[k] of src becomes column k of dst.
-// counts[i] must be the number of entries that the chosen rows have in column i. transposeRows uses the memory
-// of dst again.
+// transposeRows stores the transpose of some rows of src in dst: row chosen[k] of src becomes column k of
+// dst. counts[i] must be the number of entries that the chosen rows have in column i. transposeRows uses the
+// memory of dst again.
 func transposeRows(dst *kernels.Rows, src kernels.Rows, chosen []int32, counts []int64) {
 	ptr := append(slices.Grow(dst.Ptr[:0], len(counts)+2), 0, 0) // ptr[i+1] is the first entry of row i
 	for i, count := range counts {
@@ -110,8 +110,8 @@ func transposeRows(dst *kernels.Rows, src kernels.Rows, chosen []int32, counts [
 	}
 }
 
-// placeRows does the copying of transposeRows. idx is dst.Idx or dst.Idx16. next[i] is the position in dst for
-// the next entry of row i of dst.
+// placeRows does the copying of transposeRows. idx is dst.Idx or dst.Idx16. next[i] is the position in dst
+// for the next entry of row i of dst.
 func placeRows[I int32 | uint16](dst *kernels.Rows, idx []I, src kernels.Rows, chosen []int32, next []int64) {
 	for k, j := range chosen {
 		if lo, hi := src.Ptr[j], src.Ptr[j+1]; src.Idx != nil {

@@ -15,8 +15,8 @@ const (
 const (
 	visitCost = 2.0 // the cost of a visit to one entry of the data, if the Hessian is not formed
 	// If the Hessian is not formed, a model is assumed to read each column at least leastVisits times. Far
-	// from the optimum, a model need not be solved accurately. There the Hessian is formed if it costs at most
-	// leastFarVisits, or at most as much as the earlier models there; see workspace.farReads.
+	// from the optimum, a model need not be solved accurately. There the Hessian is formed if it costs at
+	// most leastFarVisits, or at most as much as the earlier models there; see workspace.farReads.
 	leastVisits, leastFarVisits = 150.0, 15.0
 	// The cost of a multiplication in a Cholesky factorisation. It includes the coordinate descent before the
 	// factorisation.
@@ -84,8 +84,9 @@ func denseCost(columns int, nonzeros float64) float64 {
 	return float64(factorCost/6*expectedNonzeros*float64(expectedNonzeros*expectedNonzeros)) + float64(m*m)
 }
 
-// hasCheapHessian reports whether the Hessian of all columns may be formed, and costs little. If the curvature
-// of the loss is not constant, each step factors a new Hessian; then the factorization must also cost little.
+// hasCheapHessian reports whether the Hessian of all columns may be formed, and costs little. If the
+// curvature of the loss is not constant, each step factors a new Hessian; then the factorization must also
+// cost little.
 func (p *Problem) hasCheapHessian() bool {
 	_, features := p.dims()
 	switch {

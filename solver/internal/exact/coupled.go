@@ -148,8 +148,8 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	return fall
 }
 
-// isExact reports whether a run with a proved gap of at most tol may end: whether its zeros and ties are exact,
-// or need not be exact, or too many steps have been made for this.
+// isExact reports whether a run with a proved gap of at most tol may end: whether its zeros and ties are
+// exact, or need not be exact, or too many steps have been made for this.
 func (s *Solver) isExact(tol float64) bool {
 	c := s.coupled
 	return c == nil || s.rough || c.exact || tol > exactTol*s.scale || c.extraSteps == mostExtraSteps

@@ -15,9 +15,9 @@
 // The method is proximal Newton (Lee, Sun, Saunders 2014). A step minimises the quadratic model of the loss
 // at x plus the penalty (package quadratic), and a line search follows. The first point may be the solution
 // for some of the samples (sample.go), or the end of a dual coordinate ascent (ascent.go). On a path it
-// may lie on the line through the last two solutions (extrapolate.go). A model may keep the Hessian of an earlier
-// point, which grows with the working set (grow.go), and proofs estimate correlations that are certainly small
-// (gap.DataProblem.Screen).
+// may lie on the line through the last two solutions (extrapolate.go). A model may keep the Hessian of an
+// earlier point, which grows with the working set (grow.go), and proofs estimate correlations that are
+// certainly small (gap.DataProblem.Screen).
 //
 // There are two kinds of models:
 //
@@ -51,9 +51,9 @@
 //   - A Prover does Finish and Certify by a Solver or, if New refuses the problem, perhaps by a setSolver.
 //   - A setSolver solves coupled problems with many features, if the solution has few non-zero coefficients.
 //
-// To read: problem.go has the types, solve.go the run of Solve, step.go a Newton step, working.go and coupled.go
-// the two models, cost.go whether a Hessian is formed, samples.go what is computed from the rows, finish.go the
-// methods Finish and Certify.
+// To read: problem.go has the types, solve.go the run of Solve, step.go a Newton step, working.go and
+// coupled.go the two models, cost.go whether a Hessian is formed, samples.go what is computed from the rows,
+// finish.go the methods Finish and Certify.
 //
 // The bits of results do not depend on the number of goroutines or the kernel level. For rows in a file they
 // depend on FileSettings.Memory, and with several processes on how the processes share the samples.

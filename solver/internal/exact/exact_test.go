@@ -192,8 +192,8 @@ func supportSize(s *Solver) (count int) {
 	return count
 }
 
-// TestLambdaMaxOfBounds checks that a coefficient with equal bounds, or a ridge near overflow, does not change
-// the lambda max of the others.
+// TestLambdaMaxOfBounds checks that a coefficient with equal bounds, or a ridge near overflow, does not
+// change the lambda max of the others.
 func TestLambdaMaxOfBounds(t *testing.T) {
 	p := kind{loss: term.Squared{}, ridge: 0.3}.random(60, 4, 2)
 	for _, sign := range []float64{-1, 1} {
@@ -500,8 +500,8 @@ func BenchmarkPath(b *testing.B) {
 	}
 }
 
-// TestSamplesWithoutZero checks that a run starts at the solution for some of the samples if 0 is not in the domain,
-// even if the objective is smaller at 0.
+// TestSamplesWithoutZero checks that a run starts at the solution for some of the samples if 0 is not in the
+// domain, even if the objective is smaller at 0.
 func TestSamplesWithoutZero(t *testing.T) {
 	const n = sampleShare * leastSample
 	data, labels := make([]float64, n), make([]float64, n)

@@ -10,8 +10,8 @@ type pastSolutions struct {
 	startLambda, endLambda float64
 }
 
-// add appends the solution x for lambda, and keeps the last two solutions. If isNear is false, it forgets them: the
-// next run does not start near x.
+// add appends the solution x for lambda, and keeps the last two solutions. If isNear is false, it forgets
+// them: the next run does not start near x.
 func (p *pastSolutions) add(lambda float64, x []float64, isNear bool) {
 	if !isNear {
 		p.start, p.end = nil, nil
@@ -29,9 +29,9 @@ const longestExtrapolation = 2
 // nearly on a line. Then the objective is typically a hundred times closer to its minimum than at the last
 // solution, and one step with an old Hessian is enough where two were needed.
 //
-// Coefficients with a limit keep their zeros and signs: extrapolate does not move a zero coefficient, and sets a
-// coefficient to zero if it would change its sign. A coefficient that would cross a bound ends at the bound. The
-// loss at the new point costs one visit of the columns of the working set.
+// Coefficients with a limit keep their zeros and signs: extrapolate does not move a zero coefficient, and
+// sets a coefficient to zero if it would change its sign. A coefficient that would cross a bound ends at the
+// bound. The loss at the new point costs one visit of the columns of the working set.
 func (s *Solver) extrapolate(lambda float64) {
 	p, w := &s.past, &s.set
 	m, inMemory := s.rows.(*memorySamples)

@@ -60,8 +60,8 @@ const (
 )
 
 // NewFile prepares a File with the samples of p. p.Data is a mapped matrix (see sparse.CSR.Mapped). Other
-// problems with the same samples, Loss, Threads and Team can use the File too. NewFile does not visit the rows:
-// Survey must be called before New.
+// problems with the same samples, Loss, Threads and Team can use the File too. NewFile does not visit the
+// rows: Survey must be called before New.
 func NewFile(p *Problem, set FileSettings) *File {
 	n, features := p.dims()
 	f := &File{

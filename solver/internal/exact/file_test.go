@@ -60,7 +60,8 @@ func TestFileLossFallsForever(t *testing.T) {
 	}
 }
 
-// TestCertifyStops checks that a proof from a file, if it is stopped, claims no smaller gap than without a stop.
+// TestCertifyStops checks that a proof from a file, if it is stopped, claims no smaller gap than without a
+// stop.
 func TestCertifyStops(t *testing.T) {
 	p := kind{loss: term.Logistic{}, ridge: 0.3}.random(200, 6, 1)
 	x := []float64{1, -0.5, 0, 0, 0.25, 0}
@@ -163,9 +164,9 @@ func inFile(t *testing.T, p *Problem) *Problem {
 	return &q
 }
 
-// TestSaturated solves problems with rare free features, in memory and from a file. At the optimum the loss is
-// often 0 at all samples that have such a feature. Then a gap can be proved only if package gap knows that these
-// samples do not count in X'Cα at the feature.
+// TestSaturated solves problems with rare free features, in memory and from a file. At the optimum the loss
+// is often 0 at all samples that have such a feature. Then a gap can be proved only if package gap knows that
+// these samples do not count in X'Cα at the feature.
 func TestSaturated(t *testing.T) {
 	const n, p = 40, 7
 	unproved := 0
@@ -192,8 +193,8 @@ func TestSaturated(t *testing.T) {
 			unproved++
 		}
 	}
-	// One is expected: there the last step has α = 1e-20 instead of 0 at some samples, by rounding errors, and an
-	// α of this size cannot be corrected.
+	// One is expected: there the last step has α = 1e-20 instead of 0 at some samples, by rounding errors,
+	// and an α of this size cannot be corrected.
 	if unproved > 1 {
 		t.Errorf("from a file, %d gaps are not proved", unproved)
 	}

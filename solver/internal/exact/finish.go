@@ -59,8 +59,8 @@ func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 	return betterOf(best, solver.finish(set))
 }
 
-// betterOf returns the solution with the smaller gap, with the iterations of both and the error of retry, which is
-// the later one. The argument first may be nil.
+// betterOf returns the solution with the smaller gap, with the iterations of both and the error of retry,
+// which is the later one. The argument first may be nil.
 func betterOf(first, retry *Solution) *Solution {
 	if first == nil {
 		return retry

@@ -63,8 +63,8 @@ func (s *Solver) formRows(h []float64, positions []int, c []float64) {
 	}
 }
 
-// addRows adds Σ c_i x_i r_i to dst, where x_i is the entry of sample i in the given column of X, and r_i is row i
-// of set. idx is the slice of indices that column uses.
+// addRows adds Σ c_i x_i r_i to dst, where x_i is the entry of sample i in the given column of X, and r_i is
+// row i of set. idx is the slice of indices that column uses.
 func addRows[I int32 | uint16](dst []float64, set kernels.Rows, idx []I, column kernels.Rows, c []float64) {
 	var factor [1]float64
 	for entry := column.Ptr[0]; entry < column.Ptr[1]; entry++ {

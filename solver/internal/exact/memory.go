@@ -70,8 +70,8 @@ const singlePart = 0.5
 // mostFormedColumns estimates the largest number of columns of a Hessian that a Solver forms, for one lambda
 // or, if isPath is true, for a path of many, and how many of them are in the support. It does not know
 // which columns these are. For their number of entries it takes the geometric mean of two guesses: that they
-// are average columns, and that they are the columns with the most entries. It assumes that half of the columns
-// are in the support; with a ridge, that all are.
+// are average columns, and that they are the columns with the most entries. It assumes that half of the
+// columns are in the support; with a ridge, that all are.
 func mostFormedColumns(p *Problem, isPath bool) (columns, support int) {
 	n, features := p.dims()
 	part := 0.5

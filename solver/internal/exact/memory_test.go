@@ -14,8 +14,8 @@ import (
 )
 
 // TestMemory checks that the estimate of Problem.Memory is near the measured memory, for a problem with large
-// working sets, and for a problem with rows so short that the Hessian of all columns would cost little if there
-// were fewer columns.
+// working sets, and for a problem with rows so short that the Hessian of all columns would cost little if
+// there were fewer columns.
 func TestMemory(t *testing.T) {
 	for _, c := range []struct {
 		loss                term.Loss

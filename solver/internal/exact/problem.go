@@ -109,8 +109,8 @@ type workspace struct {
 
 	damping float64 // the damping of the next Hessian, see term.Loss.Curvatures
 	stale   bool    // the model has the Hessian of an earlier point
-	// Measures how far the point has moved since the Hessian was computed: the sum of √fall over the moves. fall is the
-	// decrease of the model's value in a step, and of the objective in a call of extrapolate.
+	// Measures how far the point has moved since the Hessian was computed: the sum of √fall over the moves.
+	// fall is the decrease of the model's value in a step, and of the objective in a call of extrapolate.
 	distance  float64
 	excess    float64 // the expected difference of the objective and its optimum after the last step
 	uphill    bool    // the last step was rejected because the objective increases along it

@@ -10,8 +10,8 @@ import (
 // processes. An implementation has a point x, and one number αᵢ of a dual point for each sample i. C is the
 // diagonal matrix of the weights cᵢ of the samples.
 type samples interface {
-	// summary describes the samples. summary and meanLoss, which returns the mean loss at x, may change the point
-	// and α, so they are only for New.
+	// summary describes the samples. summary and meanLoss, which returns the mean loss at x, may change the
+	// point and α, so they are only for New.
 	summary() dataSummary
 	meanLoss(x []float64) float64
 	// subsample replaces the samples of p by a part of them. If it returns false, p must not be used.
@@ -64,8 +64,8 @@ type samples interface {
 
 // A dataSummary describes the samples of all processes.
 type dataSummary struct {
-	// The largest absolute value of each column of X and, if they are known, a bound of its norm and the number of
-	// its entries.
+	// The largest absolute value of each column of X and, if they are known, a bound of its norm and the
+	// number of its entries.
 	columns     gap.Columns
 	sampleCount int
 	scale       float64 // the number to which tolerances are relative, see term.LabelKind.ToleranceUnit

@@ -235,8 +235,8 @@ func (m *memorySamples) lossAt(t *trial) float64 {
 // A change of margins has lost too many digits if none exceeds this part of the largest margin.
 const cancelledPart = 1e-5
 
-// accept implements samples.accept. It computes X·t.move as the difference of the margins at the end and at the
-// start of the step, divided by the length of the step. If the difference has lost too many digits (see
+// accept implements samples.accept. It computes X·t.move as the difference of the margins at the end and at
+// the start of the step, divided by the length of the step. If the difference has lost too many digits (see
 // cancelledPart), accept multiplies X by t.move instead.
 func (m *memorySamples) accept(t *trial) {
 	useDifference := t.length > 0 && !t.snapped // then the step is a positive multiple of t.move
@@ -252,8 +252,8 @@ func (m *memorySamples) accept(t *trial) {
 		m.set.margins(m.Sums, m.Scratch, t.move)
 		m.Each(m.setAlpha)
 	}
-	// modelStep is set only after a full step in a model of all columns, in one process, if no α was clipped and
-	// the curvature of the loss is bounded.
+	// modelStep is set only after a full step in a model of all columns, in one process, if no α was clipped
+	// and the curvature of the loss is bounded.
 	m.modelStep = nil
 	if m.modelHessian != nil && m.hessianShape.Order == len(m.bounds.Ridge) && t.length == 1 &&
 		!math.IsInf(m.Loss.Curvature(), 1) && m.Team.Alone() && !slices.Contains(m.chunkClipped, true) {

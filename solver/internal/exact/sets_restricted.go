@@ -51,7 +51,8 @@ func (s *restrictedProblem) setProblem() {
 	s.setPenalty(rows, singletonLimits)
 }
 
-// setPenalty sets A and the limits of the problem. rows are the rows of the whole problem's penalty that stay rows.
+// setPenalty sets A and the limits of the problem. rows are the rows of the whole problem's penalty that stay
+// rows.
 func (s *restrictedProblem) setPenalty(rows []int32, singletonLimits []float64) {
 	k, pen := len(s.cols), s.whole.penalty
 	s.rows = rows
@@ -82,8 +83,8 @@ func (s *restrictedProblem) members(row int32) (count int, firstFeature int32) {
 	return count, firstFeature
 }
 
-// finish solves the problem, starting at the current point of the whole problem. It returns nil if New refuses
-// the problem.
+// finish solves the problem, starting at the current point of the whole problem. It returns nil if New
+// refuses the problem.
 func (s *restrictedProblem) finish(set *Settings) *Solution {
 	solver, err := New(&s.problem)
 	if err != nil {
@@ -96,10 +97,10 @@ func (s *restrictedProblem) finish(set *Settings) *Solution {
 	return solver.Finish(x, set)
 }
 
-// expand moves the current point of the whole problem to a solution of the restricted one, and sets d to the dual
-// point of the solution. If the zeros of the solution are not exact, expand sets a coefficient to zero if the
-// multiplier of its singleton row is far below the limit. But if these zeros raise the objective by more than
-// the gap, expand changes no coefficient of the solution.
+// expand moves the current point of the whole problem to a solution of the restricted one, and sets d to the
+// dual point of the solution. If the zeros of the solution are not exact, expand sets a coefficient to zero
+// if the multiplier of its singleton row is far below the limit. But if these zeros raise the objective by
+// more than the gap, expand changes no coefficient of the solution.
 func (s *restrictedProblem) expand(solution *Solution, d *dualPoint) {
 	f, pen := s.whole, s.whole.penalty
 	x, originalX := make([]float64, f.p), make([]float64, f.p)

@@ -87,8 +87,8 @@ func (f *wholeProblem) newDualPoint() *dualPoint {
 	return &dualPoint{alpha: make([]float64, f.n), z: make([]float64, f.penalty.Len())}
 }
 
-// proveBy moves d.alpha into the domain of φ*. It returns the gap that d proves at the current point, and sets
-// d.feasibleZ. A more accurate proof is tried if it may reach goal.
+// proveBy moves d.alpha into the domain of φ*. It returns the gap that d proves at the current point, and
+// sets d.feasibleZ. A more accurate proof is tried if it may reach goal.
 func (f *wholeProblem) proveBy(d *dualPoint, goal float64) float64 {
 	for i, a := range d.alpha {
 		d.alpha[i] = max(f.lo[i], min(a, f.hi[i]))

@@ -14,9 +14,9 @@ type Settings struct {
 	MaxIterations int     // largest number of Newton steps; 0 means 100
 	// Unproved makes Solve end, usually without a proof, when the objective is estimated to be at most Tol
 	// above the optimum. It has an effect only near the solution for another lambda (see warmFactor), because
-	// the estimate is good there, and if the solution is only a start for another Solver. It has no effect for
-	// samples in a file, and if proofs cost little: with a Gram matrix, and near a solution if the working set
-	// has all columns.
+	// the estimate is good there, and if the solution is only a start for another Solver. It has no effect
+	// for samples in a file, and if proofs cost little: with a Gram matrix, and near a solution if the
+	// working set has all columns.
 	Unproved  bool
 	Interrupt func() error // called before each step or pass; its error ends the run; may be nil
 	Stop      func() error // called during a step; its error ends the step; may be nil
@@ -47,9 +47,9 @@ const (
 )
 
 // Solve moves the point to the solution for lambda ≥ 0, and proves a gap of at most set.Tol if it can. It
-// starts at the current point; a first call may choose another start, see sample.go and ascent.go. In two cases it
-// starts at 0, if the objective is smaller there: if it has chosen the other start itself; and if the curvature of
-// the loss has no bound, because then Newton steps from a far point are short.
+// starts at the current point; a first call may choose another start, see sample.go and ascent.go. In two
+// cases it starts at 0, if the objective is smaller there: if it has chosen the other start itself; and if
+// the curvature of the loss has no bound, because then Newton steps from a far point are short.
 func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	r := &run{
 		Solver: s, settings: set, tol: math.Max(set.Tol, leastTol*s.scale),
@@ -82,16 +82,17 @@ type run struct {
 	warm       bool    // the run started at the solution for another lambda, see warmFactor
 	// The run ends when the objective is estimated to be near its optimum, see Settings.Unproved.
 	unproved bool
-	// A proof is tried when the estimated gap is at most aim. If the working set needs all columns, aim is the
-	// tolerance. Otherwise it is proofPart times the last proved gap, but at least the tolerance. Before the
-	// first proof, Solver.Scale replaces that gap; but after a warm start, or if the run is unproved, aim is
-	// the tolerance. When the set has grown because it lacked columns, the objective replaces the gap until
-	// the next proof.
+	// A proof is tried when the estimated gap is at most aim. If the working set needs all columns, aim is
+	// the tolerance. Otherwise it is proofPart times the last proved gap, but at least the tolerance. Before
+	// the first proof, Solver.Scale replaces that gap; but after a warm start, or if the run is unproved, aim
+	// is the tolerance. When the set has grown because it lacked columns, the objective replaces the gap
+	// until the next proof.
 	aim float64
-	// The expected decrease of the next model's value; before the first step, the largest decrease in the last run.
+	// The expected decrease of the next model's value; before the first step, the largest decrease in the
+	// last run.
 	nextFall float64
-	// The number of proofs in a row without progress. A proof makes progress if it clearly improves the gap, or if
-	// the objective has fallen below lastValue, its value at the last proof.
+	// The number of proofs in a row without progress. A proof makes progress if it clearly improves the gap,
+	// or if the objective has fallen below lastValue, its value at the last proof.
 	stalledProofs int
 	lastValue     float64
 }
@@ -138,8 +139,8 @@ func (r *run) start(lambda float64) {
 // prepare decides when the run tries proofs and whether it ends without a proof, and sets what steps use.
 func (r *run) prepare() {
 	s, w := r.Solver, &r.work
-	// If the set needs all columns, a proof costs little: it is a product with the Hessian. It also shows whether
-	// the next lambda needs a new Hessian.
+	// If the set needs all columns, a proof costs little: it is a product with the Hessian. It also shows
+	// whether the next lambda needs a new Hessian.
 	r.unproved = r.settings.Unproved && s.gram == nil && s.File == nil &&
 		(s.rough || r.warm && !s.set.needsAll)
 	w.relTolerance = 0
@@ -210,8 +211,8 @@ func (r *run) step() (length float64) {
 	return length
 }
 
-// endUnproved ends the run if the objective is estimated to be near its optimum after a step of length 1. If the
-// run does not end, the working set may change.
+// endUnproved ends the run if the objective is estimated to be near its optimum after a step of length 1. If
+// the run does not end, the working set may change.
 func (r *run) endUnproved() {
 	s, lacked := r.Solver, false
 	if !s.set.needsAll {
@@ -231,8 +232,9 @@ func (r *run) proveOrGrow(length float64) {
 	// If the objective is at most tol, the dual point 0 may prove that the gap is at most tol. The last step
 	// allowed is followed by a proof.
 	far := length > 0 && s.current.value > r.tol && r.result.Iterations < r.stepBudget
-	// No gap can be proved while the set lacks required columns. So the set grows now if the Hessian is formed.
-	// Otherwise the model was solved less accurately, and another step with the same columns may be better.
+	// No gap can be proved while the set lacks required columns. So the set grows now if the Hessian is
+	// formed. Otherwise the model was solved less accurately, and another step with the same columns may be
+	// better.
 	grows := far && length == 1 && s.set.lacksColumns && s.gram == nil
 	if !grows || !s.set.formed {
 		t := s.rows.tally()

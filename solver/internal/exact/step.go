@@ -31,8 +31,8 @@ func (s *Solver) step(tol float64, keepHessian bool) (fall, length float64) {
 	}
 	s.work.distance += math.Sqrt(math.Max(fall, 0))
 	s.work.excess = s.excessAfter(fall, s.work.distance)
-	// If the curvature of the loss jumps, a damped or old Hessian may be much too large. Then a small fall does not
-	// mean that the optimum is near.
+	// If the curvature of the loss jumps, a damped or old Hessian may be much too large. Then a small fall
+	// does not mean that the optimum is near.
 	unreliable := !s.Loss.Traits().ContinuousCurvature && (s.work.damping > 0 || s.work.stale)
 	length = s.search(tol)
 	if length < 1 || unreliable {
@@ -71,8 +71,8 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 			set.RelTolerance *= set.RelTolerance // Solve takes the root
 		}
 	} else {
-		// A fall so small means that this step may be the last one. A proof after it succeeds only if the model is
-		// solved accurately.
+		// A fall so small means that this step may be the last one. A proof after it succeeds only if the
+		// model is solved accurately.
 		set.Accurate = func(fall float64) bool { return s.excessAfter(fall, math.Sqrt(fall)) <= tol }
 	}
 	if !w.formed {
@@ -129,8 +129,8 @@ func (s *Solver) hasConstantCurvature() bool {
 }
 
 // excessAfter estimates the objective minus its optimum after a step of length 1. fall is the decrease of the
-// model's value, and distance the workspace.distance at the end of the step. If the curvature of the loss jumps, the
-// estimate is fall.
+// model's value, and distance the workspace.distance at the end of the step. If the curvature of the loss
+// jumps, the estimate is fall.
 func (s *Solver) excessAfter(fall, distance float64) float64 {
 	if !s.Loss.Traits().ContinuousCurvature {
 		return fall
@@ -138,7 +138,8 @@ func (s *Solver) excessAfter(fall, distance float64) float64 {
 	return float64(squaredFactor*fall*float64(distance*distance)) / s.scale
 }
 
-// The excess is the objective minus its optimum. It counts as small if it is at most reusePart times the tolerance:
+// The excess is the objective minus its optimum. It counts as small if it is at most reusePart times the
+// tolerance:
 //
 //   - A step may use the Hessian of an earlier point if the expected excess after the step is small. For a coupled
 //     model, coupledReuse replaces reusePart here: when its ties change, the estimate is often too small.
@@ -146,9 +147,9 @@ func (s *Solver) excessAfter(fall, distance float64) float64 {
 //   - A visit of a file computes no Hessian if the expected excess is small.
 const reusePart, coupledReuse = 0.2, 0.05
 
-// servesAgain reports whether the excess that is expected after a step with the present Hessian is small enough,
-// see reusePart. nextFall is the decrease of the model's value that is expected in this step. For samples in a file
-// the result is false: there a visit computes the Hessian together with the loss.
+// servesAgain reports whether the excess that is expected after a step with the present Hessian is small
+// enough, see reusePart. nextFall is the decrease of the model's value that is expected in this step. For
+// samples in a file the result is false: there a visit computes the Hessian together with the loss.
 func (s *Solver) servesAgain(nextFall, tol float64) bool {
 	part := reusePart
 	if s.coupled != nil {
@@ -158,13 +159,13 @@ func (s *Solver) servesAgain(nextFall, tol float64) bool {
 		s.excessAfter(nextFall, s.work.distance+math.Sqrt(nextFall)) <= part*tol
 }
 
-// updateHessian sets the Hessian of the model. It computes the Hessian at the present point, or keeps that of an
-// earlier point.
+// updateHessian sets the Hessian of the model. It computes the Hessian at the present point, or keeps that of
+// an earlier point.
 //
-// A constant Hessian is always kept. With damping, no other Hessian is kept. Without damping, the Hessian is kept
-// in two cases: if keep is true; and if a new Hessian needs a visit of the file, and the old one was used only
-// once. A kept Hessian must have the columns of the working set; if the data are in memory, growHessian can add
-// a few columns that it lacks.
+// A constant Hessian is always kept. With damping, no other Hessian is kept. Without damping, the Hessian is
+// kept in two cases: if keep is true; and if a new Hessian needs a visit of the file, and the old one was
+// used only once. A kept Hessian must have the columns of the working set; if the data are in memory,
+// growHessian can add a few columns that it lacks.
 func (s *Solver) updateHessian(keep bool) {
 	w := &s.set
 	reuse := s.work.damping == 0 && (keep || !s.rows.hasHessian() && !s.work.stale)

@@ -10,8 +10,8 @@ import (
 )
 
 // TestUnproved checks a path of lambdas with Settings.Unproved: each objective must be at most three
-// tolerances above the optimum for its lambda. Of the runs near an earlier solution, all must end without a proof, or
-// nearly all if the curvature of the loss jumps.
+// tolerances above the optimum for its lambda. Of the runs near an earlier solution, all must end without a
+// proof, or nearly all if the curvature of the loss jumps.
 func TestUnproved(t *testing.T) {
 	runs, proofs := 0, 0
 	for _, loss := range []term.Loss{term.Logistic{}, term.SquaredHinge{}, term.Huber{Delta: 0.5}} {
@@ -62,8 +62,8 @@ func TestUnprovedCold(t *testing.T) {
 	}
 }
 
-// TestUnprovedFull checks that a run with Settings.Unproved does not end as if it had reached the optimum if the
-// working set has no room for all columns that it needs.
+// TestUnprovedFull checks that a run with Settings.Unproved does not end as if it had reached the optimum if
+// the working set has no room for all columns that it needs.
 func TestUnprovedFull(t *testing.T) {
 	p := kind{loss: term.Logistic{}}.random(300, 80, 29)
 	p.MaxWorking = 30

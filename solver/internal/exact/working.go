@@ -61,13 +61,13 @@ const (
 // s.set.needsAll is true, all columns are required. With a Gram matrix, the columns of the present set are
 // required too.
 //
-// The set keeps its columns if it has all required columns and is not much too large. A set of any size is kept if
-// the curvature of the loss is constant. For a set that is kept, chooseSet only decides again whether to form the
-// Hessian (see formsHessian).
+// The set keeps its columns if it has all required columns and is not much too large. A set of any size is
+// kept if the curvature of the loss is constant. For a set that is kept, chooseSet only decides again whether
+// to form the Hessian (see formsHessian).
 //
-// Otherwise new columns enter, first those with the largest ratio of correlation to limit. There is one exception:
-// more than maxColumns columns are required, and more than 15/16 of maxColumns of them because of their coefficient
-// or limit. Then the set stays, and noRoom becomes true.
+// Otherwise new columns enter, first those with the largest ratio of correlation to limit. There is one
+// exception: more than maxColumns columns are required, and more than 15/16 of maxColumns of them because of
+// their coefficient or limit. Then the set stays, and noRoom becomes true.
 //
 // chooseSet reports whether the set lacked required columns.
 func (s *Solver) chooseSet(share float64) bool {

@@ -23,10 +23,10 @@ type Sum struct {
 	Samples     float64   // the number of samples of all processes
 	Base        []float64 // the point at which the margins were computed; nil if it is x
 	ExtraErrors []float64 // bounds of the errors of Head that Roundings does not count; nil if it counts all
-	// RootSums returns k² + k sums over the samples of all processes, where k is the number of roots. The first
-	// k² are the matrix H in the comment of type rootChange; only its upper triangle is set. The others are
-	// Σ |cᵢαᵢ(XN)ᵢₐ| for each root a, or +Inf if this sum is not known. If all numbers are NaN, nothing is
-	// proved. RootSums may be nil if there are no roots.
+	// RootSums returns k² + k sums over the samples of all processes, where k is the number of roots. The
+	// first k² are the matrix H in the comment of type rootChange; only its upper triangle is set. The others
+	// are Σ |cᵢαᵢ(XN)ᵢₐ| for each root a, or +Inf if this sum is not known. If all numbers are NaN, nothing
+	// is proved. RootSums may be nil if there are no roots.
 	RootSums func() []float64
 }
 
@@ -252,8 +252,8 @@ func (p *Problem) setResidual(t *Tally, sum *Sum) {
 	}
 }
 
-// residualError bounds the error of the computed eⱼ. size bounds the sum of the absolute values of its terms. With a
-// compensated sum, the rounding of the last addition, Head + Tail, is not included.
+// residualError bounds the error of the computed eⱼ. size bounds the sum of the absolute values of its terms.
+// With a compensated sum, the rounding of the last addition, Head + Tail, is not included.
 func (p *Problem) residualError(sum *Sum, j int, size float64) (bound float64) {
 	if sum.Tail != nil {
 		bound = float64(compensatedRoundoff * math.Max(1, sum.Samples/maxTerms) * size)

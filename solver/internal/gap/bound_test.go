@@ -437,8 +437,8 @@ func TestDependentScale(t *testing.T) {
 	}
 }
 
-// TestGroupWithSomeRidges checks bounds for a group of two features, one with a ridge and one without. At random
-// points, the objective minus its optimum must not exceed the bound.
+// TestGroupWithSomeRidges checks bounds for a group of two features, one with a ridge and one without. At
+// random points, the objective minus its optimum must not exceed the bound.
 func TestGroupWithSomeRidges(t *testing.T) {
 	for seed := range uint64(100) {
 		rng := rand.New(rand.NewPCG(seed, 2))
@@ -480,9 +480,10 @@ func TestGroupWithSomeRidges(t *testing.T) {
 	}
 }
 
-// TestSaturatedRoot bounds the gap for two free features. The second one occurs only in a row whose loss and α are
-// 0. There no change of α is possible, and none is needed; the large entry of the row must not enlarge the change
-// that the first feature needs.
+// TestSaturatedRoot bounds the gap for two free features. The second one occurs only in a row whose loss and
+// α are
+// 0. There no change of α is possible, and none is needed; the large entry of the row must not enlarge the
+// change that the first feature needs.
 func TestSaturatedRoot(t *testing.T) {
 	x, err := sparse.FromDense(3, 2, []float64{1, 0, 1, 0, 1, 1e6})
 	if err != nil {

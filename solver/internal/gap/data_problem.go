@@ -31,8 +31,8 @@ type Point struct {
 }
 
 // ColumnsOf computes statistics of the columns of the data matrix. x has the rows of this process, and
-// team has all processes; nil means that there is only one. ColumnsOf ignores rows of weight 0. It does not set
-// LargestOffset.
+// team has all processes; nil means that there is only one. ColumnsOf ignores rows of weight 0. It does not
+// set LargestOffset.
 func ColumnsOf(x *sparse.CSR, sums *rows.Sums, team *rows.Team) Columns {
 	n, p := x.Dims()
 	c := Columns{LargestEntry: make([]float64, p), Norm: make([]float64, p), EntryCount: make([]float64, p)}

@@ -49,8 +49,8 @@
 //
 // To read: problem.go has what a proof must know of a problem, bound.go (Problem.Bound) the main steps,
 // correction.go the first of the three steps and root_change.go the second, domain_gap.go the last bracket,
-// tally.go the sums over the samples, penalty.go the penalty and its conjugate, rounding.go the step from exact
-// to computed objectives. For data in memory the exact solver calls DataProblem.Prove (data_problem.go), or
-// ProveStep (moved.go), which reads no data. On a path, Screen (screen.go) tells which entries of X'Cα need not
-// be computed for Prove.
+// tally.go the sums over the samples, penalty.go the penalty and its conjugate, rounding.go the step from
+// exact to computed objectives. For data in memory the exact solver calls DataProblem.Prove
+// (data_problem.go), or ProveStep (moved.go), which reads no data. On a path, Screen (screen.go) tells which
+// entries of X'Cα need not be computed for Prove.
 package gap

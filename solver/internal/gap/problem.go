@@ -29,7 +29,8 @@ type Problem struct {
 	oneSidedFeatures []int32  // features whose entry of relaxed depends on the sign of eⱼ, see checkSigns
 	correction       *correction
 	rootsVersion     int // see RootsVersion
-	// inGroupOfSingletons marks the rows of A whose group has only singleton rows, all of features with a ridge.
+	// inGroupOfSingletons marks the rows of A whose group has only singleton rows, all of features with a
+	// ridge.
 	inGroupOfSingletons []bool
 	// optimisedFeatures lists features. domainGap chooses the multipliers of their singleton rows.
 	optimisedFeatures []int32
@@ -217,8 +218,8 @@ func (p *Problem) chooseCorrection() {
 	p.rootsVersion++
 }
 
-// RootsVersion returns a number that changes whenever Bound chooses roots anew. After a change, every RootTally is
-// invalid.
+// RootsVersion returns a number that changes whenever Bound chooses roots anew. After a change, every
+// RootTally is invalid.
 func (p *Problem) RootsVersion() int { return p.rootsVersion }
 
 // choosesMultiplier reports whether domainGap chooses the multiplier of feature j's singleton row.
@@ -232,7 +233,8 @@ func (p *Problem) choosesMultiplier(j, row int) bool {
 	return !p.Penalty.Squared(row)
 }
 
-// needsPhi reports whether Bound may have to change α because of roots. Then it needs Tally.Phi and Sum.RootSums.
+// needsPhi reports whether Bound may have to change α because of roots. Then it needs Tally.Phi and
+// Sum.RootSums.
 func (p *Problem) needsPhi() bool {
 	return p.hasFarBounds || len(p.oneSidedFeatures) > 0 || p.RootCount() > 0
 }

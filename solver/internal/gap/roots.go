@@ -75,8 +75,8 @@ func (r *rootRow) setRow(idx []int32, val []float64) []int32 {
 // entry returns the entry of a'N (see rootRow) for the given root. a' is the row of the last call of setRow.
 func (r *rootRow) entry(root int32) float64 { return r.sum[root] }
 
-// A RootTally adds up what Bound needs for roots, over rows of X that are read block by block. It is not safe for
-// concurrent use.
+// A RootTally adds up what Bound needs for roots, over rows of X that are read block by block. It is not safe
+// for concurrent use.
 type RootTally struct {
 	Sums    []float64 // the numbers that Sum.RootSums describes
 	Version int       // Problem.RootsVersion when the RootTally was made; for other roots it is of no use
@@ -94,8 +94,8 @@ func (p *Problem) NewRootTally() *RootTally {
 	return &RootTally{Sums: make([]float64, k*k+k), Version: p.rootsVersion, problem: p, row: p.newRootRow()}
 }
 
-// Add adds samples to Sums, and to the fields of tally that Tally.Phi updates. data has the rows of the samples. If
-// hasOnes is true, X has a last column of ones in addition.
+// Add adds samples to Sums, and to the fields of tally that Tally.Phi updates. data has the rows of the
+// samples. If hasOnes is true, X has a last column of ones in addition.
 func (t *RootTally) Add(tally *Tally, l term.Loss, s *Samples, data kernels.Rows, hasOnes bool) {
 	if !t.problem.needsPhi() {
 		return

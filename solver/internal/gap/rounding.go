@@ -39,9 +39,9 @@ func RoundedGap(gap, objective float64) float64 {
 }
 
 // GapAtObjective turns a bound of P(z) − P* at a point z into a bound of P(x) − P* at another point x, and
-// returns this bound. boundObjective is P(z) and objective is P(x), both as computed. Their rounding errors that
-// come from rounded margins add up to at most rounding, see LossError. If boundObjective has overflowed, the
-// result is +Inf.
+// returns this bound. boundObjective is P(z) and objective is P(x), both as computed. Their rounding errors
+// that come from rounded margins add up to at most rounding, see LossError. If boundObjective has overflowed,
+// the result is +Inf.
 func GapAtObjective(bound, boundObjective, objective, rounding float64) float64 {
 	if math.IsInf(boundObjective, 1) {
 		return math.Inf(1)

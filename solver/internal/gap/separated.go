@@ -8,8 +8,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// FindSeparated marks samples whose αᵢ is 0 in every feasible dual point. It returns nil if it finds none. The
-// results of open report whether penalty and domain let coefficient j go to +Inf (above) and to −Inf (below).
+// FindSeparated marks samples whose αᵢ is 0 in every feasible dual point. It returns nil if it finds none.
+// The results of open report whether penalty and domain let coefficient j go to +Inf (above) and to −Inf
+// (below).
 //
 // Suppose that coefficient j may grow without end in one direction, and that no sample's loss rises in this
 // direction. Then all terms cᵢαᵢx_ij of (X'Cα)_j have the same sign, but a feasible dual point needs a sum of

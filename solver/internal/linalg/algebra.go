@@ -176,8 +176,9 @@ func (q *Algebra) transProduct() func(dst, v []float64) {
 }
 
 // LeastSingleton returns the largest w such that every feature has a singleton row whose weight times |entry|
-// is at least w. Then Σ weightⱼ|(A x)ⱼ| ≥ w |x_k| for every feature k. weights has one number ≥ 0 for each row
-// of A. LeastSingleton returns 0 if a feature has no singleton row, or if A is a Map that is not a matrix.
+// is at least w. Then Σ weightⱼ|(A x)ⱼ| ≥ w |x_k| for every feature k. weights has one number ≥ 0 for each
+// row of A. LeastSingleton returns 0 if a feature has no singleton row, or if A is a Map that is not a
+// matrix.
 func (q *Algebra) LeastSingleton(weights []float64) float64 {
 	switch {
 	case q.IsIdentity():

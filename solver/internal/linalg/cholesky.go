@@ -23,8 +23,8 @@ type Cholesky struct {
 // NewCholesky returns a Cholesky for matrices of order n.
 func NewCholesky(n int) *Cholesky { return &Cholesky{n: n, stride: n, l: make([]float64, n*n)} }
 
-// Resize prepares for matrices of order n. It reuses memory that is large enough. Memory that is larger leaves
-// space for rows that Append adds.
+// Resize prepares for matrices of order n. It reuses memory that is large enough. Memory that is larger
+// leaves space for rows that Append adds.
 func (c *Cholesky) Resize(n int) {
 	c.n, c.stride = n, max(n, min(spacious(n), int(math.Sqrt(float64(cap(c.l))))))
 	c.l = Resized(c.l, c.stride*c.stride)

@@ -67,8 +67,8 @@ func Norm(x []float64) float64 {
 	return scaledNorm(len(x), func(k int) float64 { return x[k] })
 }
 
-// NormAt returns the Euclidean norm of the entries of x whose indices are in at. It overflows or underflows only if
-// the result does.
+// NormAt returns the Euclidean norm of the entries of x whose indices are in at. It overflows or underflows
+// only if the result does.
 func NormAt[I int | int32](x []float64, at []I) float64 {
 	var sum float64
 	for _, i := range at {

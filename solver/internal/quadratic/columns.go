@@ -124,9 +124,9 @@ func (h *Columns) Visits() float64 { return h.entriesRead / max(1, h.entryCount)
 
 const (
 	checkEvery = 10 // Solve calls its argument crosses once in this number of iterations
-	// Solve calls its argument isSmall when the energy r'D⁻¹r of the residual r (see Solve) is at most this part
-	// of its first value, or after moreRounds iterations. If the first residual is already small, a few more
-	// iterations often save a Newton step.
+	// Solve calls its argument isSmall when the energy r'D⁻¹r of the residual r (see Solve) is at most this
+	// part of its first value, or after moreRounds iterations. If the first residual is already small, a few
+	// more iterations often save a Newton step.
 	energyTolerance = 1e-2
 	moreRounds      = 5
 )
@@ -184,8 +184,8 @@ func (h *Columns) supportColumns(support []int32) *kernels.Rows {
 	return c
 }
 
-// copyParts copies the numbers in src that belong to the columns in support. src has a number for each entry of
-// h.XT. The result may use the memory of dst, and is nil if src is nil.
+// copyParts copies the numbers in src that belong to the columns in support. src has a number for each entry
+// of h.XT. The result may use the memory of dst, and is nil if src is nil.
 func copyParts[E any](h *Columns, dst, src []E, support []int32) []E {
 	if src == nil {
 		return nil

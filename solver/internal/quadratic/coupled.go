@@ -84,8 +84,8 @@ func (q *Coupled) StartFrom(source *Coupled) {
 type CoupledSettings struct {
 	Gap      float64 // how much the function at the solution may exceed its minimum
 	StartTau float64 // the first value of τ (see Coupled)
-	// Precise asks for more steps at the last τ. Then the multipliers have more correct digits, which a proof of
-	// a gap near the rounding errors needs.
+	// Precise asks for more steps at the last τ. Then the multipliers have more correct digits, which a proof
+	// of a gap near the rounding errors needs.
 	Precise bool
 }
 

@@ -28,12 +28,12 @@ func (h *Dense) Mirror() {
 	}
 }
 
-// ForgetFactor forgets the Cholesky factor of the last call of Solve. The next call then computes a new factor,
-// and does not update the old one.
+// ForgetFactor forgets the Cholesky factor of the last call of Solve. The next call then computes a new
+// factor, and does not update the old one.
 func (h *Dense) ForgetFactor() { h.lastFactor.order = h.lastFactor.order[:0] }
 
-// Renumber must be called after rows and columns have been inserted into H or removed from it. position[k] is the
-// new number of coordinate k, or −1 if coordinate k has been removed.
+// Renumber must be called after rows and columns have been inserted into H or removed from it. position[k] is
+// the new number of coordinate k, or −1 if coordinate k has been removed.
 func (h *Dense) Renumber(position []int) {
 	for a, k := range h.lastFactor.order {
 		h.lastFactor.order[a] = int32(position[k])

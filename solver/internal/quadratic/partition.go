@@ -16,12 +16,13 @@ type Partition struct {
 	GroupCount int       // the number of groups
 }
 
-// ReadPartition returns the partition of x that y = A x implies. A row of A at which y is 0 gives a zero if it has
-// one entry and, if ties is true, a tie if it has two entries. Tied coordinates are all zero if one of them is zero
-// or if their ties contradict each other. A coordinate that is neither zero nor tied is a group of its own.
+// ReadPartition returns the partition of x that y = A x implies. A row of A at which y is 0 gives a zero if
+// it has one entry and, if ties is true, a tie if it has two entries. Tied coordinates are all zero if one of
+// them is zero or if their ties contradict each other. A coordinate that is neither zero nor tied is a group
+// of its own.
 //
-// The argument a is A; nil is the identity. Rows with limit 0 are ignored; a nil limit means that no row is ignored.
-// p is the length of x.
+// The argument a is A; nil is the identity. Rows with limit 0 are ignored; a nil limit means that no row is
+// ignored. p is the length of x.
 func ReadPartition(a *sparse.CSR, y, limit []float64, p int, ties bool) Partition {
 	zeros, g := make([]bool, p), newUnionFind(p)
 	for row, v := range y {

@@ -48,9 +48,9 @@ const (
 	lastShift  = 1e-4  // the largest shift
 )
 
-// factor computes the Cholesky factor of D H D + shift I, where D is the diagonal matrix of scale. It tries a few
-// shifts, beginning with the given one, until all pivots are positive. It returns false if no shift is large
-// enough.
+// factor computes the Cholesky factor of D H D + shift I, where D is the diagonal matrix of scale. It tries a
+// few shifts, beginning with the given one, until all pivots are positive. It returns false if no shift is
+// large enough.
 func (s *system) factor(shift float64) bool {
 	n := s.Order
 	for j := range n {

@@ -9,8 +9,8 @@ import (
 )
 
 // WriteHeader writes the header of an array in C order, in format version 1, padded as NumPy does it. The
-// elements, in little-endian order, must follow. descr is NumPy's name of their type, such as <f8 for float64,
-// <i4 for int32, or <i8 for int64.
+// elements, in little-endian order, must follow. descr is NumPy's name of their type, such as <f8 for
+// float64, <i4 for int32, or <i8 for int64.
 func WriteHeader(w io.Writer, descr string, shape ...int) error {
 	dims := make([]string, len(shape))
 	for k, n := range shape {
@@ -31,8 +31,8 @@ func WriteHeader(w io.Writer, descr string, shape ...int) error {
 }
 
 // WriteStrings writes a file that contains v, as an array of one dimension and kind U. A string of more than
-// 65,536 characters is an error, because Open would not read the file. Bytes that are not UTF-8 are an error, because
-// the array stores characters.
+// 65,536 characters is an error, because Open would not read the file. Bytes that are not UTF-8 are an error,
+// because the array stores characters.
 func WriteStrings(w io.Writer, v []string) error {
 	maxChars := 1
 	for _, s := range v {

@@ -51,8 +51,8 @@ func (l *Lines) Next() bool {
 	return len(l.Fields) > 0
 }
 
-// ParseFloat parses a finite decimal number. ok is false for any other text. For up to 47 bytes it allocates no
-// memory.
+// ParseFloat parses a finite decimal number. ok is false for any other text. For up to 47 bytes it allocates
+// no memory.
 func ParseFloat[S string | []byte](s S) (v float64, ok bool) {
 	var short [64]byte
 	b := short[:]
@@ -82,9 +82,9 @@ func ReadFile[T any](path string, read func(r io.Reader, name string) (T, error)
 	return read(f, path)
 }
 
-// Write writes to w through a buffer, which fill fills. It returns the error of fill or, if this is nil, the first
-// error of w. The text of the error names the package pkg and the action that failed, such as "writing labels". fill
-// may ignore errors of the buffer.
+// Write writes to w through a buffer, which fill fills. It returns the error of fill or, if this is nil, the
+// first error of w. The text of the error names the package pkg and the action that failed, such as "writing
+// labels". fill may ignore errors of the buffer.
 func Write(w io.Writer, pkg, action string, fill func(*bufio.Writer) error) error {
 	buffer := bufio.NewWriterSize(w, 1<<16)
 	err := fill(buffer)

@@ -12,16 +12,16 @@ import (
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
 
-// A claim compares two sides on every problem: the largest value of the first side with the smallest value of the
-// second. The page shows the first value divided by the second. Small values are good.
+// A claim compares two sides on every problem: the largest value of the first side with the smallest value of
+// the second. The page shows the first value divided by the second. Small values are good.
 type claim struct {
 	ID, Text      string
 	measure       measure
 	first, second []line // see problem.side
 }
 
-// A measure returns the value of one line of a side, with entry.Floor, if no run failed. The value is NaN if it
-// is unknown.
+// A measure returns the value of one line of a side, with entry.Floor, if no run failed. The value is NaN if
+// it is unknown.
 type measure func(p *problem, l line, splits []int) (value float64, floor bool)
 
 // stochasticMethods is the method of a line that stands for all stochastic methods of the paper.
@@ -161,16 +161,16 @@ type comparison struct {
 // A ratio is the first value of a claim divided by the second.
 type ratio struct {
 	Value float64 // NaN if one of the two values is unknown, or if both are +Inf
-	// Bound is "at least" if Value is a lower bound, "at most" if it is an upper bound, and otherwise empty. See
-	// entry.Floor.
+	// Bound is "at least" if Value is a lower bound, "at most" if it is an upper bound, and otherwise empty.
+	// See entry.Floor.
 	Bound string
 }
 
 // String returns the ratio as text that begins with Bound.
 func (r ratio) String() string { return strings.TrimSpace(r.Bound + " " + number(r.Value)) }
 
-// A result is a claim with its values. Rows has the comparisons on each problem, and Overview a summary of all
-// problems; both have an element for each rule, in the order of paper.Rules.
+// A result is a claim with its values. Rows has the comparisons on each problem, and Overview a summary of
+// all problems; both have an element for each rule, in the order of paper.Rules.
 type result struct {
 	claim
 	Rows     [][]comparison
@@ -203,8 +203,8 @@ func results(problems []*problem) (out []result) {
 	return out
 }
 
-// side returns one side of a claim for the problem, with the methods that the lines stand for and with the given
-// rule.
+// side returns one side of a claim for the problem, with the methods that the lines stand for and with the
+// given rule.
 func (p *problem) side(lines []line, rule paper.Rule) (side []line) {
 	for _, l := range lines {
 		l.rule = rule
@@ -233,8 +233,8 @@ func (c *claim) compare(p *problem, rule paper.Rule, splits []int) comparison {
 	return out
 }
 
-// largest returns the entry of the line with the largest known value if sign is 1, or with the smallest if sign
-// is −1. Its value is NaN if no value is known.
+// largest returns the entry of the line with the largest known value if sign is 1, or with the smallest if
+// sign is −1. Its value is NaN if no value is known.
 func (c *claim) largest(p *problem, lines []line, splits []int, sign float64) entry {
 	best, count := entry{Value: math.NaN()}, 0
 	for _, l := range lines {

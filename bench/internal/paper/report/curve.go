@@ -113,8 +113,8 @@ func (p *problem) upToBudget(l line, splits []int, value metric) chart.Line {
 	return c
 }
 
-// overSeconds is like curve, but the horizontal axis has seconds: for each number of passes, the mean time over
-// the timed splits. If no run of the method was timed, the curve has no points.
+// overSeconds is like curve, but the horizontal axis has seconds: for each number of passes, the mean time
+// over the timed splits. If no run of the method was timed, the curve has no points.
 func (p *problem) overSeconds(l line, splits []int, value metric) chart.Line {
 	l.axis = byPasses
 	c := p.curve(l, splits, value)

@@ -26,8 +26,8 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// TestCurve checks curves over two splits: the mean over the splits, interpolated by its logarithm, and the end
-// of the budget. The last iteration of the runs ends at 45 passes, after the budget of 30.
+// TestCurve checks curves over two splits: the mean over the splits, interpolated by its logarithm, and the
+// end of the budget. The last iteration of the runs ends at 45 passes, after the budget of 30.
 func TestCurve(t *testing.T) {
 	l := line{method: scas, rule: paper.Sampled, output: paper.Last}
 	r := &paper.Records{

@@ -21,8 +21,8 @@ type figure struct {
 	csv         string // the curves as CSV; empty if the drawing has several charts
 	// Caption says how the axes of the corresponding figure in the paper differ from the axes of this figure.
 	Caption string
-	// Choices has step size and rho of each line, one record for a line; nil unless this is Figure 1 or Figure
-	// 2 of the report. The first record has the names of the data sets.
+	// Choices has step size and rho of each line, one record for a line; nil unless this is Figure 1 or
+	// Figure 2 of the report. The first record has the names of the data sets.
 	Choices [][]string
 }
 
@@ -106,8 +106,8 @@ func (p *problem) lines(pl panel) (lines []line) {
 	return lines
 }
 
-// series returns the number that selects the colour and the mark of a method in all figures. The algorithm that
-// scasOn returns has the number of scas. The paper's other algorithm has the number of scasStrong.
+// series returns the number that selects the colour and the mark of a method in all figures. The algorithm
+// that scasOn returns has the number of scas. The paper's other algorithm has the number of scasStrong.
 func (p *problem) series(m paper.Method) int {
 	switch m {
 	case p.scasOn():
@@ -271,8 +271,8 @@ func choices(problems []*problem) (records [][]string) {
 	return records
 }
 
-// parameters returns the step size and rho of a run as text, such as "2 · 1/ν_L, 0.1 λ". If u is nil, the text
-// is empty.
+// parameters returns the step size and rho of a run as text, such as "2 · 1/ν_L, 0.1 λ". If u is nil, the
+// text is empty.
 func (p *problem) parameters(u *paper.TunedRun) string {
 	if u == nil {
 		return ""

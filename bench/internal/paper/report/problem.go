@@ -88,8 +88,8 @@ func (p *problem) timing(m paper.Method, split int) *paper.Timing {
 	return p.Timings[p.Protocol.TimedKey(paper.Key{Data: p.Name, Mu: p.mu, Method: m, Split: split})]
 }
 
-// commonSplits returns the splits with a known optimum on which all lines have a run. It ignores lines without
-// any run.
+// commonSplits returns the splits with a known optimum on which all lines have a run. It ignores lines
+// without any run.
 func (p *problem) commonSplits(lines ...line) (splits []int) {
 	var made []line
 	for _, l := range lines {
@@ -137,8 +137,8 @@ func (p *problem) countsOf(l line, splits []int) (c counts) {
 	return c
 }
 
-// scasOn returns the algorithm of the paper for the problem: Algorithm 2 if mu > 0 and the records have runs of
-// Algorithm 2, otherwise Algorithm 1.
+// scasOn returns the algorithm of the paper for the problem: Algorithm 2 if mu > 0 and the records have runs
+// of Algorithm 2, otherwise Algorithm 1.
 func (p *problem) scasOn() paper.Method {
 	if p.mu > 0 &&
 		slices.ContainsFunc(p.methods, func(t paper.Traits) bool { return t.Info.Name == scasStrong }) {

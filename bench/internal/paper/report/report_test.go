@@ -31,8 +31,8 @@ func tinyData(t *testing.T) *paper.Data {
 	return data
 }
 
-// tinyRecords runs an experiment with the methods of the claims, and two others, on the given data, and stores
-// the records in dir.
+// tinyRecords runs an experiment with the methods of the claims, and two others, on the given data, and
+// stores the records in dir.
 func tinyRecords(t *testing.T, dir string, data *paper.Data) *paper.Records {
 	t.Helper()
 	pr := paper.QuickProtocol()
@@ -281,8 +281,8 @@ func checkPage(t *testing.T, contents map[string]string) {
 		}
 	}
 	page := contents[PageFile]
-	// The page is XML except for its document type, void elements, the attribute open, which has no value, and
-	// entities of HTML.
+	// The page is XML except for its document type, void elements, the attribute open, which has no value,
+	// and entities of HTML.
 	text := regexp.MustCompile(`<(meta|br)([^>]*)>`).ReplaceAllString(strings.TrimPrefix(page, "<!doctype html>"), "<$1$2/>")
 	text = regexp.MustCompile(`<details open>`).ReplaceAllString(text, "<details>")
 	dec := xml.NewDecoder(strings.NewReader(text))

@@ -176,8 +176,8 @@ func memoryNotes(problems []*problem) (notes []memoryNote) {
 type bound struct {
 	*paper.Bound
 	Worst float64 // largest ratio of the measured gap to the bound
-	// The measured gap falls about as T^−RateT with the number T of outer iterations, and as N^−RateN with the
-	// number N of sample gradients. Both exponents are fitted to the last points; see rate.
+	// The measured gap falls about as T^−RateT with the number T of outer iterations, and as N^−RateN with
+	// the number N of sample gradients. Both exponents are fitted to the last points; see rate.
 	RateT, RateN float64
 	Figure       *figure
 }
