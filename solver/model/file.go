@@ -100,9 +100,8 @@ type columnFields struct {
 	Float32         bool            `json:"float32,omitempty"`
 	Average         bool            `json:"average,omitempty"`
 
-	// Nonzero has the numbers, from 1, of the features whose coefficients are in Coefficients. nil
-	// means all features.
-	// Empty but not nil if all coefficients are zero.
+	// Nonzero has the numbers, from 1, of the features whose coefficients are in Coefficients. nil means all
+	// features. It is empty, but not nil, if all coefficients are zero.
 	Nonzero      []int     `json:"nonzero_features,omitzero"`
 	Coefficients []float64 `json:"coefficients"`
 }
