@@ -56,7 +56,7 @@ func readBinary(input *decompressor, opt *ReadOptions) (*Dataset, error) {
 type binaryMeta struct {
 	Features []string `json:"features,omitempty"`
 	Label    string   `json:"label,omitempty"` // name of the column of the labels
-	// Classes[k] is the word for label k; nil if labels are numbers
+	// Classes[k] is the word for label k; nil if labels are numbers.
 	Classes []string `json:"classes,omitempty"`
 }
 

@@ -102,7 +102,7 @@ func openParts(dir string, source partsSource) (*parts, *partsRecord, error) {
 		return nil, nil, err
 	}
 	if atomicfile.Lock(p.journal) == atomicfile.ErrLocked {
-		// without file locks, there is another error, and no protection
+		// Without file locks, there is another error, and no protection.
 		p.journal.Close()
 		return nil, nil, fmt.Errorf("another conversion to this file is at work: wait for it, or remove %s",
 			dir)

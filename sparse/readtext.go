@@ -135,7 +135,7 @@ const (
 func eachBlock(
 	input io.Reader, name string, do func(buf []byte, n int, isLast bool) (usedBytes int, err error),
 ) error {
-	// room after the text: for a final line feed that it may lack, and for Pad bytes
+	// Room after the text: for a final line feed that it may lack, and for Pad bytes.
 	const tail = text.Pad + 1
 	buf := make([]byte, blockSize+tail)
 	count, isFirst := 0, true // count is the number of bytes in buf

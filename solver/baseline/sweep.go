@@ -27,7 +27,7 @@ import (
 type sweep struct {
 	*base
 	linalg.Parts
-	// solver of systems with the matrix shift I + ρ A'A; nil if all steps are explicit
+	// Solver of systems with the matrix shift I + ρ A'A; nil if all steps are explicit.
 	shiftedSolver *linalg.Shifted
 	x             []float64 // the vector that the steps change, usually the run's x
 

@@ -48,7 +48,7 @@ type head struct {
 	Version string `json:"scas_version"`
 
 	Loss string `json:"loss"`
-	// Huber.Delta; 0 for its default and for other losses
+	// Huber.Delta; 0 for its default and for other losses.
 	HuberDelta float64              `json:"huber_delta,omitempty"`
 	Labels     *sparse.LabelMapping `json:"labels"` // null unless two classes share one column
 	// Classes has the labels of the classes if each class has its own coefficients.

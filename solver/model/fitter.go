@@ -24,7 +24,7 @@ type fitter struct {
 	progress       solver.Report // the last report to Settings.Report
 	countedPasses  int           // number of passes over the file that earlier calls of solve have counted
 	workingSetFull bool          // true if the working set of the last fit became too large
-	// ending.Running, ending.TimeUp or ending.Canceled; the same in all processes
+	// ending.Running, ending.TimeUp or ending.Canceled; the same in all processes.
 	cause float64
 }
 

@@ -177,7 +177,7 @@ type modelScorer struct {
 	m      *Model
 	tally  *Tally
 	metric Metric // CVSettings.Metric; may be nil
-	// over the windows: the sum of metric times the weight of the window, and the sum of the weights
+	// Over the windows: the sum of metric times the weight of the window, and the sum of the weights.
 	sum [2]float64
 }
 

@@ -14,7 +14,7 @@ func (d *design) freePart(lambda float64, x []float64) []float64 {
 	}
 	part, anyFree := make([]float64, len(x)), false
 	if lambda == 0 || d.factors != nil || d.spec.A != nil || d.spec.grouped() {
-		// otherwise, all features are penalised
+		// Otherwise, all features are penalised.
 		penalised := d.penalised(lambda)
 		box, isBox := d.spec.box(d.p)
 		for j, v := range x[:d.p] {

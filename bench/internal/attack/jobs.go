@@ -210,7 +210,7 @@ func (g *testbed) prepare(rng *rand.Rand) (*disturbedJob, error) {
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(j.outputs)) {
-		// sorted, so that the seed determines the files
+		// Sorted, so that the seed determines the files.
 		if !chance(rng, 4) {
 			j.oldFiles[name] = old
 		}

@@ -186,7 +186,7 @@ const (
 	slowFit    = 1.0 / 20 // after a fit that takes longer, the next tolerance is left out
 	slowAnswer = 1.0 / 4  // an answer that takes longer is not repeated
 	budget     = 2.0      // the first round of a peer ends when its answers together took longer than this
-	// seconds; each later round repeats an answer that takes less 5 times, and others once
+	// Seconds; each later round repeats an answer that takes less 5 times, and others once.
 	shortAnswer = 0.01
 )
 

@@ -52,7 +52,7 @@ type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	onTerminal     bool // whether stderr is a terminal
-	// time between two lines of progress, or everyReport; 0 means the default
+	// Time between two lines of progress, or everyReport; 0 means the default.
 	interval time.Duration
 	progress *progress // report of the slow step that is running, or nil
 	args     []string  // arguments of the command line, without the program's name

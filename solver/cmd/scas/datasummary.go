@@ -45,7 +45,7 @@ type dataSummary struct {
 // A memoryUse has numbers of bytes.
 type memoryUse struct {
 	Data int64 `json:"data"` // the data with their labels
-	// estimate for scas train without a graph; 0 if the rows were read in windows
+	// Estimate for scas train without a graph; 0 if the rows were read in windows.
 	Solver int64 `json:"solver"`
 	Peak   int64 `json:"peak,omitempty"` // peak of this process so far; 0 if the system does not report it
 }

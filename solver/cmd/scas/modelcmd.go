@@ -84,7 +84,7 @@ type modelReport struct {
 type modelColumns struct {
 	Label  string `json:"label,omitempty"`
 	Offset string `json:"offset,omitempty"`
-	// value for missing numbers, by the name of the column; not nil if values may be missing
+	// Value for missing numbers, by the name of the column; not nil if values may be missing.
 	Fill map[string]float64 `json:"fill,omitzero"`
 }
 

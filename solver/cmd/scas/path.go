@@ -68,7 +68,7 @@ type pathReport struct {
 type stepReport struct {
 	Lambda float64 `json:"lambda"`
 	NNZX   int     `json:"nnz_x"`
-	// NaN (null in JSON) if there is no intercept or more than two classes
+	// NaN (null in JSON) if there is no intercept or more than two classes.
 	Intercept number `json:"intercept"`
 	Loss      number `json:"mean_loss"`
 	Objective number `json:"objective"`

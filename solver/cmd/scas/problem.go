@@ -83,7 +83,7 @@ type problemReport struct {
 	Version       string  `json:"scas_version"`
 	ReadSeconds   float64 `json:"read_seconds"`
 	Seconds       float64 `json:"seconds"`
-	// peak memory of this process in bytes; 0 if the system does not report it
+	// Peak memory of this process in bytes; 0 if the system does not report it.
 	Peak int64 `json:"peak_memory"`
 
 	file    string

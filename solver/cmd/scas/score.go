@@ -16,9 +16,9 @@ type predictReport struct {
 	// then has a number for each class, in this order.
 	Classes []string `json:"class_names,omitempty"`
 	N       int      `json:"n"`
-	// mean over the rows; null unless predictions are compared with labels
+	// Mean over the rows; null unless predictions are compared with labels.
 	Loss *number `json:"mean_loss"`
-	// share of rows, counted with their weights, whose class is predicted correctly
+	// Share of rows, counted with their weights, whose class is predicted correctly.
 	Accuracy    *float64 `json:"accuracy,omitempty"`
 	CorrectRows *int     `json:"correct,omitempty"` // nil if the rows have weights
 	Metrics     *metrics `json:"metrics,omitempty"` // nil if --metrics is not given

@@ -148,7 +148,7 @@ func (c *fitFlags) keptBytes(data *sparse.Dataset, load workload) int64 {
 	}
 	if load.fits.Folds > 0 {
 		bytesOfRow += 4
-		// fitted to all rows, and to the rows outside a fold
+		// Fitted to all rows, and to the rows outside a fold.
 		modelCount = 2 * load.fits.Lambdas * max(1, len(data.Classes.Values))
 	}
 	if c.ranks.comm == nil && (c.Positive != nil || c.Labels != "") {

@@ -88,7 +88,7 @@ const (
 	modelEnd = 1e-12
 	// The barrier weight τ falls at least by this factor in a step that may be the last one.
 	leastFall = 100
-	// zeros and ties must be exact if the tolerance is at most exactTol·Solver.Scale
+	// Zeros and ties must be exact if the tolerance is at most exactTol·Solver.Scale.
 	exactTol       = 1.001e-6
 	mostExtraSteps = 3 // largest number of extra steps to make zeros and ties exact
 )

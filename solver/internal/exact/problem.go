@@ -70,7 +70,7 @@ type Solver struct {
 	transposed kernels.Rows   // X'; zero as long as it is not needed
 	counted    countedColumns // see rowCounts
 
-	// reports whether to end the present step, see Settings.Stop; nil before the first run
+	// Reports whether to end the present step, see Settings.Stop; nil before the first run.
 	stop    func() bool
 	current objective // at the point x: the loss and the value of P
 	work    workspace
