@@ -63,6 +63,5 @@ func ExampleMethod() {
 	// Output:
 	// gradient objective 0.5421 after 30 passes
 	// scas-k   objective 0.5084 after 30 passes
-	// solver: diverged at outer iteration 0: objective 47380.1 after 0.693147 at the start with step size eta
-	// = 1e+06; try eta = 0.169, or leave it to be chosen
+	// solver: diverged at outer iteration 0: objective 47380.1 after 0.693147 at the start with step size eta = 1e+06; try eta = 0.169, or leave it to be chosen
 }

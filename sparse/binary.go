@@ -182,7 +182,11 @@ func (d *Dataset) binaryLabels(f *scasfile.File, name string, words []string, op
 	if signs.IsZero() {
 		stored = c.classes().Values
 	}
-	if !slices.ContainsFunc(stored, func(b float64) bool { return value(signs.Original(b)) != b }) {
+	changes := func(b float64) bool {
+		label := signs.Original(b)
+		return c.kinds.find(label) != nil && value(label) != b // labels without rows do not count
+	}
+	if !slices.ContainsFunc(stored, changes) {
 		return nil
 	}
 	d.Labels = make([]float64, len(f.Labels))

@@ -60,8 +60,8 @@ func ExampleModel_Scorer() {
 	// Output:
 	// 200 {"class": "ripe", "probability": 1.000}
 	// 200 {"class": "green", "probability": 0.007}
-	// 400 sparse: the record lacks the columns of height: expected every feature by its name, null for a
-	// missing value; it has soil converged after 1 step
+	// 400 sparse: the record lacks the columns of height: expected every feature by its name, null for a missing value; it has soil
+	// converged after 1 step
 }
 
 func ask(url string, objects ...string) {

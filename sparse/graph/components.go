@@ -19,7 +19,8 @@ type ComponentError struct {
 	// bound of this number, so it need not exceed Limit.
 	Size  int
 	Limit int // largest size accepted
-	// Fits is a penalty that causes no such error: usually the smallest one, rounded up to six digits.
+	// Fits is a penalty that causes no such error: usually the smallest one, rounded up to six digits. It is 0 if
+	// the penalty is fixed.
 	Fits float64
 }
 
@@ -37,10 +38,12 @@ func (e *ComponentError) remedyError() *sparse.RemedyError {
 	if e.Size <= e.Limit {
 		err = errorf("penalty %.6g: more than %d pairs of features would be joined", e.Penalty, MaxEdges)
 	}
-	return &sparse.RemedyError{
-		Err:      err,
-		Remedies: []sparse.Remedy{{Field: "Options.Penalty", To: fmt.Sprintf("%.6g or more", e.Fits)}},
+	remedyErr := &sparse.RemedyError{Err: err}
+	if e.Fits > 0 {
+		larger := sparse.Remedy{Field: "Options.Penalty", To: fmt.Sprintf("%.6g or more", e.Fits)}
+		remedyErr.Remedies = []sparse.Remedy{larger}
 	}
+	return remedyErr
 }
 
 // Components returns the connected components of the graph that joins features i and j if

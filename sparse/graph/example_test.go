@@ -33,8 +33,7 @@ func ExampleReadEdges() {
 	_, err := graph.ReadEdges(strings.NewReader("1 2\n2 9 0.5\n"), "genes.edges", 4)
 	fmt.Println(err)
 	// Output:
-	// genes.edges:2:3: "9": expected a feature number in 1..4; set p to a larger number if the data has more
-	// features
+	// genes.edges:2:3: "9": expected a feature number in 1..4; set p to a larger number if the data has more features
 }
 
 func ExampleThreshold() {

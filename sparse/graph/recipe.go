@@ -39,6 +39,9 @@ const (
 // that is not finite or has no inverse is an error.
 func PublishedRecipe(c *Covariance, threads int) (*Graph, error) {
 	members, err := c.Components(recipePenalty, recipeComponent, threads)
+	if tooLarge, ok := errors.AsType[*ComponentError](err); ok {
+		tooLarge.Fits = 0 // the penalty of the recipe is fixed
+	}
 	if err != nil {
 		return nil, err
 	}

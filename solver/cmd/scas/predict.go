@@ -223,7 +223,11 @@ func (c *predictCmd) advice(r sparse.Remedy) (words string, ok bool) {
 	case "ReadOptions.IgnoreBeyond":
 		return "leave such features out with --ignore-beyond", true
 	case "ReadOptions.AnyLabels", "ReadOptions.Counts", "ReadOptions.Regression":
-		return "give --ignore-labels if the labels do not matter", true
+		words = "give --ignore-labels if the labels do not matter"
+		if r.Field == "ReadOptions.Counts" && c.isTable(c.Data) { // for the others, a table has this remedy
+			words = "name the column of the labels with --label, or " + words
+		}
+		return words, true
 	case "TableOptions.Offset":
 		return "give --offset FILE if the offsets of the model's margins are in a file of their own", true
 	}
