@@ -11,9 +11,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// The noise of a copy. In a row whose values are all 1, the share entryNoise of the entries moves to random
-// columns. In other rows valueNoise is the standard deviation of the relative change of a value; the values 0
-// and 1 do not change, because they may be indicators. The share labelNoise of the labels changes to the
+// The noise of a copy. If all values of the data are 1, the share entryNoise of the entries moves to random
+// columns. Otherwise valueNoise is the standard deviation of the relative change of a value; the values 0 and 1
+// do not change, because they may be indicators. The share labelNoise of the labels changes to the
 // other class.
 const (
 	valueNoise = 0.05
@@ -47,6 +47,11 @@ func writeCopy(w io.Writer, d *sparse.Dataset, rng *rand.Rand, noisy bool) error
 	n, p := d.X.Dims()
 	b := sparse.NewBuilder(p)
 	defer b.Close()
+	allOnes := true
+	for i := range n {
+		_, val := d.X.Row(i)
+		allOnes = allOnes && !slices.ContainsFunc(val, func(v float64) bool { return v != 1 })
+	}
 	for _, i := range rng.Perm(n) {
 		idx, val := d.X.Row(i)
 		label := d.Labels[i]
@@ -54,7 +59,7 @@ func writeCopy(w io.Writer, d *sparse.Dataset, rng *rand.Rand, noisy bool) error
 			if rng.Float64() < labelNoise {
 				label = -label
 			}
-			idx, val = noisyRow(rng, idx, val, p)
+			idx, val = noisyRow(rng, idx, val, p, allOnes)
 		}
 		if err := b.Append(idx, val, d.Mapping.Original(label)); err != nil {
 			return err
@@ -68,10 +73,13 @@ func writeCopy(w io.Writer, d *sparse.Dataset, rng *rand.Rand, noisy bool) error
 	return sparse.Write(w, sparse.LIBSVM, replica)
 }
 
-// noisyRow returns a copy of a row of a matrix with p columns, with noise.
-func noisyRow(rng *rand.Rand, idx []int32, val []float64, p int) ([]int32, []float64) {
+// noisyRow returns a copy of a row of a matrix with p columns, with noise. allOnes says that all values of the
+// data are 1.
+func noisyRow(
+	rng *rand.Rand, idx []int32, val []float64, p int, allOnes bool,
+) ([]int32, []float64) {
 	idx, val = slices.Clone(idx), slices.Clone(val)
-	if !slices.ContainsFunc(val, func(v float64) bool { return v != 1 }) {
+	if allOnes {
 		for k := range idx {
 			if rng.Float64() < entryNoise {
 				idx[k] = int32(rng.IntN(p))

@@ -99,6 +99,21 @@ func TestFileRefuses(t *testing.T) {
 			t.Errorf("%v, %v; want %q", res, err, want)
 		}
 	}
+	// InnerSteps is not used out of core, so an outer iteration takes two passes.
+	p := &solver.Problem{Data: d.X, Labels: d.Labels}
+	_, err := minimizeFile(t.Context(), p, &solver.Settings{Method: solver.SCASK{}, InnerSteps: 2, Passes: 1.5}, 8<<20)
+	if e, ok := errors.AsType[*solver.SettingError](err); !ok || e.Field != "Passes" {
+		t.Errorf("1.5 passes: %v", err)
+	}
+	_, err = minimizeFile(t.Context(), p, &solver.Settings{Method: solver.SCASK{}, InnerSteps: 20000, Passes: 5}, 8<<20)
+	if err != nil {
+		t.Errorf("5 passes: %v", err)
+	}
+	p.Domain = solver.NewBox(20, 1, 2)
+	res, _ := minimizeFile(t.Context(), p, &solver.Settings{Method: solver.SCASK{}, TimeLimit: 1}, 8<<20)
+	if res == nil || slices.Min(res.X) != 1 {
+		t.Errorf("a run without time ends at %v; want the start, the nearest point to 0 in the domain", res)
+	}
 }
 
 // TestFileZeroConstraint checks that a run with A = 0 reaches the optimum, with and without a ridge. The

@@ -130,6 +130,9 @@ func newFileSCAS(ctx context.Context, p *Problem, set Settings, q *exact.Problem
 	}
 	r.Iterate = Iterate{make([]float64, features), make([]float64, l), make([]float64, l)}
 	r.Mean = r.Iterate
+	copy(r.X, set.Start.X)
+	p.project(r.X)
+	copy(r.Y, r.product.Image(r.X))
 	r.Stats = Stats{
 		Name: cmp.Or(set.Name, nameOf(set.Method)), Method: nameOf(set.Method),
 		Storage: p.Data.Rows(0, 0).Form(), DualUpdates: 1, BatchSize: 1,
@@ -171,8 +174,7 @@ func (s *fileSCAS) solve() error {
 	}
 }
 
-// prepareFile sets the parameters of the run and moves the iterate to the start, after the survey of the
-// file.
+// prepareFile sets the parameters of the run, after the survey of the file.
 func (s *fileSCAS) prepareFile() {
 	p, set, st := s.Problem, &s.Settings, &s.Stats
 	s.subset = s.file.SampleProblem()
@@ -197,9 +199,6 @@ func (s *fileSCAS) prepareFile() {
 		s.outer.Linearise()
 	}
 	s.keeper.Auto, s.keeper.Watched = set.Eta == 0, true
-	copy(s.X, set.Start.X)
-	p.project(s.X)
-	copy(s.Y, s.product.Image(s.X))
 }
 
 // evaluate computes the objective, and the gradient of the mean loss, at the iterate, in one pass.

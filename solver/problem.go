@@ -155,8 +155,26 @@ func (p *Problem) project(x []float64) {
 	}
 }
 
+// checkLabels returns an error if the loss does not accept the labels. See validate for outOfCore.
+func (p *Problem) checkLabels(outOfCore bool) error {
+	accepted := outOfCore
+	if outOfCore {
+		for lo, hi := range rows.Parts(p.Data, rows.PartRows) {
+			accepted = accepted && p.loss().Validate(p.Labels[lo:hi]) == nil
+		}
+	}
+	if accepted {
+		return nil
+	}
+	return p.loss().Validate(p.Labels) // all labels, for the row number in the error
+}
+
 // Validate returns an error for the first mistake in p, or nil.
-func (p *Problem) Validate() error {
+func (p *Problem) Validate() error { return p.validate(false) }
+
+// validate is Validate. If outOfCore is true, it reads the labels part by part, and releases the memory of each
+// part.
+func (p *Problem) validate(outOfCore bool) error {
 	if p == nil || p.Data == nil {
 		return errorf("Problem.Data is nil; it must hold the samples")
 	}
@@ -171,10 +189,8 @@ func (p *Problem) Validate() error {
 	case !(p.L2 >= 0) || math.IsInf(p.L2, 0):
 		return errorf("Problem.L2 = %v; it must be finite and not negative", p.L2)
 	}
-	for lo, hi := range rows.Parts(p.Data, rows.PartRows) {
-		if p.loss().Validate(p.Labels[lo:hi]) != nil {
-			return p.loss().Validate(p.Labels) // all labels, for the row number in the error
-		}
+	if err := p.checkLabels(outOfCore); err != nil {
+		return err
 	}
 	if err := term.CheckInfimum(p.loss(), p.Labels); err != nil {
 		return err

@@ -22,7 +22,7 @@ func (p *Problem) team() *rows.Team {
 // join checks p and s.Start, and returns a copy of p with its team and s.Threads. If the check fails on one
 // process, it returns an error on all processes.
 func (p *Problem) join(s *Settings) (*Problem, error) {
-	err := p.Validate()
+	err := p.validate(s.Memory > 0)
 	if err == nil {
 		err = s.Start.check(p)
 	}

@@ -117,8 +117,14 @@ func (f *modelFile) checkObject(kind string, file, object []byte, start int) err
 		}
 		switch {
 		case key == "models":
+			k := -1
 			return eachItem(value, func(_ string, column json.RawMessage, columnOffset int) error {
-				return f.checkObject("column", file, column, offset+columnOffset)
+				k++
+				err := f.checkObject("column", file, column, offset+columnOffset)
+				if err != nil && len(f.Models) > 1 {
+					err = fmt.Errorf("model %d: %w", k, err)
+				}
+				return err
 			})
 		case key == "labels" && value[0] == '{':
 			return f.checkObject("labels", file, value, offset)

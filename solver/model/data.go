@@ -49,9 +49,19 @@ func (s *Spec) completeFrom(d *sparse.Dataset) (completed *Spec, x *sparse.CSR, 
 	if d.Stats.IndexBase == sparse.OneBased {
 		completed.IndexBase = 1
 	}
-	y = d.Labels
-	if !d.Mapping.IsZero() && !classifies(completed.loss()) {
-		y, completed.data.Mapping = d.OriginalLabels(), sparse.LabelMapping{}
+	switch m := d.Mapping; {
+	case m.IsZero():
+		return completed, d.X, d.Labels
+	case !classifies(completed.loss()):
+		completed.data.Mapping = sparse.LabelMapping{}
+		return completed, d.X, d.OriginalLabels()
+	case completed.Comm == nil || completed.streams():
+		return completed, d.X, d.Labels
+	default: // the Datasets of other processes may have another Mapping, or none
+		completed.data.Mapping, completed.data.Classes = sparse.LabelMapping{}, classesOf(m)
+		if completed.Positive == nil {
+			completed.Positive = &m.Positive
+		}
+		return completed, d.X, d.OriginalLabels()
 	}
-	return completed, d.X, y
 }

@@ -292,17 +292,22 @@ func parse(text []byte) (*Model, error) {
 	err := json.Unmarshal(text, &f)
 	switch { // if err is about the type of a field, as in a newer format, Unmarshal has read all other fields
 	case f.Format < 0 || f.Format > newestFormat:
-		return nil, fmt.Errorf("model format %d; scas %s reads formats 1 to %d: use the version that wrote it, %s", f.Format, Version, newestFormat, f.Version)
+		version := ""
+		if f.Version != "" {
+			version = ", " + f.Version
+		}
+		return nil, fmt.Errorf("model format %d; scas %s reads formats 1 to %d: use the version that wrote it%s",
+			f.Format, Version, newestFormat, version)
 	case err != nil:
 		return nil, damageError(text, err)
 	case f.Format == 0:
 		return nil, errors.New("not a model file: it has no format number")
 	}
-	if err := f.checkFields(text); err != nil {
-		return nil, err
-	}
 	if f.Models == nil && f.Format == newestFormat {
 		return nil, errors.New("damaged model: it has no field models, with the coefficients" + fetchAgain)
+	}
+	if err := f.checkFields(text); err != nil {
+		return nil, err
 	}
 	m, err := f.model()
 	if err != nil {

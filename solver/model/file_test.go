@@ -213,6 +213,9 @@ func TestBadModels(t *testing.T) {
 			"model format 4; scas " + Version + " reads formats 1 to 3: use the version that wrote it, 0.1.0",
 		},
 		{`"format": 1`, `"rank": [], "p": "three", "format": 4`, "model format 4; scas " + Version}, // a field has another type
+		{format1, `{"format": 3, "models": null}`, "it has no field models"},
+		{format1, `{"format": 3, "models": [{"intercept": null}, {}]}`, "model 1: damaged model: no intercept"},
+		{format1, `{"format": 4, "scas_version": 5}`, "use the version that wrote it"},
 		{`-1]`, `null]`, `"null": damaged model: coefficients: expected a finite number; fetch the file again`},
 		{`-1]`, `"x"]`, `"\"x\"": damaged model: coefficients: expected a finite number`},
 		{`-1]`, `1e999]`, `"1e999": damaged model: coefficients: expected a finite number`},

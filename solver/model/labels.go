@@ -30,6 +30,42 @@ func checkFinite(y []float64, firstRow int) error {
 	return nil
 }
 
+// classesOf returns the two classes of a mapping, in the order of their labels.
+func classesOf(m sparse.LabelMapping) sparse.Classes {
+	c := sparse.Classes{Values: []float64{m.Negative, m.Positive}}
+	if m.NegativeName != "" {
+		c.Names = []string{m.NegativeName, m.PositiveName}
+	}
+	if m.Negative > m.Positive {
+		slices.Reverse(c.Values)
+		slices.Reverse(c.Names)
+	}
+	return c
+}
+
+// checkSigns returns an error if the Dataset has a Mapping, but other labels than −1 and +1.
+func (s *Spec) checkSigns(labels []float64) error {
+	isOther := func(v float64) bool { return v != -1 && v != 1 }
+	if k := slices.IndexFunc(labels, isOther); k >= 0 && !s.data.Mapping.IsZero() {
+		return errorf("the Dataset has a Mapping and the label %v; with a Mapping, labels must be −1 and +1", labels[k])
+	}
+	return nil
+}
+
+// agree returns err, an error of another process, or an error if p.empty.Labels differ between processes.
+func (p *problems) agree(err error) error {
+	if err = p.team.CommonError(err); err != nil {
+		return err
+	}
+	m := p.empty.Labels
+	for _, label := range []float64{m.Negative, m.Positive} {
+		if p.team.MaxNumber(label) != p.team.MinNumber(label) {
+			return errorf("the classes are %v and, as the positive one, %v in this process, but others in another process: give all processes the same Spec.Positive, and Datasets with the same labels", m.Negative, m.Positive)
+		}
+	}
+	return nil
+}
+
 // twoLabels returns the labels of two classes in the caller's data. labels are the different labels of all
 // rows of all processes, in increasing order; there must be two.
 func (p *problems) twoLabels(labels []float64) (m sparse.LabelMapping, err error) {

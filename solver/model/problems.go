@@ -44,10 +44,13 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 		return p, nil
 	}
 	labels := p.differentLabels()
+	if err := team.CommonError(spec.checkSigns(labels)); err != nil {
+		return nil, err
+	}
 	switch {
 	case len(labels) < 3 || spec.Positive != nil:
 		p.empty.Labels, err = p.twoLabels(labels)
-		return p, err
+		return p, p.agree(err)
 	case len(labels) > rows.MaxClasses:
 		return nil, errorf("more than %d classes: are the labels numbers, for the loss %s?",
 			rows.MaxClasses, lossesForNumbers())

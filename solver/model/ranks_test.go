@@ -675,3 +675,61 @@ func TestClassesResume(t *testing.T) {
 		}
 	}
 }
+
+// TestRanksMappings checks that ranks agree on the labels of two classes if their Datasets have different
+// Mappings, or one has none, and otherwise return errors.
+func TestRanksMappings(t *testing.T) {
+	x, err := sparse.FromDense(4, 1, []float64{1, 2, 2, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mapped := sparse.LabelMapping{Negative: 3, Positive: 7}
+	signs := []float64{-1, 1, -1, 1}
+	for _, c := range []struct {
+		first, second sparse.Dataset
+		want          string // part of the error of a rank; "" for the labels 3 and 7
+	}{
+		{sparse.Dataset{Labels: signs, Mapping: mapped}, sparse.Dataset{Labels: signs, Mapping: mapped}, ""},
+		{sparse.Dataset{Labels: []float64{3, 7, 3, 7}}, sparse.Dataset{Labels: signs, Mapping: mapped}, ""},
+		{
+			sparse.Dataset{Labels: signs, Mapping: mapped},
+			sparse.Dataset{Labels: signs, Mapping: sparse.LabelMapping{Negative: 3, Positive: 8}}, "third one",
+		},
+		{
+			sparse.Dataset{Labels: signs, Mapping: mapped},
+			sparse.Dataset{Labels: signs, Mapping: sparse.LabelMapping{Negative: 7, Positive: 3}}, "in this process",
+		},
+	} {
+		datasets := []sparse.Dataset{c.first, c.second}
+		models, errs := make([]*Model, 2), make([]error, 2)
+		var wg sync.WaitGroup
+		for r, comm := range dist.Local(2, time.Minute) {
+			datasets[r].X = x
+			spec := &Spec{Lambda: 0.01, Comm: comm}
+			wg.Go(func() { models[r], errs[r] = FitData(t.Context(), spec, &datasets[r]) })
+		}
+		wg.Wait()
+		if c.want != "" {
+			if errs[0] == nil || errs[1] == nil || !strings.Contains(errors.Join(errs...).Error(), c.want) {
+				t.Errorf("%v and %v: %v, want %q", c.first.Mapping, c.second.Mapping, errs, c.want)
+			}
+			continue
+		}
+		if m := equalResult(t, models, errs); m.Labels != mapped || m.Columns[0].Coefficients[0] <= 0 {
+			t.Errorf("%v and %v: labels %v, coefficients %v", c.first.Mapping, c.second.Mapping, m.Labels, m.Columns[0].Coefficients)
+		}
+	}
+}
+
+// TestLabelsBesideMapping checks that a Dataset with a Mapping must have the labels −1 and +1.
+func TestLabelsBesideMapping(t *testing.T) {
+	x, err := sparse.FromDense(4, 1, []float64{1, 2, 2, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &sparse.Dataset{X: x, Labels: []float64{1, 1, 2, 2}, Mapping: sparse.LabelMapping{Negative: 1, Positive: 2}}
+	_, err = FitData(t.Context(), &Spec{Lambda: 0.01}, d)
+	if err == nil || !strings.Contains(err.Error(), "the label 2; with a Mapping") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -110,8 +110,8 @@ type Spec struct {
 	// approximate number of bytes that the fit may use in each process. The default method supports up to
 	// 2,048 coefficients, the intercept included, and up to 256 of them without any penalty. The only other
 	// methods are solver.SCASK and solver.SCASL. They support any number of features, but no intercept, no
-	// standardised features, no offsets, only one process and at most two classes. Without a Dataset, the
-	// labels of two classes must for them be −1 and +1, of which +1 is positive.
+	// standardised features, no offsets, only one process and at most two classes. For them the labels of two
+	// classes must be −1 and +1, as in a Dataset, and +1 must be the positive class.
 	Memory int64
 	// ClassFitted, unless nil, is called if there are more than two classes: by Fit after each class, and by
 	// Path and CV after the path of each class on all rows. done is the number of finished classes, and total

@@ -191,6 +191,7 @@ var flagValues = map[string][]string{
 	"--penalty-factors": {"IN/factors", "IN/groups", "/dev/null"}, "--precision": {"o4", "o1"},
 	"--report":         {"o3", "o1"},
 	"--sample-weights": {"IN/weights", "IN/groups", "/dev/null"}, "--schedule": {"theorem", "practical"},
+	"--seed":  {"0", "7", "18446744073709551615", "18446744073709551616", "-1", "1e3", "x"},
 	"--start": {"IN/mid.json", "IN/tiny.svm", "IN/none", "/dev/null"}, "--svg": {"o2", "o1"},
 	"--time-limit": {"1ns", "1ms", "2s", "-1s", "x", "9999999h"},
 	"--to":         {"auto", "scas", "liblinear", "x"},

@@ -158,18 +158,19 @@ func read(dir string) (*Records, error) {
 // contents returns the text of a file, or of the compressed file of the same name with the ending .zst. If
 // neither exists, it returns nil.
 func contents(path string) ([]byte, error) {
-	for _, name := range []string{path, path + ".zst"} {
-		f, err := os.Open(name)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		return sparse.ReadText(f, name)
+	text, err := os.ReadFile(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return text, err
 	}
-	return nil, nil
+	f, err := os.Open(path + ".zst")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return sparse.ReadText(f, f.Name())
 }
 
 func (r *Records) store(l *line) error {

@@ -254,6 +254,7 @@ func (r *cvReport) page(e *env, chosen *model.Model, err error) (*page, error) {
 	p := r.newPage(e, "cv")
 	p.Summary, p.Table = r.summary(), r.grid()
 	s := r.Steps[r.Chosen.Index]
+	p.Summary.add("objective", "%.10g at the chosen lambda", s.Objective)
 	p.judge([]proof{s.proof}, "", err)
 	p.Each = "lambda"
 	if r.Steps[0].Lambda > 0 { // otherwise there is nothing to draw

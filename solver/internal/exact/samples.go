@@ -11,7 +11,7 @@ import (
 // diagonal matrix of the weights cᵢ of the samples.
 type samples interface {
 	// summary describes the samples. summary and meanLoss, which returns the mean loss at x, may change the
-	// point and α, so they are only for New.
+	// point and α, so they must be called before all other methods.
 	summary() dataSummary
 	meanLoss(x []float64) float64
 	// subsample replaces the samples of p by a part of them. If it returns false, p must not be used.

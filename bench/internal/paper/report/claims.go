@@ -262,6 +262,7 @@ func (c *claim) largest(p *problem, lines []line, splits []int, sign float64) en
 func quotient(a, b entry) ratio {
 	r := ratio{Value: a.Value / b.Value} // NaN if both are infinite
 	switch {
+	case math.IsInf(a.Value, 0) || math.IsInf(b.Value, 0): // exactly infinite or 0
 	case a.Floor && b.Floor:
 		r.Value = 1
 	case b.Floor:

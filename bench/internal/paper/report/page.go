@@ -109,15 +109,15 @@ func Make(ctx context.Context, r *paper.Records) (files []output.File, summary s
 	return files, claimsText(pg.Claims), nil
 }
 
-// number returns a number as text for people: "" for NaN, a whole number from 1,000 to a million, otherwise
-// three digits.
+// number returns a number as text for people: "" for NaN, a whole number from about 1,000 to a million,
+// otherwise three digits.
 func number(v float64) string {
 	switch {
 	case math.IsNaN(v):
 		return ""
 	case math.IsInf(v, 1):
 		return "∞"
-	case math.Abs(v) >= 1e3 && math.Abs(v) < 1e6:
+	case math.Abs(v) >= 999.5 && math.Abs(v) < 1e6:
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
 	return strconv.FormatFloat(v, 'g', 3, 64)

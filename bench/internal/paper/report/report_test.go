@@ -242,6 +242,8 @@ func TestRatio(t *testing.T) {
 		{entry{Value: 2e-4}, entry{Value: 1e-13, Floor: true}, "at least 2e+09"},
 		{entry{Value: 1e-13, Floor: true}, entry{Value: 2e-13}, "at most 0.5"},
 		{entry{Value: 1e-13, Floor: true}, entry{Value: 2e-13, Floor: true}, "1"},
+		{entry{Value: 1e-13, Floor: true}, entry{Value: inf}, "0"},
+		{entry{Value: inf}, entry{Value: 1e-13, Floor: true}, "∞"},
 	} {
 		if got := quotient(c.a, c.b).String(); got != c.want {
 			t.Errorf("the ratio of %+v and %+v is %q, want %q", c.a, c.b, got, c.want)

@@ -114,7 +114,9 @@ func optima(problems []*problem) (ranges []optimumRange) {
 					max(o.Gap, optimum.Gap)
 			}
 		}
-		ranges = append(ranges, o)
+		if o.Splits > 0 {
+			ranges = append(ranges, o)
+		}
 	}
 	return ranges
 }
