@@ -12,9 +12,9 @@ import (
 )
 
 // The noise of a copy. If all values of the data are 1, the share entryNoise of the entries moves to random
-// columns. Otherwise valueNoise is the standard deviation of the relative change of a value; the values 0 and 1
-// do not change, because they may be indicators. The share labelNoise of the labels changes to the
-// other class.
+// columns. Otherwise valueNoise is the standard deviation of the relative change of a value; the values 0 and
+// 1 do not change, because they may be indicators. The share labelNoise of the labels changes to the other
+// class.
 const (
 	valueNoise = 0.05
 	entryNoise = 0.05
@@ -73,8 +73,8 @@ func writeCopy(w io.Writer, d *sparse.Dataset, rng *rand.Rand, noisy bool) error
 	return sparse.Write(w, sparse.LIBSVM, replica)
 }
 
-// noisyRow returns a copy of a row of a matrix with p columns, with noise. allOnes says that all values of the
-// data are 1.
+// noisyRow returns a copy of a row of a matrix with p columns, with noise. allOnes says that all values of
+// the data are 1.
 func noisyRow(
 	rng *rand.Rand, idx []int32, val []float64, p int, allOnes bool,
 ) ([]int32, []float64) {

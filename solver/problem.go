@@ -172,8 +172,8 @@ func (p *Problem) checkLabels(outOfCore bool) error {
 // Validate returns an error for the first mistake in p, or nil.
 func (p *Problem) Validate() error { return p.validate(false) }
 
-// validate is Validate. If outOfCore is true, it reads the labels part by part, and releases the memory of each
-// part.
+// validate is Validate. If outOfCore is true, it reads the labels part by part, and releases the memory of
+// each part.
 func (p *Problem) validate(outOfCore bool) error {
 	if p == nil || p.Data == nil {
 		return errorf("Problem.Data is nil; it must hold the samples")

@@ -198,7 +198,8 @@ func (s *Settings) withDefaults(p *Problem) (Settings, error) {
 		return c, err
 	}
 	if info.SCASInnerLoop {
-		if c.InnerSteps == 0 || c.Memory > 0 { // out of core, an outer iteration draws as many samples as there are rows
+		if c.InnerSteps == 0 || c.Memory > 0 {
+			// out of core, an outer iteration draws as many samples as there are rows
 			c.InnerSteps = p.team().MeanCount(len(p.Labels))
 		}
 		return c, c.checkInnerLoop(info, p)

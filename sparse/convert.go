@@ -33,10 +33,10 @@ type Converted struct {
 // opt.Memory bounds the memory for the categories of a table, for the medians of its columns, and for
 // its rows up to the first value of each column. All other conversions read all data into memory.
 //
-// Only conversions of LIBSVM text and tables to .scas call progress, if it is not nil, after each block. While
-// the text is read, stage is "text", and done and total count bytes of the source file. While the new file is
-// written, stage is "file", and done and total count bytes of its matrix and labels before compression. An error
-// of progress ends the conversion.
+// Only conversions of LIBSVM text and tables to .scas call progress, if it is not nil, after each block.
+// While the text is read, stage is "text", and done and total count bytes of the source file. While the new
+// file is written, stage is "file", and done and total count bytes of its matrix and labels before
+// compression. An error of progress ends the conversion.
 //
 // If a conversion of LIBSVM text to .scas is killed or ended by progress, converted rows stay in the
 // directory .OUT.parts beside the file OUT, and the next conversion of the same text with the same options

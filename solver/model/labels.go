@@ -47,14 +47,16 @@ func classesOf(m sparse.LabelMapping) sparse.Classes {
 func (s *Spec) checkSigns(labels []float64) error {
 	isOther := func(v float64) bool { return v != -1 && v != 1 }
 	if k := slices.IndexFunc(labels, isOther); k >= 0 && !s.data.Mapping.IsZero() {
-		return errorf("the Dataset has a Mapping and the label %v; with a Mapping, labels must be −1 and +1", labels[k])
+		return errorf("the Dataset has a Mapping and the label %v; with a Mapping, labels must be −1 and +1",
+			labels[k])
 	}
 	return nil
 }
 
 // agree returns err, an error of another process, or an error if p.empty.Labels differ between processes.
 func (p *problems) agree(err error) error {
-	if err = p.team.CommonError(err); err != nil {
+	err = p.team.CommonError(err)
+	if err != nil {
 		return err
 	}
 	m := p.empty.Labels

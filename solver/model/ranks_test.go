@@ -716,7 +716,8 @@ func TestRanksMappings(t *testing.T) {
 			continue
 		}
 		if m := equalResult(t, models, errs); m.Labels != mapped || m.Columns[0].Coefficients[0] <= 0 {
-			t.Errorf("%v and %v: labels %v, coefficients %v", c.first.Mapping, c.second.Mapping, m.Labels, m.Columns[0].Coefficients)
+			t.Errorf("%v and %v: labels %v, coefficients %v",
+				c.first.Mapping, c.second.Mapping, m.Labels, m.Columns[0].Coefficients)
 		}
 	}
 }

@@ -19,8 +19,8 @@ type ComponentError struct {
 	// bound of this number, so it need not exceed Limit.
 	Size  int
 	Limit int // largest size accepted
-	// Fits is a penalty that causes no such error: usually the smallest one, rounded up to six digits. It is 0 if
-	// the penalty is fixed.
+	// Fits is a penalty that causes no such error: usually the smallest one, rounded up to six digits. It is
+	// 0 if the penalty is fixed.
 	Fits float64
 }
 

@@ -51,8 +51,8 @@ func (l *Lines) Next() bool {
 	return len(l.Fields) > 0
 }
 
-// ParseFloat parses a finite decimal number. ok is false for any other text. It copies text of up to 47 bytes to
-// the stack, so that usual numbers take no memory.
+// ParseFloat parses a finite decimal number. ok is false for any other text. It copies text of up to 47 bytes
+// to the stack, so that usual numbers take no memory.
 func ParseFloat[S string | []byte](s S) (v float64, ok bool) {
 	var short [64]byte
 	b := short[:]
