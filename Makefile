@@ -74,7 +74,7 @@ mutate: ## plant faults in the kernels and check that the tests find them, in so
 attack: ## kill the program, fill its disk, fail its system calls, for FOR (default 3m); table into OUT if set
 	$(GO) run ./bench attack --for $(or $(FOR),3m) $(if $(FIRST),--first $(FIRST)) $(if $(OUT),--results "$(OUT)")
 
-test-full: test test-long test-random test-race test-emulated test-mpi test-supply test-fuzz ## everything: long tests, races, other processors, ranks, FUZZTIME of fuzzing for each parser
+test-full: test test-long test-random test-race test-emulated test-mpi test-supply test-fuzz ## everything: long tests, races, other processors, ranks, FUZZTIME for each fuzz test
 
 test-long:
 	$(GO) test -timeout 40m ./...

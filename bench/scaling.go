@@ -227,9 +227,9 @@ func (c *scalingCmd) train(e *race.Env, data, memory string, total *cost) (gap f
 	return *output.Gap, nil
 }
 
-// measureTraining trains on the file data in memory and, if a quarter of the file is at least 128 MiB, in
-// turns also out of core with the memory of this quarter. columns is the text for the columns of the table,
-// and gap is the largest gap of all runs; NaN if one of them proved none.
+// measureTraining trains on the file data in memory. If a quarter of the file is at least 128 MiB, it also
+// trains out of core, with a quarter of the file as memory limit, in turns with the runs in memory. columns
+// is the text for the columns of the table. gap is the largest gap of all runs, or NaN if a run proved none.
 func (c *scalingCmd) measureTraining(e *race.Env, data string) (columns string, gap float64, err error) {
 	file, err := os.Stat(data)
 	if err != nil {

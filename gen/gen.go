@@ -13,9 +13,9 @@
 // After each of these changes run go generate ./kernels, go test -short ./gen ./kernels and go test -short
 // -tags purego ./kernels. For a new kernel, edit:
 //
-//   - kernels/set.go: a field of the type set, and its function in the variable generic. A kernel that
-//     exists for each storage form is a field of rowSet instead
-//   - kernels/generic_*.go: that function, which defines the kernel
+//   - kernels/set.go: a field of the type set, and its value in the variable generic. A kernel that exists
+//     for each storage form is a field of rowSet instead
+//   - kernels/generic_*.go: the function that is this value. It defines the bits of the kernel
 //   - kernels/block.go: for each assembly call a function that is not inlined, with a name that ends with
 //     Block
 //   - kernels: the exported function that calls the kernel, as in dense.go. It checks lengths, reports its

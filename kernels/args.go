@@ -19,7 +19,7 @@ type stepArgs struct {
 	// For InnerLazy:
 	cells []float64
 	norm2 []float64 // squared norms of the rows; nil without a ball
-	lazy  Lazy      // run needs Alpha and GammaLimit in other loops too, see stopped
+	lazy  Lazy      // the method stopped reads Alpha, Gamma and GammaLimit in every inner loop
 
 	// For InnerDecay:
 	decayCells []DecayCell
@@ -43,7 +43,7 @@ func (a *stepArgs) setArguments(fn string, s *Steps, sampled []int32) {
 	raceRead(s.Slope0)
 	raceRead(sampled)
 	a.Steps, a.sampled = *s, sampled
-	a.lazy.Alpha, a.lazy.GammaLimit = 1, math.Inf(1) // stopped() is false unless InnerLazy changes a.lazy
+	a.lazy.Alpha, a.lazy.GammaLimit = 1, math.Inf(1) // then stopped() is false; only InnerLazy changes a.lazy
 }
 
 // checkOutput checks that v, which the loop writes, does not overlap the slices that all inner loops read.

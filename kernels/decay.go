@@ -17,8 +17,8 @@ type DecayCell struct {
 	_         [2]float64 // a cell has 64 bytes, as a cache line
 }
 
-// decay returns the factor of Deviation after the given number of steps, if no step has touched the column
-// since Last.
+// decay returns exp(−(step−Last)·Rate). After the given number of steps, w_j is Fixed plus Deviation times
+// this factor, if no step since Last has touched the column.
 func (c *DecayCell) decay(step float64) float64 { return ExpNeg(float64((step - c.Last) * c.Rate)) }
 
 // cellNumbers returns the memory of the cells.

@@ -93,8 +93,9 @@ func (r *Run) resultAfter(err error) (*Result, error) {
 }
 
 // judge sets the status of the result, and returns the error of Minimize. err is the error that ended the
-// run; it is nil if the time limit did. judge sets the fields of the evidence that follow from its arguments.
-// provable says whether gaps of the problem can be proved.
+// run. It is nil if the run ended without an error or at the time limit. judge sets Diverged, Err, Gap and
+// Goal of the evidence; the caller sets its other fields. provable says whether gaps of the problem can be
+// proved.
 func (r *Run) judge(res *Result, err error, evidence *ending.Evidence, provable bool) error {
 	if errors.Is(err, ErrStop) {
 		res.Status = Stopped

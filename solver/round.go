@@ -10,10 +10,12 @@ import (
 // rounding bounds the relative rounding error in the value of an objective.
 const rounding = 16 * 0x1p-52
 
-// makeExact tries two points near r.X: one with exact zeros, and one with exact zeros and ties. It moves each
-// to the domain, and refuses it if its zeros or ties are lost there, or if the objective is larger than at
-// r.X by more than rounding. makeExact returns the one with the smaller objective, and true; or r.X itself
-// and false if it refuses both.
+// makeExact tries two points near r.X: one with exact zeros, and one with exact zeros and ties. It projects
+// each point onto the domain. It rejects a point that has lost its zeros or ties there, or whose objective is
+// larger than at r.X by more than rounding. It returns an accepted point and true. If it accepts both, it
+// returns the point with ties, unless the objective there is larger than at the other point by more than
+// rounding. makeExact returns r.X and false if it rejects both. It tries no point if the objective at r.X is
+// not finite, if A is an operator without a matrix, or if Coupling.C is set.
 func (r *Run) makeExact() ([]float64, bool) {
 	p, a := r.Problem, r.product.Matrix()
 	value := p.Evaluate(r.X).Objective

@@ -63,12 +63,14 @@ type Settings struct {
 	// Delta is the exponent δ ≥ 1 of the Theorem schedule; zero means 1.1.
 	Delta float64 `json:"delta"`
 	// Memory, unless zero, selects a run out of core, for mapped data (sparse.CSR.Mapped) and the methods
-	// SCASK and SCASL. It is the approximate number of bytes that the run may use. Each inner loop draws from
-	// one batch of the file. A run out of core refuses several processes, a Checkpoint, a Coupling, and the
-	// caller's own losses, penalties and domains. It calls Report several times in each pass, and its
-	// averages are the iterate. A gap is proved with up to some thousands of features. Beside Method, it uses
-	// only the settings Name, Passes, RelTol, TimeLimit, Threads, Start.X, Recorder, RecordEvery, Report,
-	// DualUpdates, Eta, Rho and Seed. The same memory gives the same bits.
+	// SCASK and SCASL. It is the approximate number of bytes that the run may use. Equal values of Memory
+	// give equal bits of the result. Each inner loop draws from one batch of rows of the file.
+	//
+	// Out of core, Minimize returns an error if there are several processes, a Checkpoint or a Coupling, or
+	// if the loss, the penalty or the domain is the caller's own. Besides Method, it uses only the settings
+	// Name, Passes, RelTol, TimeLimit, Threads, Start.X, Recorder, RecordEvery, Report, DualUpdates, Eta, Rho
+	// and Seed. It calls Report several times in each pass. XAverage and YAverage of the result are the last
+	// iterate. Gaps are proved only for up to some thousands of features.
 	Memory int64 `json:"-"`
 	// Seed selects the sequence of random samples. Equal seeds give equal bits on every machine;
 	// zero is a seed like any other.

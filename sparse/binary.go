@@ -152,7 +152,7 @@ func (d *Dataset) binaryLabels(f *scasfile.File, name string, words []string, op
 			Remedies: []Remedy{fitClasses},
 		}
 	}
-	// The labels for which the labels −1 and +1 of the file stand; zero if it stores others.
+	// The original labels that the file stores as −1 and +1; zero if the file stores the original labels.
 	var signs LabelMapping
 	if f.Header.Labelling == scasfile.Signs {
 		signs = LabelMapping{Negative: f.Negative, Positive: f.Positive}
@@ -184,7 +184,7 @@ func (d *Dataset) binaryLabels(f *scasfile.File, name string, words []string, op
 	}
 	changes := func(b float64) bool {
 		label := signs.Original(b)
-		return c.kinds.find(label) != nil && value(label) != b // labels without rows do not count
+		return c.kinds.find(label) != nil && value(label) != b // a label that is not in c.kinds has no rows
 	}
 	if !slices.ContainsFunc(stored, changes) {
 		return nil
@@ -204,9 +204,9 @@ func (d *Dataset) restoreLabels() {
 	d.Mapping = LabelMapping{}
 }
 
-// countStored counts the labels of a file; see labelCollector.count. If the file stores −1 and +1, it does
-// not read them all: it counts one row of each. A label that is not allowed is then an error only if a row
-// has it.
+// countStored adds the labels that a file stores to c.kinds; see labelCollector.count. If the file stores −1
+// and +1, countStored adds each of the two with one row, and does not count their rows. If opt does not allow
+// one of the two, countStored returns an error only if a row has this label.
 func (c *labelCollector) countStored(f *scasfile.File, signs LabelMapping) error {
 	if signs.IsZero() {
 		return eachStoredLabel(f, c.name, func(i int, b float64) error {

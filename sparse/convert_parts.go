@@ -101,8 +101,9 @@ func openParts(dir string, source partsSource) (*parts, *partsRecord, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	// On a system without file locks, Lock returns another error. Nothing then prevents two conversions to
+	// the same file at the same time.
 	if atomicfile.Lock(p.journal) == atomicfile.ErrLocked {
-		// Without file locks, there is another error, and no protection.
 		p.journal.Close()
 		return nil, nil, fmt.Errorf("another conversion to this file is at work: wait for it, or remove %s",
 			dir)

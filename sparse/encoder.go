@@ -183,7 +183,8 @@ func (e *Encoder) storeValue(r *Record, record map[string]any, column string, va
 	}
 	category, err := textOf(value)
 	if _, known := e.position[column+"="+category]; !known {
-		// The blanks may be from a quoted cell of a table.
+		// A known category may begin or end with blanks, from a quoted cell of a table. This category is not
+		// known, so blanks around the text have no meaning.
 		category = trimBlanks(category)
 	}
 	switch {

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// A labelCollector collects the labels of a file, and says at the end of the file which labels they become.
+// A labelCollector collects the labels of a file. At the end of the file it decides what they are: numbers,
+// labels of two classes, which the Dataset stores as −1 and +1, or labels of more classes.
 type labelCollector struct {
 	name   string
 	opt    *ReadOptions
@@ -76,8 +77,8 @@ func (c *labelCollector) add(label float64, line, column int) error {
 	return err
 }
 
-// count counts the rows of a label in c.kinds, unless opt asks for numbers. It returns an error if opt does
-// not allow the label.
+// count adds a label and its number of rows to c.kinds. If opt asks for numbers, count only checks the label.
+// It returns an error if opt does not allow the label.
 func (c *labelCollector) count(rows labelKind) error {
 	if c.opt.Counts && rows.label < 0 {
 		return c.errorAt(rows,
@@ -104,8 +105,8 @@ func (c *labelCollector) count(rows labelKind) error {
 	return nil
 }
 
-// listedValue returns what a label of the file becomes if the options list the labels; ok is false if they do
-// not list this label.
+// listedValue returns the label that the Dataset stores for a label of the file, if the options list the
+// labels. ok is false if the options do not list this label.
 func (c *labelCollector) listedValue(label float64) (v float64, ok bool) {
 	if c.words != nil {
 		return c.opt.wordValue(c.words[int(label)])
@@ -206,9 +207,9 @@ func (c *labelCollector) assignLabels(d *Dataset) error {
 	return nil
 }
 
-// resolve sets the mapping or the classes of d after all labels have been counted. The function value returns
-// what a label of the file becomes. A single class is an error, unless opt lists the labels or asks for
-// numbers.
+// resolve sets the mapping or the classes of d after all labels have been counted. The function value
+// converts a label of the file to the label that d stores. A single class is an error, unless opt lists the
+// labels or asks for numbers.
 func (c *labelCollector) resolve(d *Dataset) (value func(label float64) float64, err error) {
 	number := c.sortWords()
 	switch kinds := c.kinds.list; {
@@ -248,8 +249,9 @@ func (c *labelCollector) resolve(d *Dataset) (value func(label float64) float64,
 	}, nil
 }
 
-// sortWords puts c.words in byte order, and numbers c.kinds accordingly. The function number returns the new
-// number of a label, which is the label itself if labels are not words.
+// sortWords sorts c.words in byte order, and replaces each label in c.kinds by the new position of its word.
+// The function number converts the old position of a word to the new one. If the labels are not words, number
+// returns its argument.
 func (c *labelCollector) sortWords() (number func(label float64) float64) {
 	if c.words == nil {
 		return func(label float64) float64 { return label }

@@ -89,9 +89,9 @@ func (c *classStore) Load() ([]byte, error) {
 	return c.State, nil
 }
 
-// fit returns the stored column of a class, if that was fitted with at most the RelTol of spec, or if spec
-// requests no proof. Otherwise fit calls do, and stores the column if do returns no error. A nil classStore
-// stores nothing.
+// fit returns the stored column of a class if spec requests no proof, or if the column was fitted with a
+// positive RelTol that is at most the RelTol of spec. Otherwise fit calls do, and stores the column if do
+// returns no error. A nil classStore only calls do.
 func (c *classStore) fit(spec *Spec, class int, do func() (*Column, error)) (*Column, error) {
 	if c == nil {
 		return do()

@@ -41,7 +41,8 @@ func checkSealed(file []byte, storedSum *string) error {
 }
 
 // eachItem calls f for each field of a JSON object, or for each value of a list, in the order of the text,
-// until f returns an error. The values of a list have no name. A value begins at the offset in text.
+// until f returns an error. For a value of a list, name is "". offset is the position in text at which the
+// value begins.
 func eachItem(text []byte, f func(name string, value json.RawMessage, offset int) error) error {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	start, err := dec.Token()

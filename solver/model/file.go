@@ -68,7 +68,8 @@ type columnNames struct {
 	Features    []string `json:"features,omitempty"`
 	LabelColumn string   `json:"target,omitempty"` // the name of the label column
 	Offset      string   `json:"offset_column,omitempty"`
-	// The numbers that replace missing values, by column; not nil if values may be missing.
+	// The numbers that replace missing values, by the name of the column. If Fill is nil, a missing value is
+	// an error. If it is not nil, missing categories are allowed too.
 	Fill map[string]float64 `json:"fill,omitzero"`
 }
 
@@ -368,11 +369,11 @@ func (f *modelFile) completeHead(c *columnFile) {
 func (c *columnFile) column(first *head) (*Column, error) {
 	switch {
 	case c.Loss != first.Loss || c.HuberDelta != first.HuberDelta:
-		return nil, fmt.Errorf("damaged model: it has the %s loss, the first %s", c.Loss, first.Loss)
+		return nil, fmt.Errorf("damaged model: its loss is %s, but the loss of model 0 is %s", c.Loss, first.Loss)
 	case c.P != first.P:
-		return nil, fmt.Errorf("damaged model: it has %d features, the first %d", c.P, first.P)
+		return nil, fmt.Errorf("damaged model: it has %d features, but model 0 has %d", c.P, first.P)
 	case !slices.Equal(c.Features, first.Features):
-		return nil, errors.New("damaged model: it has other names of features than the first")
+		return nil, errors.New("damaged model: its names of features differ from the names in model 0")
 	case c.Gap != nil && *c.Gap < 0:
 		return nil, fmt.Errorf("damaged model: duality_gap = %v; expected a number that is not negative",
 			*c.Gap)

@@ -62,14 +62,14 @@ func (p *problems) agree(err error) error {
 	m := p.empty.Labels
 	for _, label := range []float64{m.Negative, m.Positive} {
 		if p.team.MaxNumber(label) != p.team.MinNumber(label) {
-			return errorf("the classes are %v and, as the positive one, %v in this process, but others in another process: give all processes the same Spec.Positive, and Datasets with the same labels", m.Negative, m.Positive)
+			return errorf("in this process the classes are %v and %v (positive), in another process they are different: give all processes the same Spec.Positive, and Datasets with the same labels", m.Negative, m.Positive)
 		}
 	}
 	return nil
 }
 
-// twoLabels returns the labels of two classes in the caller's data. labels are the different labels of all
-// rows of all processes, in increasing order; there must be two.
+// twoLabels returns the negative and the positive label in the caller's data. labels are the different labels
+// of all rows of all processes, in increasing order. If they are not exactly two, twoLabels returns an error.
 func (p *problems) twoLabels(labels []float64) (m sparse.LabelMapping, err error) {
 	switch {
 	case len(labels) == 1:
@@ -96,7 +96,7 @@ func (p *problems) twoLabels(labels []float64) (m sparse.LabelMapping, err error
 			*positive, m.Negative, m.Positive)
 	}
 	if p.spec.streams() && (!slices.Equal(labels, []float64{-1, 1}) || p.spec.rowLabel(m.Positive) != 1) {
-		err = p.spec.refuseMinimize("out of core this is for the labels −1 and +1, or for numbers; +1 is the positive class")
+		err = p.spec.refuseMinimize("out of core, two classes must have the labels −1 and +1, and +1 is the positive class")
 	}
 	return m, err
 }
@@ -186,8 +186,8 @@ func (s *Spec) weigh(t *rows.Team, y []float64, classOfRow func(i int) int, clas
 	return w, nil
 }
 
-// originalLabel returns the label in the caller's data for a label of a row: the labels of two classes of a
-// Dataset are −1 and +1.
+// originalLabel returns the label in the caller's data for the label y of a row. The two differ only for a
+// Dataset with a Mapping, whose rows have the labels −1 and +1.
 func (s *Spec) originalLabel(y float64) float64 { return s.data.Mapping.Original(y) }
 
 // rowLabel is the inverse of originalLabel.

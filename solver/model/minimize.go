@@ -42,7 +42,7 @@ type minimizer struct {
 	ridge            float64        // the factor of lambda in Problem.L2, unless squaresInPenalty is true
 	scale            []float64      // divisor of each feature
 	hasOffsetColumn  bool           // the last column of the data has the offsets
-	// Bounds the rounding errors of labels minus offsets; 0 if nothing was subtracted.
+	// An upper bound of the rounding errors of labels minus offsets; 0 if nothing was subtracted.
 	labelError float64
 }
 

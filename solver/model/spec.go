@@ -86,7 +86,8 @@ type Spec struct {
 	//
 	// RelTol is relative to the mean loss of a model whose coefficients are all 0. With Poisson loss, this
 	// model has the best intercept. If its mean loss is 0, RelTol is relative to the mean loss at the point
-	// of Domain nearest to 0 instead. Out of core, SCASK and SCASL do not do this.
+	// of Domain nearest to 0 instead. Out of core, SCASK and SCASL do not use
+	// this point; the gap to reach is then 0.
 	//
 	// CV draws the folds at random, with Seed.
 	//

@@ -50,8 +50,8 @@ var commands = []string{
 	"model convert", "info", "completion", "",
 }
 
-// flagInHelp matches a flag at the beginning of a line of help: its short form, no-, its name, and what
-// stands for its value.
+// flagInHelp matches a flag at the beginning of a line of help: its short form, [no-], its name, and the
+// placeholder of its value.
 var flagInHelp = regexp.MustCompile(`(?m)^ {2,6}(?:(-\w), +)?--(\[no-\])?([a-z0-9-]+)(?:=(\S+))?`)
 
 // A flag is a flag with values to try. A flag without values is a switch.
@@ -71,7 +71,7 @@ func flagsIn(help, command string) (flags []flag) {
 			if no != "" {
 				flags = append(flags, flag{"--no-" + name, nil})
 			}
-		case short == "-m": // randomArgs has it
+		case short == "-m": // randomArgs adds -m itself
 		case short != "":
 			flags = append(flags, flag{short, valuesOf(command, short, placeholder)})
 		default:
@@ -84,8 +84,8 @@ func flagsIn(help, command string) (flags []flag) {
 // untried has flags that end the program at once, and flags that need several processes.
 var untried = []string{"help", "help-all", "version", "dist", "dist-timeout"}
 
-// valuesOf returns values to try for a flag of a command: those in flagValues, else counts if the placeholder
-// of the value in the help is one of a count, else numbers.
+// valuesOf returns the values to try for a flag of a command: the values in flagValues if there are any, else
+// counts if the placeholder in the help is N or K, else numbers.
 func valuesOf(command, flag, placeholder string) []string {
 	for _, key := range []string{command + " " + flag, flag} {
 		values, found := flagValues[key]

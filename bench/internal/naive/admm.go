@@ -84,9 +84,9 @@ func (m *ADMM) computeGradient() {
 	clear(m.z)
 	for i, b := range m.steps.Label {
 		idx, val := Row(m.steps.Rows, i)
-		s := Slope(RowDot(idx, val, m.X), b)
+		s := Slope(rowDot(idx, val, m.X), b)
 		m.steps.Slope0[i] = s
-		AddRow(m.z, s, idx, val)
+		addRow(m.z, s, idx, val)
 	}
 	for j := range m.z {
 		m.z[j] /= float64(len(m.steps.Label))
@@ -113,7 +113,7 @@ func (m *ADMM) runInnerLoop(steps int) {
 	if m.k == nil {
 		Inner(m.w, m.sum, m.d, m.rho, m.steps, m.sampled)
 	} else {
-		InnerGraph(m.w, m.sum, m.d, m.q, *m.k, m.steps, m.sampled)
+		innerGraph(m.w, m.sum, m.d, m.q, *m.k, m.steps, m.sampled)
 	}
 }
 

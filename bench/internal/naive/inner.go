@@ -10,7 +10,7 @@ import (
 // to the iterate w. g is −eta times the change of the sample's slope since the snapshot.
 func correction(s *kernels.Steps, i int32, w []float64) (g float64, idx []int32, val []float64) {
 	idx, val = Row(s.Rows, int(i))
-	t := RowDot(idx, val, w)
+	t := rowDot(idx, val, w)
 	return -s.Eta * (Slope(t, s.Label[i]) - s.Slope0[i]), idx, val
 }
 
@@ -27,7 +27,7 @@ func step(w, d []float64, kappa float64, s *kernels.Steps, i int32) {
 	for j := range w {
 		w[j] -= s.Eta * (d[j] + kappa*w[j])
 	}
-	AddRow(w, g, idx, val)
+	addRow(w, g, idx, val)
 }
 
 // Inner is an inner loop of SCAS-ADMM. For each row number in sampled it calls step, and adds the iterate w
@@ -65,16 +65,16 @@ func InnerBall(w, sum, d []float64, radius, kappa float64, s *kernels.Steps, sam
 	}
 }
 
-// InnerGraph is like Inner, but with a matrix K in place of the number kappa. k has the rows of K. q is
+// innerGraph is like Inner, but with a matrix K in place of the number kappa. k has the rows of K. q is
 // memory for K w.
-func InnerGraph(w, sum, d, q []float64, k kernels.Rows, s *kernels.Steps, sampled []int32) {
+func innerGraph(w, sum, d, q []float64, k kernels.Rows, s *kernels.Steps, sampled []int32) {
 	for _, i := range sampled {
 		g, idx, val := correction(s, i, w)
 		Margins(q, k, w)
 		for j := range w {
 			w[j] -= s.Eta * (d[j] + q[j])
 		}
-		AddRow(w, g, idx, val)
+		addRow(w, g, idx, val)
 		add(sum, w)
 	}
 }
@@ -84,7 +84,7 @@ func InnerGraph(w, sum, d, q []float64, k kernels.Rows, s *kernels.Steps, sample
 func Lazy(u, h, d []float64, alpha, gamma, q float64, s *kernels.Steps, sampled []int32) (alphaOut, gammaOut float64) {
 	for _, i := range sampled {
 		idx, val := Row(s.Rows, int(i))
-		t := alpha*RowDot(idx, val, u) + gamma*RowDot(idx, val, d)
+		t := alpha*rowDot(idx, val, u) + gamma*rowDot(idx, val, d)
 		g := -s.Eta * (Slope(t, s.Label[i]) - s.Slope0[i])
 		alpha *= q
 		gamma = q*gamma - s.Eta

@@ -20,8 +20,8 @@ func Dot(x, y []float64) float64 {
 	return sum
 }
 
-// RowDot returns the product of a sparse row and w.
-func RowDot(idx []int32, val, w []float64) float64 {
+// rowDot returns the product of a sparse row and w.
+func rowDot(idx []int32, val, w []float64) float64 {
 	var sum float64
 	for k, j := range idx {
 		sum += val[k] * w[j]
@@ -29,8 +29,8 @@ func RowDot(idx []int32, val, w []float64) float64 {
 	return sum
 }
 
-// AddRow adds g times a sparse row to w.
-func AddRow(w []float64, g float64, idx []int32, val []float64) {
+// addRow adds g times a sparse row to w.
+func addRow(w []float64, g float64, idx []int32, val []float64) {
 	for k, j := range idx {
 		w[j] += g * val[k]
 	}
@@ -46,7 +46,7 @@ func Row(a kernels.Rows, i int) ([]int32, []float64) {
 func Margins(dst []float64, a kernels.Rows, w []float64) {
 	for i := range dst {
 		idx, val := Row(a, i)
-		dst[i] = RowDot(idx, val, w)
+		dst[i] = rowDot(idx, val, w)
 	}
 }
 
@@ -54,7 +54,7 @@ func Margins(dst []float64, a kernels.Rows, w []float64) {
 func Gradient(z []float64, a kernels.Rows, slope []float64) {
 	for i, g := range slope {
 		idx, val := Row(a, i)
-		AddRow(z, g, idx, val)
+		addRow(z, g, idx, val)
 	}
 }
 
@@ -68,8 +68,8 @@ func Slope(margin, label float64) float64 {
 	}
 }
 
-// SlopeAndLoss returns the derivative of the logistic loss with respect to the margin, and the loss.
-func SlopeAndLoss(margin, label float64) (slope, loss float64) {
+// slopeAndLoss returns the derivative of the logistic loss with respect to the margin, and the loss.
+func slopeAndLoss(margin, label float64) (slope, loss float64) {
 	if z := label * margin; z > 0 {
 		e := math.Exp(-z)
 		return -label * e / (1 + e), math.Log1p(e)
@@ -84,7 +84,7 @@ func SlopeAndLoss(margin, label float64) (slope, loss float64) {
 func LogisticSlopes(slope, margin, label []float64) float64 {
 	var sum float64
 	for i, t := range margin {
-		s, loss := SlopeAndLoss(t, label[i])
+		s, loss := slopeAndLoss(t, label[i])
 		slope[i] = s
 		sum += loss
 	}
@@ -120,11 +120,11 @@ func MarginsGradient(z, margin, slope, label []float64, a kernels.Rows, w []floa
 	var sum float64
 	for i := range margin {
 		idx, val := Row(a, i)
-		t := RowDot(idx, val, w)
-		s, loss := SlopeAndLoss(t, label[i])
+		t := rowDot(idx, val, w)
+		s, loss := slopeAndLoss(t, label[i])
 		margin[i], slope[i] = t, s
 		sum += loss
-		AddRow(z, s, idx, val)
+		addRow(z, s, idx, val)
 	}
 	return sum
 }

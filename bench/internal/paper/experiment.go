@@ -127,7 +127,8 @@ func (e *Experiment) addOptimum(ctx context.Context, h *Halves, mu float64) erro
 	return e.add(line{Optimum: best})
 }
 
-// count counts n more runs as done. last is the last of them, and how says how it was done.
+// count adds n to the number of runs that are done. If the last report is at least 15 seconds old, it writes
+// the numbers of runs to Log, with how, such as "timed: ", and last, the key of one of the n runs.
 func (e *Experiment) count(n int, how string, last Key) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -64,7 +64,7 @@ func mustRead(t *testing.T, path string) []byte {
 	return text
 }
 
-// TestSameTwice checks that PointsFile has the same bytes for any number of workers, and after an
+// TestSameTwice checks that pointsFile has the same bytes for any number of workers, and after an
 // interruption. It also checks each run; see checkContents.
 func TestSameTwice(t *testing.T) {
 	pr, d := tinySetup(t)
@@ -73,10 +73,10 @@ func TestSameTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	points := mustRead(t, filepath.Join(firstDir, PointsFile))
+	points := mustRead(t, filepath.Join(firstDir, pointsFile))
 
 	// Cut the file within a line, as a crash can do, and continue the experiment.
-	if err := os.WriteFile(filepath.Join(secondDir, PointsFile), points[:2*len(points)/3+7], 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(secondDir, pointsFile), points[:2*len(points)/3+7], 0o644); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -84,17 +84,17 @@ func TestSameTwice(t *testing.T) {
 	if _, err := runExperiment(t, ctx, secondDir, pr, d, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("an interrupted experiment returns %v", err)
 	}
-	size := len(mustRead(t, filepath.Join(secondDir, PointsFile)))
+	size := len(mustRead(t, filepath.Join(secondDir, pointsFile)))
 	if size < len(points)/2 || size >= len(points) {
 		t.Errorf("%d of %d bytes survive an interruption", size, len(points))
 	}
 	if _, err := runExperiment(t, t.Context(), secondDir, pr, d, 1); err != nil {
 		t.Fatal(err)
 	}
-	if secondPoints := mustRead(t, filepath.Join(secondDir, PointsFile)); !bytes.Equal(points, secondPoints) {
-		t.Errorf("%s differs between two runs: %d and %d bytes", PointsFile, len(points), len(secondPoints))
+	if secondPoints := mustRead(t, filepath.Join(secondDir, pointsFile)); !bytes.Equal(points, secondPoints) {
+		t.Errorf("%s differs between two runs: %d and %d bytes", pointsFile, len(points), len(secondPoints))
 	}
-	timings := mustRead(t, filepath.Join(secondDir, TimingsFile))
+	timings := mustRead(t, filepath.Join(secondDir, timingsFile))
 	if bytes.Count(timings, []byte("cpu: a test")) != 1 {
 		t.Errorf("the machine is not there once:\n%s", timings)
 	}
@@ -118,7 +118,7 @@ func TestOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	halfRuns := 0
-	for raw := range bytes.Lines(mustRead(t, filepath.Join(r.dir, PointsFile))) {
+	for raw := range bytes.Lines(mustRead(t, filepath.Join(r.dir, pointsFile))) {
 		var l line
 		if err := json.Unmarshal(raw, &l); err != nil {
 			t.Fatal(err)
@@ -195,7 +195,7 @@ func TestOtherProtocol(t *testing.T) {
 	if _, err := Open(dir, pr); err != nil {
 		t.Error(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, PointsFile), []byte("{\"point\":{}}\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, pointsFile), []byte("{\"point\":{}}\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Open(dir, pr); err == nil {
@@ -308,12 +308,12 @@ func TestCompressedPoints(t *testing.T) {
 	if err := s.Save(); err != nil {
 		t.Fatal(err)
 	}
-	text := mustRead(t, filepath.Join(plainDir, PointsFile))
+	text := mustRead(t, filepath.Join(plainDir, pointsFile))
 	w, err := zstd.NewWriter(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	packedFile := filepath.Join(packedDir, PointsFile+".zst")
+	packedFile := filepath.Join(packedDir, pointsFile+".zst")
 	if err := os.WriteFile(packedFile, w.EncodeAll(text, nil), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -326,7 +326,7 @@ func TestCompressedPoints(t *testing.T) {
 	}
 	_, noProtocol, _ := bytes.Cut(text, []byte("\n"))
 	noProtocolDir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(noProtocolDir, PointsFile), noProtocol, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(noProtocolDir, pointsFile), noProtocol, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := OpenAny(noProtocolDir); err == nil || !strings.Contains(err.Error(), "no protocol line") {
@@ -340,7 +340,7 @@ func TestCompressedPoints(t *testing.T) {
 		m[0].Info.Name != key.Method || anyRecords.Protocol.Passes != pr.Passes {
 		t.Errorf("a report would be of %v, %+v", m, anyRecords.Protocol)
 	}
-	if !bytes.Equal(mustRead(t, filepath.Join(packedDir, PointsFile)), text) {
+	if !bytes.Equal(mustRead(t, filepath.Join(packedDir, pointsFile)), text) {
 		t.Error("the text is another")
 	}
 }

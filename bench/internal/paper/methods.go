@@ -29,7 +29,7 @@ type Role int
 const (
 	Later     Role = iota // published later, or from this module
 	Compared              // compared in the paper, but not in its figures
-	InFigures             // in the paper's figures
+	inFigures             // in the paper's figures
 )
 
 // Traits describe a method for the experiments and their report, in addition to solver.MethodInfo.
@@ -112,18 +112,18 @@ const (
 // the order of colours and marks in figures. Acc-SADMM is tuned over three of its stages, because a step size
 // that is too large does no harm in the first stage.
 var traitsTable = []Traits{
-	{Method: solver.SCAS{}, Role: InFigures, Outputs: bothOutputs, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: noPenalty,
+	{Method: solver.SCAS{}, Role: inFigures, Outputs: bothOutputs, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: noPenalty,
 		Allowed: "Theorem 1 has no bound of its own; C1 of Theorem 2 is η < 2/ν_L"},
-	{Method: solver.SCASStrong{}, Role: InFigures, Outputs: bothOutputs, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "as scas",
+	{Method: solver.SCASStrong{}, Role: inFigures, Outputs: bothOutputs, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "as scas",
 		Allowed: "η ≤ 1/ν_L: beyond it the average of Algorithm 2 as printed has a negative weight, for which zero is taken"},
-	{Method: baseline.STOC{}, Role: InFigures, Outputs: averageOutput, Allowed: anyStep, Linearised: "no"},
+	{Method: baseline.STOC{}, Role: inFigures, Outputs: averageOutput, Allowed: anyStep, Linearised: "no"},
 	{
-		Method: baseline.SA{}, Role: InFigures, Outputs: bothOutputs, Unit: nuFOverN, Allowed: saStep,
+		Method: baseline.SA{}, Role: inFigures, Outputs: bothOutputs, Unit: nuFOverN, Allowed: saStep,
 		Linearised: "no",
 	},
-	{Method: baseline.Batch{}, Role: InFigures, Counts: iterations, Linearised: "no"},
+	{Method: baseline.Batch{}, Role: inFigures, Counts: iterations, Linearised: "no"},
 	{
-		Method: baseline.BatchLinear{}, Role: InFigures, Unit: nuMean, Allowed: "η < 2/ν of the mean loss",
+		Method: baseline.BatchLinear{}, Role: inFigures, Unit: nuMean, Allowed: "η < 2/ν of the mean loss",
 		Counts: iterations, Linearised: "no",
 	},
 	{Method: solver.SCASK{}, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "as scas"},

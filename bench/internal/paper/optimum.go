@@ -11,7 +11,7 @@ import (
 // provedTo is the gap to which optima are proved, if rounding allows it. Objectives are of order one.
 const provedTo = 1e-13
 
-// leastProof is a gap to which every optimum must be proved.
+// Every optimum must be proved to a gap below leastProof.
 const leastProof = 1e-9
 
 // manyFeatures is a number of features above which the exact solver is slow.

@@ -156,13 +156,13 @@ func (pr *Protocol) splitCount(s Spec, t *Traits, rule Rule) int {
 	_, inModule := baseline.ByName(t.Info.Name)
 	switch {
 	case t.MaxFeatures > 0 && s.Features > t.MaxFeatures,
-		t.Role != InFigures && inModule && pr.DataOfOthers != nil &&
+		t.Role != inFigures && inModule && pr.DataOfOthers != nil &&
 			!slices.Contains(pr.DataOfOthers, s.Name),
-		t.Role != InFigures && rule == OnHalf:
+		t.Role != inFigures && rule == OnHalf:
 		return 0
 	case rule == OnHalf:
 		return min(pr.Splits, pr.SplitsOnHalf)
-	case rule == Automatic || t.Role != InFigures:
+	case rule == Automatic || t.Role != inFigures:
 		return min(pr.Splits, pr.SplitsOfOthers)
 	default:
 		return pr.Splits

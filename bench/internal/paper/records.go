@@ -18,11 +18,11 @@ import (
 	"github.com/scas-admm/scas/sparse/atomicfile"
 )
 
-// Names of the files of records. PointsFile has the same bytes whenever the experiment is repeated.
-// TimingsFile has the measured seconds and bytes.
+// Names of the files of records. pointsFile has the same bytes whenever the experiment is repeated.
+// timingsFile has the measured seconds and bytes.
 const (
-	PointsFile  = "points.jsonl"
-	TimingsFile = "timings.jsonl"
+	pointsFile  = "points.jsonl"
+	timingsFile = "timings.jsonl"
 )
 
 // formatVersion must change when the program can no longer read old files of records, or when their meaning
@@ -53,8 +53,8 @@ type Records struct {
 	mu  sync.Mutex // held by add; nothing reads the maps while goroutines add to them
 }
 
-// A line is a line of a file of records. The first line of PointsFile has only Version and Protocol. Every
-// later line, and every line of TimingsFile, has exactly one of the fields after Protocol.
+// A line is a line of a file of records. The first line of pointsFile has only Version and Protocol. Every
+// later line, and every line of timingsFile, has exactly one of the fields after Protocol.
 type line struct {
 	Version  int          `json:"version,omitempty"`
 	Protocol *Protocol    `json:"protocol,omitempty"`
@@ -78,7 +78,7 @@ func Open(dir string, pr Protocol) (*Records, error) {
 	}
 	stored, asked := r.Protocol.fixedText(), pr.fixedText()
 	if r.Protocol.Passes != 0 && stored != asked {
-		return nil, fmt.Errorf("paper: %s holds results of another protocol (%s there, %s asked for); choose another directory or delete the file", filepath.Join(dir, PointsFile), stored, asked)
+		return nil, fmt.Errorf("paper: %s holds results of another protocol (%s there, %s asked for); choose another directory or delete the file", filepath.Join(dir, pointsFile), stored, asked)
 	}
 	r.Protocol = pr
 	return r, r.Save()
@@ -92,10 +92,10 @@ func OpenAny(dir string) (*Records, error) {
 	case err != nil:
 		return nil, err
 	case len(r.Runs) == 0:
-		return nil, fmt.Errorf("paper: there are no results in %s: no complete run in %s", dir, PointsFile)
+		return nil, fmt.Errorf("paper: there are no results in %s: no complete run in %s", dir, pointsFile)
 	case r.Protocol.Passes == 0:
 		return nil, fmt.Errorf("paper: %s has no protocol line: what the results mean is unknown",
-			filepath.Join(dir, PointsFile))
+			filepath.Join(dir, pointsFile))
 	}
 	return r, nil
 }
@@ -131,7 +131,7 @@ func read(dir string) (*Records, error) {
 		dir: dir, Summaries: map[string]*DataSummary{}, Optima: map[Key]*Optimum{}, Runs: map[Key]*TunedRun{},
 		Timings: map[Key]*Timing{},
 	}
-	for _, name := range []string{PointsFile, TimingsFile} {
+	for _, name := range []string{pointsFile, timingsFile} {
 		text, err := contents(filepath.Join(dir, name))
 		if err != nil {
 			return nil, err
@@ -198,16 +198,16 @@ func (r *Records) store(l *line) error {
 	return nil
 }
 
-// add adds a line to the records in memory and to one of the files TimingsFile and PointsFile.
+// add adds a line to the records in memory and to one of the files timingsFile and pointsFile.
 func (r *Records) add(l line) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err := r.store(&l); err != nil {
 		return err
 	}
-	name := PointsFile
+	name := pointsFile
 	if l.Machine != nil || l.Timing != nil {
-		name = TimingsFile
+		name = timingsFile
 	}
 	text, err := json.Marshal(l)
 	if err != nil {
@@ -221,7 +221,7 @@ func (r *Records) add(l line) error {
 	return errors.Join(err, f.Close())
 }
 
-// Save writes PointsFile again, and also TimingsFile if there are timings. The lines are in the order of
+// Save writes pointsFile again, and also timingsFile if there are timings. The lines are in the order of
 // their keys.
 func (r *Records) Save() error {
 	points := []line{{Version: formatVersion, Protocol: &r.Protocol}}
@@ -241,9 +241,9 @@ func (r *Records) Save() error {
 	for _, k := range sortedKeys(r.Timings) {
 		timings = append(timings, line{Timing: r.Timings[k]})
 	}
-	err := r.write(PointsFile, points)
+	err := r.write(pointsFile, points)
 	if err == nil && timings != nil {
-		err = r.write(TimingsFile, timings)
+		err = r.write(timingsFile, timings)
 	}
 	return err
 }

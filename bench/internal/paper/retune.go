@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// Retune repeats a run of split 0 with parameters near the parameters that were chosen for it: it multiplies
-// the step size, rho or both by 1/4, 1/2, 2 and 4, and tries every combination. It returns the run with the
-// parameters that reach the smallest objective on the training half, which may be u's own. The objective of
-// its last point, and Tuned.Runs, the number of repetitions, are set; the other points are those of u.
+// Retune repeats a run of split 0 with other parameters. It multiplies the step size and rho by 1/4, 1/2, 1,
+// 2 and 4, and tries every combination but the one that u has. It returns a copy of u with the parameters
+// that reach the smallest objective on the training half; they may be u's own. In the copy, the last point
+// has this objective, and Tuned.Runs is the number of repetitions. The other points are not computed again.
 func (r *Records) Retune(ctx context.Context, d *Data, u *TunedRun) (*TunedRun, error) {
 	if u.Split != 0 || u.Rule == Automatic || len(u.Points) == 0 {
 		return nil, fmt.Errorf("paper: %v: only parameters that were chosen on split 0 can be tuned again",

@@ -142,8 +142,8 @@ func (r *runner) follow(ctx context.Context, eta, rho float64) (map[Output]Tuned
 	}
 }
 
-// addBudgetEnd repeats a run with the budget Protocol.Passes, and sets BudgetEnd of its evaluations to the
-// last point, also if the run diverges. If the first step alone exceeds the budget, this is the start.
+// addBudgetEnd repeats a run with the budget Protocol.Passes, and sets BudgetEnd in runs to the last point,
+// also if the run diverges. If the first step alone exceeds the budget, BudgetEnd is the starting point.
 func (r *runner) addBudgetEnd(ctx context.Context, s solver.Settings, runs map[Output]TunedRun) error {
 	end := map[Output]Point{Last: runs[Last].Points[0], Average: runs[Average].Points[0]}
 	s.Passes = r.pr.Passes

@@ -143,7 +143,8 @@ func Theorem1(ctx context.Context) (*Bound, error) {
 	return b, nil
 }
 
-// runStrong is run for Algorithm 2 and the bound of Theorem 2: start is (μ_f/4)|x*|², and the terms are 0.
+// runStrong calls run with Algorithm 2 and the bound of Theorem 2: start is (μ_f/4)|x*|², and the terms are
+// 0.
 func (p *boundProblem) runStrong(ctx context.Context, theorem string, s solver.Settings) (*Bound, *solver.Result, error) {
 	s.Method = solver.SCASStrong{}
 	return p.run(ctx, theorem, s, p.L2/4*p.normX*p.normX, func(float64) float64 { return 0 })

@@ -81,7 +81,7 @@ func (e *Experiment) timeRun(
 ) (*Timing, error) {
 	timing := &Timing{Key: key}
 	p := withMu(h.Train, key.Mu)
-	p.Constraint = h.a // to prepare the constraint is a part of the run
+	p.Constraint = h.a // not prepared, so the time of the run includes the preparation
 	heapBefore := liveHeap()
 	if _, err := minimize(ctx, p, s, func(pt *solver.Point) bool {
 		if pt.Outer > 0 {

@@ -33,9 +33,9 @@ type description struct {
 	RowsOfA     int     `json:"rows_of_a"` // 0 for the identity
 }
 
-// NewHandover writes the files of p into a new temporary directory. If text is true, it also writes the data
+// newHandover writes the files of p into a new temporary directory. If text is true, it also writes the data
 // as LIBSVM text, and A in the Matrix Market format. Remove deletes the directory.
-func NewHandover(p *Problem, text bool) (*Handover, error) {
+func newHandover(p *Problem, text bool) (*Handover, error) {
 	dir, err := os.MkdirTemp("", "scas-peers-")
 	if err != nil {
 		return nil, err

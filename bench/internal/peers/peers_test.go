@@ -410,7 +410,7 @@ func TestCanceled(t *testing.T) {
 }
 
 func TestParseCommand(t *testing.T) {
-	h, err := NewHandover(problemNamed(t, "synthetic"), false)
+	h, err := newHandover(problemNamed(t, "synthetic"), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -436,7 +436,7 @@ func TestParseCommand(t *testing.T) {
 func TestNewHandover(t *testing.T) {
 	p := problemNamed(t, "synthetic")
 	p.A = graph.Chain(20).FusedLasso()
-	h, err := NewHandover(p, true)
+	h, err := newHandover(p, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -549,7 +549,7 @@ func TestDefaultIsAsked(t *testing.T) {
 					seconds = 1.5 // more than a twentieth of the limit
 				}
 				return &Answer{
-					X: [][]float64{make([]float64, h.SolutionLen())}, CPU: seconds, Wall: seconds,
+					X: [][]float64{make([]float64, h.solutionLen())}, CPU: seconds, Wall: seconds,
 					ProvedGap: math.NaN(),
 				}, nil
 			}

@@ -87,11 +87,11 @@ func (p *Problem) Objective(k int, x []float64) float64 {
 }
 
 // ObjectiveAtZero returns the objective for zero coefficients and a zero intercept.
-func (p *Problem) ObjectiveAtZero() float64 { return p.Objective(0, make([]float64, p.SolutionLen())) }
+func (p *Problem) ObjectiveAtZero() float64 { return p.Objective(0, make([]float64, p.solutionLen())) }
 
-// SolutionLen returns the length of a solution: one entry for each feature, and one for the intercept if
+// solutionLen returns the length of a solution: one entry for each feature, and one for the intercept if
 // there is one.
-func (p *Problem) SolutionLen() int {
+func (p *Problem) solutionLen() int {
 	_, features := p.X.Dims()
 	if p.Intercept {
 		features++
@@ -102,7 +102,7 @@ func (p *Problem) SolutionLen() int {
 // Split cuts numbers into one solution for each lambda. It returns an error if numbers has the wrong length,
 // or has an entry that is not finite.
 func (p *Problem) Split(numbers []float64) (solutions [][]float64, err error) {
-	length := p.SolutionLen()
+	length := p.solutionLen()
 	if len(numbers) != length*len(p.Lambdas) {
 		return nil, fmt.Errorf("%d numbers in its answer; want %d, for each of %d lambdas %d",
 			len(numbers), length*len(p.Lambdas), len(p.Lambdas), length)

@@ -18,7 +18,7 @@ type Options struct {
 	Peers     []Peer        // the solvers to compare with scas
 	Limit     time.Duration // limit of the processor time of one answer
 	Repeats   int           // number of rounds, at least 1; the least time of all rounds counts
-	WriteText bool          // also write text files for the peers, see NewHandover
+	WriteText bool          // also write text files for the peers, see newHandover
 	UseWall   bool          // compare elapsed times instead of processor times
 	Say       func(string)  // called with lines of text about the progress; not nil
 }
@@ -94,7 +94,7 @@ type Outcome struct {
 // the machine slows all of them down alike. If a peer fails, its lane gets a note. Race returns an error if a
 // result cannot be true. The error wraps ErrNoReference if the optimum is not known well enough.
 func Race(ctx context.Context, p *Problem, opt *Options) (*Outcome, error) {
-	h, err := NewHandover(p, opt.WriteText)
+	h, err := newHandover(p, opt.WriteText)
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +186,7 @@ const (
 	slowFit    = 1.0 / 20 // after a fit that takes longer, the next tolerance is left out
 	slowAnswer = 1.0 / 4  // an answer that takes longer is not repeated
 	budget     = 2.0      // the first round of a peer ends when its answers together took longer than this
-	// Seconds; each later round repeats an answer that takes less 5 times, and others once.
+	// In seconds. Each later round repeats a faster answer 5 times, and any other answer once.
 	shortAnswer = 0.01
 )
 
@@ -328,9 +328,9 @@ func (r *race) judge(l *Lane, p *Point, k int, objective float64) error {
 	return nil
 }
 
-// repeat asks the peer of a lane again for the answers that matter; see matters. It stores in their points
-// the smallest times and the largest gaps of all answers. An answer that the peer does not give changes
-// nothing.
+// repeat makes the peer of a lane solve again for the points that matter; see matters. Each of these points
+// keeps the smallest time and the largest gaps of all its answers. If the peer gives no answer, the point
+// does not change.
 func (r *race) repeat(ctx context.Context, l *Lane) error {
 	note := l.Note
 	defer func() { l.Note = note }()

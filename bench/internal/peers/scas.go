@@ -107,7 +107,7 @@ func (o *scasSession) path(ctx context.Context, tol float64) (steps []*model.Ste
 
 // solution returns the coefficients of a step of the path, followed by the intercept if the problem has one.
 func (o *scasSession) solution(s *model.Step) []float64 {
-	x := make([]float64, o.p.SolutionLen())
+	x := make([]float64, o.p.solutionLen())
 	for k, j := range s.Columns[0].Indices {
 		x[j] = s.Columns[0].Values[k]
 	}

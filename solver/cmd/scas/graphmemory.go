@@ -129,9 +129,9 @@ func (c *graphCmd) limitComponent(s *graphSource, room float64) {
 	s.maxComponent, s.limitedByMemory = max(1, int(maxFeatures)), true
 }
 
-// withComponentAdvice returns an error of glasso with advice for the flags of c. A too large component of the
-// method recipe, whose penalty is fixed, needs another method. If the limit of the memory is the reason why
-// the component is too large, the error is one about memory.
+// withComponentAdvice returns an error of glasso with advice for the flags of c. The penalty of the method
+// recipe is fixed, so if a component is too large, the advice is to use another method. If a component is too
+// large because of the memory limit, the error names this limit and --memory.
 func (c *graphCmd) withComponentAdvice(err error, limitedByMemory bool) error {
 	componentErr, ok := errors.AsType[*graph.ComponentError](err)
 	switch {

@@ -84,7 +84,8 @@ type modelReport struct {
 type modelColumns struct {
 	Label  string `json:"label,omitempty"`
 	Offset string `json:"offset,omitempty"`
-	// Value for missing numbers, by the name of the column; not nil if values may be missing.
+	// The numbers that replace missing values, by the name of the column. If Fill is nil, a missing value is
+	// an error. If it is not nil, missing categories are allowed too.
 	Fill map[string]float64 `json:"fill,omitzero"`
 }
 

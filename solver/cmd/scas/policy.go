@@ -12,8 +12,9 @@ import (
 )
 
 // This file decides whether a command reads all rows into memory, works out of core, or refuses the data
-// because of --memory. Two refusals come from elsewhere: package sparse refuses data that it must hold in
-// memory, such as text (ReadOptions.Memory), and a fit may return rows.ErrNotStreamed (refuseUnstreamed).
+// because of --memory. Two kinds of refusal begin elsewhere. Package sparse refuses data that it must hold in
+// memory, such as text, if they need more than ReadOptions.Memory. A fit may return rows.ErrNotStreamed;
+// refuseUnstreamed turns this error into a refusal.
 
 // A demand says how much memory a command needs for its data. That of a fit is set in spec.go.
 type demand struct {

@@ -214,8 +214,9 @@ func (c *predictCmd) printReport(e *env, r *predictReport) (err error) {
 	return err
 }
 
-// advice words remedies for an error in reading the data: those that change an option which the model
-// determines, or for which scas predict has another flag. See advisedError.
+// advice returns the words for a remedy of an error in reading the data; see advisedError. ok is true for a
+// remedy that changes an option which the model determines, and for a remedy for which scas predict has
+// another flag.
 func (c *predictCmd) advice(r sparse.Remedy) (words string, ok bool) {
 	switch r.Field {
 	case "ReadOptions.Features":
@@ -224,7 +225,8 @@ func (c *predictCmd) advice(r sparse.Remedy) (words string, ok bool) {
 		return "leave such features out with --ignore-beyond", true
 	case "ReadOptions.AnyLabels", "ReadOptions.Counts", "ReadOptions.Regression":
 		words = "give --ignore-labels if the labels do not matter"
-		if r.Field == "ReadOptions.Counts" && c.isTable(c.Data) { // for the others, a table has this remedy
+		// In a table, an error with one of the other two fields also has the remedy TableOptions.Label.
+		if r.Field == "ReadOptions.Counts" && c.isTable(c.Data) {
 			words = "name the column of the labels with --label, or " + words
 		}
 		return words, true

@@ -185,8 +185,9 @@ func rewordedText(err error) string {
 	return text
 }
 
-// An advisedError is an error with words of its own for some remedies, because they depend on the command or
-// on the data. For other remedies, ok is false. A remedy with empty words is left out.
+// An advisedError is an error with its own words for some remedies. These words depend on the command or on
+// the data. The function advice returns the words for a remedy; ok is false if the usual words apply. If ok
+// is true and the words are empty, the text of the error leaves the remedy out.
 type advisedError struct {
 	error
 	advice func(r sparse.Remedy) (words string, ok bool)

@@ -172,7 +172,7 @@ func (r *trainReport) summary() (f summary) {
 }
 
 // workText returns a text with the Newton steps of the fits of all classes, and the passes of those fits that
-// package solver or stream made. A fit by package exact has only Newton steps, and OuterIterations is 0.
+// package solver made. A fit by package exact has only Newton steps, and OuterIterations is 0.
 func (r *trainReport) workText() string {
 	steps, passes := 0, 0.0
 	for _, c := range r.Classes {
@@ -205,10 +205,10 @@ func endWord(s solver.Status) string { return strings.TrimPrefix(statusWord(s), 
 func (r *trainReport) addRun(f *summary) {
 	run := &r.Run
 	work := r.stepText(run.NewtonSteps)
-	if run.OuterIterations > 0 { // package solver or stream made the fit, not package exact
+	if run.OuterIterations > 0 { // package solver made the fit, not package exact
 		outerText := plural(run.OuterIterations, "outer iteration")
+		// If there are Newton steps, all of them together count as one outer iteration.
 		switch earlierIterations := run.OuterIterations - 1; {
-		// All Newton steps count as one outer iteration.
 		case run.NewtonSteps == 0:
 			work = outerText
 		case earlierIterations > 0:

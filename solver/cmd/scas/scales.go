@@ -8,9 +8,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// adviseScaling words the remedy of err, an error of a fit, to scale the features. If their standard
-// deviations differ much, the words name the deviations and --standardize. Otherwise, or if standardized is
-// true, the remedy is left out.
+// adviseScaling returns err, an error of a fit, with words for ending.Scale, its remedy to scale the
+// features. If the standard deviations of the features differ much, the words name the deviations and
+// --standardize. Otherwise, or if standardized is true, the error is shown without this remedy.
 func adviseScaling(err error, data *sparse.Dataset, standardized bool) error {
 	if err == nil {
 		return nil

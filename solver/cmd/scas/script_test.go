@@ -62,7 +62,7 @@ func TestScripts(t *testing.T) {
 }
 
 // packageName matches the name of a package in an error.
-var packageName = regexp.MustCompile(`: (sparse|atomicfile|graph|draw|glasso|solver|stream|model|rows|exact|dist|kernels): `)
+var packageName = regexp.MustCompile(`: (sparse|atomicfile|graph|draw|glasso|solver|model|rows|exact|dist|kernels): `)
 
 func checkExit(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {

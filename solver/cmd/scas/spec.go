@@ -220,7 +220,7 @@ func (s *fitSpec) rowsOfA() (rows, edges int) {
 }
 
 // withGraphAdvice returns err, an error in reading the file of --graph. If --features cannot change the
-// number of features of data, the advice is not to do so, but to correct the file.
+// number of features of data, it replaces the advice to change --features by the advice to correct the file.
 func (c *fitFlags) withGraphAdvice(err error, data *sparse.Dataset) error {
 	if !c.isTable(c.file) && c.formatOf(c.file) != sparse.NPY && data.Names == nil {
 		return err

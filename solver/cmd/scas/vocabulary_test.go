@@ -104,11 +104,10 @@ func jsonType(v any) string {
 	return "object"
 }
 
-// A vocabularyEntry is the part of a line of testdata/vocabulary.keys after the key.
+// A vocabularyEntry has the type and the commands of a key in testdata/vocabulary.keys.
 type vocabularyEntry struct {
 	kind     string
 	commands []string // a name that ends in ? is a command that prints the key only in some cases
-	meaning  string
 }
 
 func readVocabulary(t *testing.T) map[string]vocabularyEntry {
@@ -131,7 +130,7 @@ func readVocabulary(t *testing.T) map[string]vocabularyEntry {
 		if _, isDuplicate := table[key]; isDuplicate {
 			t.Errorf("vocabulary.keys has %s twice", key)
 		}
-		table[key] = vocabularyEntry{strings.TrimSpace(cells[1]), strings.Fields(cells[2]), cells[3]}
+		table[key] = vocabularyEntry{strings.TrimSpace(cells[1]), strings.Fields(cells[2])}
 	}
 	return table
 }

@@ -62,8 +62,8 @@ func (d *DualStep) SetRho(rho float64) {
 // SetRhoRatios gives row k of A its own ρ: ratios[k] times the ρ of SetRho. d.Limit must not be nil.
 func (d *DualStep) SetRhoRatios(ratios []float64) { d.rhoRatios = ratios }
 
-// ToMultipliers replaces v by beta + ρ v, with the ρ of each row.
-func (d *DualStep) ToMultipliers(v, beta []float64) {
+// toMultipliers replaces v by beta + ρ v, with the ρ of each row.
+func (d *DualStep) toMultipliers(v, beta []float64) {
 	for j, x := range v {
 		if d.rhoRatios != nil {
 			x *= d.rhoRatios[j]

@@ -239,8 +239,8 @@ func (m *Metric) algebra(p *MetricProblem) *linalg.Algebra {
 	return linalg.New(newMatrix(len(ptr)-1, len(m.D), ptr, idx, val), len(m.D))
 }
 
-// DivideByD sets dst to u = x/D and returns it. For a nil Metric it returns x itself.
-func (m *Metric) DivideByD(dst, x []float64) []float64 {
+// divideByD sets dst to u = x/D and returns it. For a nil Metric it returns x itself.
+func (m *Metric) divideByD(dst, x []float64) []float64 {
 	if m == nil {
 		return x
 	}
@@ -250,9 +250,9 @@ func (m *Metric) DivideByD(dst, x []float64) []float64 {
 	return dst
 }
 
-// MultiplyByD multiplies v by D. This turns u into x = D u (see Metric), and a derivative with respect to x
+// multiplyByD multiplies v by D. This turns u into x = D u (see Metric), and a derivative with respect to x
 // into a derivative with respect to u. For a nil Metric it does nothing.
-func (m *Metric) MultiplyByD(v []float64) {
+func (m *Metric) multiplyByD(v []float64) {
 	if m == nil || v == nil {
 		return
 	}

@@ -88,8 +88,8 @@ func checkSameQuadratic(t *testing.T, p *MetricProblem, m *Metric) {
 	t.Helper()
 	u, x := []float64{1, -2, 0.5}, make([]float64, 3)
 	copy(x, u)
-	m.MultiplyByD(x)
-	if backU := m.DivideByD(make([]float64, 3), x); backU[0] != u[0] || backU[1] != u[1] || backU[2] != u[2] {
+	m.multiplyByD(x)
+	if backU := m.divideByD(make([]float64, 3), x); backU[0] != u[0] || backU[1] != u[1] || backU[2] != u[2] {
 		t.Errorf("Into(Times(u)) = %v", backU)
 	}
 	var want, got float64

@@ -81,8 +81,8 @@ func (s *OuterLoop) runRound(eta float64, steps int, endpoint []float64) error {
 		steps -= stepCount
 	}
 	s.plan.End(s.sum, endpoint)
-	s.Metric.MultiplyByD(s.sum)
-	s.Metric.MultiplyByD(endpoint)
+	s.Metric.multiplyByD(s.sum)
+	s.Metric.multiplyByD(endpoint)
 	return nil
 }
 
@@ -91,7 +91,7 @@ func (s *OuterLoop) startPoint() []float64 {
 	if s.Metric != nil && s.u == nil {
 		s.u = make([]float64, len(s.X))
 	}
-	return s.Metric.DivideByD(s.u, s.X)
+	return s.Metric.divideByD(s.u, s.X)
 }
 
 // setAugmentedGradient sets d = A'(beta + ρ v). If includeAx is true, v is A x + B y − c; otherwise v is B y
@@ -105,7 +105,7 @@ func (s *OuterLoop) setAugmentedGradient(includeAx bool) {
 	} else {
 		s.DualStep.SetConstant(s.residual, s.Y)
 	}
-	s.DualStep.ToMultipliers(s.residual, s.Dual)
+	s.DualStep.toMultipliers(s.residual, s.Dual)
 	s.A.MulVecTrans(s.d, s.residual)
 }
 
@@ -129,7 +129,7 @@ func (s *OuterLoop) setConstant() {
 			s.d[j] = math.FMA(s.Mu, v, s.d[j])
 		}
 	}
-	s.Metric.MultiplyByD(s.d)
+	s.Metric.multiplyByD(s.d)
 	if s.Kappa > 0 {
 		for j, v := range s.startPoint() {
 			s.d[j] = math.FMA(-s.Kappa, v, s.d[j])

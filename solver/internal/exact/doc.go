@@ -51,9 +51,9 @@
 //   - A Prover does Finish and Certify by a Solver or, if New refuses the problem, perhaps by a setSolver.
 //   - A setSolver solves coupled problems with many features, if the solution has few non-zero coefficients.
 //
-// To read: problem.go has the types, solve.go the run of Solve, step.go a Newton step, working.go and
-// coupled.go the two models, cost.go whether a Hessian is formed, samples.go what is computed from the rows,
-// finish.go the methods Finish and Certify.
+// Read problem.go (the types) first, then solve.go (Solve), step.go (a Newton step), working.go and
+// coupled.go (the two models), cost.go (when to form a Hessian), samples.go (the interface samples) and
+// finish.go (Finish and Certify).
 //
 // The bits of results do not depend on the number of goroutines or the kernel level. For rows in a file they
 // depend on FileSettings.Memory, and with several processes on how the processes share the samples.

@@ -25,14 +25,15 @@ type Solution struct {
 	Structure quadratic.Partition // zeros and ties of X, if Polished
 }
 
-// Finish solves the problem for lambda = 1, if necessary in several attempts:
+// Finish solves the problem for lambda = 1. It makes up to three attempts:
 //
-//   - from x, unless x is nil or 0;
-//   - as for a new Solver, so that Solve chooses the start;
-//   - with the coupled model, from the best point so far, if the problem is separable and not too large.
+//   - from x, unless x is nil or 0
+//   - from a start that Solve chooses, as for a new Solver
+//   - with the coupled model, from the best point so far, if the problem is separable and has at most
+//     DenseFeatures features, and if the working set had room for all columns that it needed
 //
-// An attempt is made only if the attempts before it have not reached the tolerance. Each may make
-// set.MaxIterations steps. Finish returns the solution with the smallest gap.
+// An attempt is made only if the attempts before it have neither reached the tolerance nor ended with an
+// error. Each attempt may make set.MaxIterations steps. Finish returns the solution with the smallest gap.
 func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 	zero := make([]float64, s.p)
 	var best *Solution
@@ -43,7 +44,7 @@ func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 	}
 	if best == nil || best.Err == nil && best.Gap > set.Tol {
 		s.Start(zero)
-		s.forget() // Solve then need not start at 0
+		s.forget() // so that Solve chooses the start, which need not be 0
 		best = betterOf(best, s.finish(set))
 	}
 	if s.coupled != nil || best.Err != nil || best.Gap <= set.Tol || best.Full || s.p > DenseFeatures {
@@ -59,8 +60,9 @@ func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 	return betterOf(best, solver.finish(set))
 }
 
-// betterOf returns the solution with the smaller gap, with the iterations of both and the error of retry,
-// which is the later one. The argument first may be nil.
+// betterOf returns first or retry, whichever has the smaller gap, with the sum of both numbers of iterations.
+// retry is the later solution. If it has an error, the result has this error too. If first is nil, betterOf
+// returns retry.
 func betterOf(first, retry *Solution) *Solution {
 	if first == nil {
 		return retry

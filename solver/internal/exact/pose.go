@@ -50,6 +50,6 @@ func (p *Problem) Penalise(g term.Penalty) bool {
 	return true
 }
 
-// HasL1Only reports whether the penalty is Σ limit_k |(A x)_k|, apart from ridges, and the domain is R^p. If
+// hasL1Only reports whether the penalty is Σ limit_k |(A x)_k|, apart from ridges, and the domain is R^p. If
 // A = I, squares in the penalty count as a ridge (see Penalise).
-func (p *Problem) HasL1Only() bool { return p.Square == nil && p.Groups == nil && p.Set == nil }
+func (p *Problem) hasL1Only() bool { return p.Square == nil && p.Groups == nil && p.Set == nil }

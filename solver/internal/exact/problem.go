@@ -37,7 +37,7 @@ type Problem struct {
 	// Loss, Threads and Team as this Problem, and its method Survey must have been called.
 	File *File
 	// MaxWorking is the largest number of columns of a working set. 0 means all columns for a Solver, and
-	// MostFeatures for a setSolver. A Solver with several processes ignores this number and uses
+	// mostFeatures for a setSolver. A Solver with several processes ignores this number and uses
 	// defaultWorking.
 	// MaxWorking is also the largest number of features of a coupled problem with a dense Hessian; here 0
 	// means DenseFeatures.
@@ -70,7 +70,7 @@ type Solver struct {
 	transposed kernels.Rows   // X'; zero as long as it is not needed
 	counted    countedColumns // see rowCounts
 
-	// Reports whether to end the present step, see Settings.Stop; nil before the first run.
+	// stop reports whether to end the present step, see Settings.Stop. It is nil before the first run.
 	stop    func() bool
 	current objective // at the point x: the loss and the value of P
 	work    workspace
@@ -137,7 +137,7 @@ func New(p *Problem) (*Solver, error) {
 	s := &Solver{Problem: p, p: features}
 	s.set.threads = rows.Threads(p.Threads)
 	mostColumns := cmp.Or(p.MaxWorking, features)
-	if !p.Team.Alone() { // then the Hessian is formed, so the working set must be small
+	if !p.Team.Alone() { // several processes need a formed Hessian, so the working set must be small
 		mostColumns = defaultWorking
 	}
 	s.set.maxColumns = min(features, mostColumns)

@@ -24,14 +24,14 @@ func (p *Prover) prepare() {
 	var err error
 	p.solver, err = New(&q)
 	if err != nil {
-		if q.HasL1Only() {
+		if q.hasL1Only() {
 			p.sets, err = newSetSolver(&q)
 			if err == nil {
 				return // assembly stays 0, because the size of the Hessians is not known
 			}
 		}
-		if _, features := q.Data.Dims(); features <= MostFeatures {
-			q.MaxWorking = MostFeatures
+		if _, features := q.Data.Dims(); features <= mostFeatures {
+			q.MaxWorking = mostFeatures
 			p.solver, _ = New(&q)
 		}
 	}
@@ -128,10 +128,10 @@ func ProverMemory(q *Problem, finish bool) int64 {
 		return 0
 	case q.Refusal() == nil:
 		return q.Memory(false)
-	case q.HasL1Only():
+	case q.hasL1Only():
 		return setSolverMemory(q, finish)
 	}
-	if _, features := q.dims(); features <= MostFeatures {
+	if _, features := q.dims(); features <= mostFeatures {
 		return q.Memory(false)
 	}
 	return 0

@@ -26,7 +26,7 @@ type setSolver struct {
 	refused bool // forming the Hessian of a working set would take too long
 }
 
-// newSetSolver returns a setSolver for p. p.HasL1Only() must be true, and p.A must not be the identity. If
+// newSetSolver returns a setSolver for p. p.hasL1Only() must be true, and p.A must not be the identity. If
 // working sets cannot solve p, the error wraps ErrNotApplicable.
 func newSetSolver(p *Problem) (*setSolver, error) {
 	if err := p.checkLossAndA(); err != nil {
@@ -81,15 +81,15 @@ func (w *setSolver) startTrial(z []float64) {
 	}
 }
 
-// MostFeatures is the largest number of columns of a setSolver's working set if Problem.MaxWorking is 0.
+// mostFeatures is the largest number of columns of a setSolver's working set if Problem.MaxWorking is 0.
 // Features with neither a ridge nor a singleton row come in addition.
-const MostFeatures = 4096
+const mostFeatures = 4096
 
 // newSetSolver refuses problems with more than mostUnheld features that have neither a ridge nor a singleton
 // row. The cost of a proof grows with the square of their number.
 const mostUnheld = 64
 
-func mostInSet(p *Problem) int { return cmp.Or(p.MaxWorking, MostFeatures) }
+func mostInSet(p *Problem) int { return cmp.Or(p.MaxWorking, mostFeatures) }
 
 const (
 	maxRounds  = 30   // largest number of working sets

@@ -15,11 +15,15 @@ type restrictedProblem struct {
 	cols  []int32 // the features, in increasing order
 	// The position of each feature of the whole problem in cols, from 1 on; 0 for no position.
 	position []int32
-	rows     []int32 // the rows of the whole problem's penalty that stay rows
-	problem  Problem // its rows of A are rows, followed by the singleton rows, in the order of cols
+	// The rows of A, in the numbering of the whole problem, that have several features of cols.
+	rows []int32
+	// The problem for the features of cols. Its A has the rows of the field rows, then a singleton row for
+	// each feature, in the order of cols.
+	problem Problem
 }
 
-// restrict returns a restrictedProblem for the columns. The caller must set its problem.
+// restrict returns a restrictedProblem for the features cols. The caller must then set its field problem, as
+// setProblem does.
 func (f *wholeProblem) restrict(cols []int32) *restrictedProblem {
 	s := &restrictedProblem{whole: f, cols: cols, position: make([]int32, f.p)}
 	for k, j := range cols {

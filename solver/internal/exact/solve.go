@@ -299,7 +299,7 @@ func (r *run) end() Result {
 			res.Iterations >= r.stepBudget)
 	}
 	if err := s.rows.Err(); err != nil && res.Err == nil {
-		// An error ended fallsForever, which ending.WhyEnded calls.
+		// ending.WhyEnded has called s.fallsForever, and its visit of the rows ended with an error.
 		res.Err, res.Why = err, ending.Interrupted
 	}
 	return *res

@@ -219,7 +219,7 @@ func (s *Solver) search(tol float64) (length float64) {
 		return 0
 	}
 	if s.coupled != nil {
-		// Without the squared terms, which the model's gradient contains.
+		// PenaltyRise leaves out the squared terms, because the model's gradient contains them.
 		rise += s.coupled.model.PenaltyRise()
 	} else {
 		for k, u := range w.u {

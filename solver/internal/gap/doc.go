@@ -47,10 +47,10 @@
 // SimpleProblem is an independent, simpler bound for problems with rⱼ > 0 or a bounded set S. It does not
 // need φ*. solver.Minimize uses it if Problem.Bound does not apply or proves nothing.
 //
-// To read: problem.go has what a proof must know of a problem, bound.go (Problem.Bound) the main steps,
-// correction.go the first of the three steps and root_change.go the second, domain_gap.go the last bracket,
-// tally.go the sums over the samples, penalty.go the penalty and its conjugate, rounding.go the step from
-// exact to computed objectives. For data in memory the exact solver calls DataProblem.Prove
-// (data_problem.go), or ProveStep (moved.go), which reads no data. On a path, Screen (screen.go) tells which
-// entries of X'Cα need not be computed for Prove.
+// Read problem.go (the type Problem) and bound.go (Problem.Bound) first. The three steps are in correction.go
+// (the first) and root_change.go (the second), the last bracket is in domain_gap.go. tally.go has the sums
+// over the samples, penalty.go the penalty and its conjugate, and rounding.go the rounding errors of computed
+// objectives. For data in memory the exact solver calls DataProblem.Prove (data_problem.go), or ProveStep
+// (moved.go), which reads no data. On a path, Screen (screen.go) finds the entries of X'Cα that Prove does
+// not need.
 package gap

@@ -233,8 +233,8 @@ func (p *Problem) choosesMultiplier(j, row int) bool {
 	return !p.Penalty.Squared(row)
 }
 
-// needsPhi reports whether Bound may have to change α because of roots. Then it needs Tally.Phi and
-// Sum.RootSums.
+// needsPhi reports whether there are roots, or whether Bound may choose a correction that has roots. For
+// roots, Bound may have to change α, and then needs Tally.Phi and Sum.RootSums.
 func (p *Problem) needsPhi() bool {
 	return p.hasFarBounds || len(p.oneSidedFeatures) > 0 || p.RootCount() > 0
 }

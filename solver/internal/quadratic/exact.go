@@ -155,7 +155,7 @@ func (q *Coupled) solveReduced(partition *Partition, zero []bool) bool {
 		switch {
 		case !zero[k]:
 			z[k] = math.Copysign(r.Limit[k], q.image[k])
-		case partition.ImpliesZero(r.M, k):
+		case partition.impliesZero(r.M, k):
 			kind[k] = implied
 		default:
 			kind[k] = constrained

@@ -188,9 +188,9 @@ func (p *Partition) NonzeroGroups(x []float64) [][]int {
 	return groups
 }
 
-// ImpliesZero reports whether the given row of A x is 0 for every x with the zeros and ties of the partition.
+// impliesZero reports whether the given row of A x is 0 for every x with the zeros and ties of the partition.
 // The argument a is A; nil is the identity.
-func (p *Partition) ImpliesZero(a *sparse.CSR, row int) bool {
+func (p *Partition) impliesZero(a *sparse.CSR, row int) bool {
 	if a == nil {
 		return p.Group[row] < 0
 	}

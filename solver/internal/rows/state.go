@@ -67,7 +67,7 @@ func (t *Team) Load(c dist.Checkpoint, state any) (bool, error) {
 
 // FirstText returns, in all processes, the text of the first process.
 func (t *Team) FirstText(text string) string {
-	// No error, as get returns none.
+	// The error is nil, because the function that broadcastBytes calls here returns no error.
 	b, _ := t.broadcastBytes(func() ([]byte, error) { return []byte(text), nil })
 	return string(b)
 }

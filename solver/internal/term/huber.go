@@ -46,7 +46,7 @@ func (h Huber) Validate(labels []float64) error {
 	return Numbers.validate("huber", labels)
 }
 
-func (h Huber) DeltaOrDefault() float64 {
+func (h Huber) deltaOrDefault() float64 {
 	if h.Delta == 0 {
 		return 1.35
 	}
@@ -54,7 +54,7 @@ func (h Huber) DeltaOrDefault() float64 {
 }
 
 func (h Huber) Value(margin, label float64) float64 {
-	r, d := math.Abs(label-margin), h.DeltaOrDefault()
+	r, d := math.Abs(label-margin), h.deltaOrDefault()
 	if r <= d {
 		return float64(r * r)
 	}
@@ -62,11 +62,11 @@ func (h Huber) Value(margin, label float64) float64 {
 }
 
 func (h Huber) Slope(margin, label float64) float64 {
-	return -2 * linalg.Clip(label-margin, h.DeltaOrDefault())
+	return -2 * linalg.Clip(label-margin, h.deltaOrDefault())
 }
 
 func (h Huber) SecondDerivative(margin, _, label float64) float64 {
-	if math.Abs(label-margin) <= h.DeltaOrDefault() {
+	if math.Abs(label-margin) <= h.deltaOrDefault() {
 		return 2
 	}
 	return 0
@@ -81,7 +81,7 @@ func (h Huber) Slopes(slope, margin, label []float64) float64 {
 // Curvatures implements Loss. Where φ is linear, the parabola of Loss.Curvatures has the curvature
 // |φ'/(b − t)|, as in iteratively reweighted least squares.
 func (h Huber) Curvatures(dst, _, margin, label []float64, damping float64) {
-	delta := h.DeltaOrDefault()
+	delta := h.deltaOrDefault()
 	for i, t := range margin {
 		dst[i] = 2
 		if r := math.Abs(t - label[i]); r > delta {
@@ -94,7 +94,7 @@ func (h Huber) Curvatures(dst, _, margin, label []float64, damping float64) {
 // (2Delta + s α)(|r| − (2Delta − s α)/4), where s is the sign of r.
 func (h Huber) Fenchel(alpha, margin, label, weight []float64) float64 {
 	var sum float64
-	delta := h.DeltaOrDefault()
+	delta := h.deltaOrDefault()
 	for i, a := range alpha {
 		r := label[i] - margin[i]
 		if math.Abs(r) <= delta {
@@ -109,18 +109,18 @@ func (h Huber) Fenchel(alpha, margin, label, weight []float64) float64 {
 }
 
 func (h Huber) Conjugate(alpha, label float64) float64 {
-	if math.Abs(alpha) > 2*h.DeltaOrDefault() {
+	if math.Abs(alpha) > 2*h.deltaOrDefault() {
 		return math.Inf(1)
 	}
 	return Squared{}.Conjugate(alpha, label)
 }
 
 func (h Huber) SlopeRange(float64) (lo, hi float64) {
-	return -2 * h.DeltaOrDefault(), 2 * h.DeltaOrDefault()
+	return -2 * h.deltaOrDefault(), 2 * h.deltaOrDefault()
 }
 
 func (h Huber) curvatureOfSlope(slope, _ float64) float64 {
-	if math.Abs(slope) < 2*h.DeltaOrDefault() {
+	if math.Abs(slope) < 2*h.deltaOrDefault() {
 		return 2
 	}
 	return 0

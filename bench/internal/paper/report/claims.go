@@ -20,11 +20,12 @@ type claim struct {
 	first, second []line // see problem.side
 }
 
-// A measure returns the value of one line of a side, with entry.Floor, if no run failed. The value is NaN if
-// it is unknown.
+// A measure returns Value and Floor of the entry of one line. The runs of the line must not have failed. The
+// value is NaN if it is unknown.
 type measure func(p *problem, l line, splits []int) (value float64, floor bool)
 
-// stochasticMethods is the method of a line that stands for all stochastic methods of the paper.
+// A line with the method stochasticMethods stands for all stochastic methods of the paper. problem.side
+// replaces it by a line for each of these methods.
 const stochasticMethods = "the stochastic methods of the paper"
 
 // The sides of claims. In them, scas stands for the algorithm that scasOn returns.

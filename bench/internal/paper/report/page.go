@@ -16,8 +16,8 @@ import (
 // Names of the files of the report.
 const (
 	PageFile   = "report.html"
-	TableFile  = "table1.csv"
-	ClaimsFile = "claims.csv"
+	tableFile  = "table1.csv"
+	claimsFile = "claims.csv"
 )
 
 //go:embed report.tmpl
@@ -97,8 +97,8 @@ func Make(ctx context.Context, r *paper.Records) (files []output.File, summary s
 		return nil, "", err
 	}
 	files = []output.File{
-		{Path: PageFile, Text: html.String()}, {Path: TableFile, Text: tableCSV(table)},
-		{Path: ClaimsFile, Text: claimsCSV(pg.Claims)},
+		{Path: PageFile, Text: html.String()}, {Path: tableFile, Text: tableCSV(table)},
+		{Path: claimsFile, Text: claimsCSV(pg.Claims)},
 	}
 	for _, f := range allFigures {
 		files = append(files, output.File{Path: "figures/" + f.Name + ".svg", Text: f.file})

@@ -127,7 +127,7 @@ func checkFailed(t *testing.T, r *paper.Records) {
 	}
 }
 
-// checkClaims checks that every claim has a row in ClaimsFile with first_value and second_value, and that the
+// checkClaims checks that every claim has a row in claimsFile with first_value and second_value, and that the
 // numbers of splits of claims 1a and 3a are right. It also checks texts of the figures and the page, and the
 // links of the page.
 func checkClaims(t *testing.T, r *paper.Records, contents map[string]string) {
@@ -165,7 +165,7 @@ func checkClaims(t *testing.T, r *paper.Records, contents map[string]string) {
 			t.Errorf("mu %g: by the paper's count the seconds are %v, by passes %v", p.mu, b.X, a.X)
 		}
 	}
-	rows, err := csv.NewReader(strings.NewReader(contents[ClaimsFile])).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(contents[claimsFile])).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
