@@ -21,10 +21,10 @@ const (
 	labelNoise = 0.02
 )
 
-// replicate writes the given number of copies of the rows of the file source to the file target, as LIBSVM
-// text. The labels must be of two classes. Each copy has its rows in another random order. The first copy has
-// the exact values; all later copies have noise. It returns the number of rows written. Equal arguments give
-// equal text.
+// replicate writes several copies of the rows of the file source to the file target, as LIBSVM text, and
+// returns the number of rows that it has written. The labels must be of two classes. Each copy has the rows
+// in another random order. The first copy has the values of source; in later copies, values and labels have
+// random errors. If replicate is called again with equal arguments, it writes the same text.
 func replicate(source, target string, opt *sparse.ReadOptions, copies int) (rows int, err error) {
 	d, err := sparse.ReadFile(source, opt)
 	if err != nil {
@@ -35,23 +35,24 @@ func replicate(source, target string, opt *sparse.ReadOptions, copies int) (rows
 	if err != nil {
 		return 0, err
 	}
+	allOnes := true
+	for i := range d.Labels {
+		_, val := d.X.Row(i)
+		allOnes = allOnes && !slices.ContainsFunc(val, func(v float64) bool { return v != 1 })
+	}
 	rng := rand.New(rand.NewPCG(1, 1))
 	for k := 0; k < copies && err == nil; k++ {
-		err = writeCopy(f, d, rng, k > 0)
+		err = writeCopy(f, d, rng, k > 0, allOnes)
 	}
 	return len(d.Labels) * copies, errors.Join(err, f.Close())
 }
 
-// writeCopy writes the rows of d in random order, with noise if noisy is set.
-func writeCopy(w io.Writer, d *sparse.Dataset, rng *rand.Rand, noisy bool) error {
+// writeCopy writes the rows of d in random order. If noisy is true, values and labels get random errors.
+// allOnes says that all values of d are 1.
+func writeCopy(w io.Writer, d *sparse.Dataset, rng *rand.Rand, noisy, allOnes bool) error {
 	n, p := d.X.Dims()
 	b := sparse.NewBuilder(p)
 	defer b.Close()
-	allOnes := true
-	for i := range n {
-		_, val := d.X.Row(i)
-		allOnes = allOnes && !slices.ContainsFunc(val, func(v float64) bool { return v != 1 })
-	}
 	for _, i := range rng.Perm(n) {
 		idx, val := d.X.Row(i)
 		label := d.Labels[i]
@@ -73,11 +74,9 @@ func writeCopy(w io.Writer, d *sparse.Dataset, rng *rand.Rand, noisy bool) error
 	return sparse.Write(w, sparse.LIBSVM, replica)
 }
 
-// noisyRow returns a copy of a row of a matrix with p columns, with noise. allOnes says that all values of
-// the data are 1.
-func noisyRow(
-	rng *rand.Rand, idx []int32, val []float64, p int, allOnes bool,
-) ([]int32, []float64) {
+// noisyRow returns a copy of a row, with random errors; see the constants above. The matrix has p columns,
+// and allOnes says that all its values are 1.
+func noisyRow(rng *rand.Rand, idx []int32, val []float64, p int, allOnes bool) ([]int32, []float64) {
 	idx, val = slices.Clone(idx), slices.Clone(val)
 	if allOnes {
 		for k := range idx {

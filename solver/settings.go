@@ -67,10 +67,11 @@ type Settings struct {
 	// give equal bits of the result. Each inner loop draws from one batch of rows of the file.
 	//
 	// Out of core, Minimize returns an error if there are several processes, a Checkpoint or a Coupling, or
-	// if the loss, the penalty or the domain is the caller's own. Besides Method, it uses only the settings
-	// Name, Passes, RelTol, TimeLimit, Threads, Start.X, Recorder, RecordEvery, Report, DualUpdates, Eta, Rho
-	// and Seed. It calls Report several times in each pass. XAverage and YAverage of the result are the last
-	// iterate. Gaps are proved only for up to some thousands of features.
+	// if the loss, the penalty or the domain is the caller's own. Besides Method and Memory, Minimize then
+	// uses only the settings Name, Passes, RelTol, TimeLimit, Threads, Start.X, Recorder, RecordEvery,
+	// Report, DualUpdates, Eta, Rho and Seed. It calls Report several times in each pass. XAverage and
+	// YAverage of the result are equal to X and Y. Minimize tries to prove a gap only if there are at most
+	// 2,048 features, of which at most 256 have neither a penalty of their own nor a ridge.
 	Memory int64 `json:"-"`
 	// Seed selects the sequence of random samples. Equal seeds give equal bits on every machine;
 	// zero is a seed like any other.

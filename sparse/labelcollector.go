@@ -131,7 +131,8 @@ func (c *labelCollector) tooManyMessage() (msg string, remedies []Remedy) {
 	return msg, []Remedy{keepTwo, mergeSome, readRemedy}
 }
 
-// numericLabels reports whether the options ask for labels as they are, without a mapping of classes.
+// numericLabels reports whether the options ask for the labels of the file as they are. They then do not
+// become the labels of classes.
 func (o *ReadOptions) numericLabels() bool { return o.Regression || o.AnyLabels }
 
 // listsLabels reports whether the options list the allowed labels.
@@ -167,8 +168,8 @@ func (o *ReadOptions) labelValue(label float64) (v float64, ok bool) {
 }
 
 // unknownLabelMessage returns the error message for a label that the options do not list. areWords says
-// whether the labels in the file are words. If they are numbers, and the options list words, the message has
-// the number that stands for each word.
+// whether the labels in the file are words. If the file has numbers and the options list words, the message
+// also has the number of each word.
 func (o *ReadOptions) unknownLabelMessage(areWords bool) string {
 	m, c := o.Mapping, o.Classes
 	both := func(v float64, word string) string { return formatFloat(v) + " (" + word + ")" }
@@ -207,9 +208,9 @@ func (c *labelCollector) assignLabels(d *Dataset) error {
 	return nil
 }
 
-// resolve sets the mapping or the classes of d after all labels have been counted. The function value
-// converts a label of the file to the label that d stores. A single class is an error, unless opt lists the
-// labels or asks for numbers.
+// resolve sets d.Mapping or d.Classes. All labels must have been counted before. It returns a function that
+// converts a label of the file to the label that d stores. A file with a single label is an error, unless opt
+// lists the labels or asks for numbers.
 func (c *labelCollector) resolve(d *Dataset) (value func(label float64) float64, err error) {
 	number := c.sortWords()
 	switch kinds := c.kinds.list; {
@@ -249,9 +250,9 @@ func (c *labelCollector) resolve(d *Dataset) (value func(label float64) float64,
 	}, nil
 }
 
-// sortWords sorts c.words in byte order, and replaces each label in c.kinds by the new position of its word.
-// The function number converts the old position of a word to the new one. If the labels are not words, number
-// returns its argument.
+// sortWords sorts c.words in byte order. A label that stands for a word is the position of the word in
+// c.words, so sortWords also changes the labels in c.kinds. It returns a function that converts a label from
+// before to the new one. If labels are not words, this function returns its argument.
 func (c *labelCollector) sortWords() (number func(label float64) float64) {
 	if c.words == nil {
 		return func(label float64) float64 { return label }

@@ -276,8 +276,9 @@ func TestNonzeroGroups(t *testing.T) {
 	}
 }
 
-// TestInfiniteRidge checks the objective of a fit with a ridge that overflows: the coefficient is 0, and so
-// is its ridge term. With a graph and factors the fit does not converge.
+// TestInfiniteRidge checks a fit whose ridge is too large for a float64 and becomes +Inf. The coefficient
+// must be 0, and the objective must be the loss alone: the ridge term is 0, and not Inf·0 = NaN. With a
+// graph, the fit does not converge.
 func TestInfiniteRidge(t *testing.T) {
 	x, err := sparse.FromDense(2, 1, []float64{0, 2e131})
 	if err != nil {

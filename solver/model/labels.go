@@ -53,7 +53,8 @@ func (s *Spec) checkSigns(labels []float64) error {
 	return nil
 }
 
-// agree returns err, an error of another process, or an error if p.empty.Labels differ between processes.
+// agree checks that all processes have the same two classes in p.empty.Labels. err is the error of this
+// process; if it is not nil in some process, agree returns an error in all processes.
 func (p *problems) agree(err error) error {
 	err = p.team.CommonError(err)
 	if err != nil {

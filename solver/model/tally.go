@@ -27,21 +27,21 @@ type Tally struct {
 	mse, mae    float64
 	labelMoment moment // moment of the labels if they are numbers, with squared deviations
 	countMoment moment // moment of the labels if they are counts, with Poisson deviances
-	// The positive class is predicted above this probability. If the loss has no probabilities, it is
-	// predicted above this margin.
+	// With two classes, the positive class is predicted for a row if its probability exceeds threshold. For a
+	// loss without probabilities, threshold is compared with the margin of the row instead.
 	threshold   float64
 	classTotals classTotals
 	confusion   [][]float64   // the confusion table; nil without classes, and in a Tally of NewBriefTally
 	aucScores   []classScores // the scores for the AUC of each column of the model; nil if no AUC is computed
 }
 
-// A classTotals has total weights of rows: rows[k] for the rows of class k, predictions[k] for the rows for
-// which class k is predicted, and hits[k] for the rows of class k for which class k is predicted.
+// A classTotals has the total weights of some of the rows, for each class k: rows[k] is for the rows of class
+// k, predictions[k] for the rows that are predicted to be of class k, and hits[k] for the rows that are both.
 type classTotals struct{ hits, rows, predictions []float64 }
 
-// A moment has the weighted mean of some numbers, and the sum of their weights. deviation is the weighted sum
-// of the deviations from the mean. The deviation of a number is the squared difference or, for a count, the
-// Poisson deviance.
+// A moment has the mean of some numbers, each with a weight, and the sum of the weights. deviation is the
+// weighted sum of the numbers' deviations from the mean. The deviation of a count is its Poisson deviance,
+// the deviation of another number its squared difference.
 type moment struct{ weight, mean, deviation float64 }
 
 func square(v, center float64) float64 { return float64((v - center) * (v - center)) }

@@ -44,7 +44,8 @@ func beginFlags(ctx context.Context, g *testbed) (trial, error) {
 	return g.tryFlags, nil
 }
 
-// commands are the commands to attack. Commands that occur several times are attacked more often.
+// commands lists the commands that the attack runs; "" runs scas without a command. A command that is listed
+// several times is chosen more often.
 var commands = []string{
 	"train", "train", "train", "train", "convert", "path", "cv", "predict", "graph", "model show",
 	"model convert", "info", "completion", "",
@@ -54,7 +55,7 @@ var commands = []string{
 // placeholder of its value.
 var flagInHelp = regexp.MustCompile(`(?m)^ {2,6}(?:(-\w), +)?--(\[no-\])?([a-z0-9-]+)(?:=(\S+))?`)
 
-// A flag is a flag with values to try. A flag without values is a switch.
+// A flag is a flag of a command, with the values that the attack tries. Without values, it is a switch.
 type flag struct {
 	name   string // with - or --
 	values []string
@@ -81,7 +82,8 @@ func flagsIn(help, command string) (flags []flag) {
 	return flags
 }
 
-// untried has flags that end the program at once, and flags that need several processes.
+// untried lists the flags that the attack leaves out: some end the program at once, others need several
+// processes.
 var untried = []string{"help", "help-all", "version", "dist", "dist-timeout"}
 
 // valuesOf returns the values to try for a flag of a command: the values in flagValues if there are any, else
@@ -139,18 +141,20 @@ var badValues = []string{
 	"18446744073709551616",
 }
 
+// numbers are the values to try for a flag that takes a number.
 var numbers = []string{
 	"0", "1", "0.1", "0.5", "1e-4", "5e-324", "1e-308", "1e-160", "1e100", "1e150", "1e155", "1e308",
 	"1.7976931348623157e308",
 	"-1", "nan", "inf", "-inf", "1e400", "", "x", "0x10", "1_0", "9223372036854775808", "１",
 }
 
+// counts are the values to try for a flag that takes a whole number.
 var counts = []string{
 	"1", "2", "3", "7", "100", "0", "-1", "2147483647", "2147483648", "4294967296", "1.5", "x", "", "1e3",
 }
 
-// flagValues has the values to try for flags that need others than counts and numbers. A key is a flag, or a
-// command and a flag. In values, IN stands for the directory of the inputs, and o1 to o4 are output files.
+// flagValues has the values to try for flags that take something else than a number. A key is a flag, or a
+// command and a flag. In a value, IN stands for the directory of the inputs, and o1 to o4 are output files.
 var flagValues = map[string][]string{
 	"--bounds": {"IN/bounds", "IN/edges", "IN/none", "/dev/null"}, "--categorical": {"1", "1,2", "x", ""},
 	"--checkpoint": {"o4", "/dev/null"},

@@ -164,8 +164,9 @@ func (j *job) runUndisturbed(ctx context.Context, g *testbed) error {
 	return nil
 }
 
-// changedFiles returns the contents of the files in dir that are new or changed since a run began, by name.
-// oldFiles has the contents before the run. It returns an error if one of these files is gone.
+// changedFiles returns the files in dir that a run has made or changed: their contents, by name. oldFiles has
+// the contents of all files in dir before the run. If the run has removed one of them, changedFiles returns
+// an error.
 func changedFiles(dir string, oldFiles map[string]string) (map[string][]byte, error) {
 	changed := map[string][]byte{}
 	entries, err := os.ReadDir(dir)

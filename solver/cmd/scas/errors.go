@@ -50,9 +50,9 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // A notFiniteError is the error for a result that is NaN or infinite.
 type notFiniteError struct{ error }
 
-// explainOverflow returns a notFiniteError if err is a *model.OverflowError, and otherwise err. The error
-// names the model, and the number of the row in the data, from 1. err may count rows from the first row of a
-// window: firstRow is the number of this row in the data, from 0.
+// explainOverflow returns err, unless err is a *model.OverflowError. Then it returns a notFiniteError that
+// names the model and the row of the data, counted from 1. An OverflowError may count rows from the start of
+// a window of the data; firstRow is the row, counted from 0, with which the window begins.
 func explainOverflow(err error, firstRow int, modelName string) error {
 	overflow, ok := errors.AsType[*model.OverflowError](err)
 	if !ok {

@@ -12,8 +12,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Problem is what a Solver minimises: the objective P of the package comment, over x in the domain. Solvers
-// and Files do not change the slices of their Problem; the method Problem.Penalise changes Ridge.
+// A Problem is what a Solver minimises: the objective P of the package comment, over x in the domain. The
+// slices are shared: neither a Solver nor a File changes them. Only the method Problem.Penalise changes
+// Ridge.
 type Problem struct {
 	Data    *sparse.CSR  // the data matrix X, n × p
 	Rows    kernels.Rows // Data in the form that the kernels use

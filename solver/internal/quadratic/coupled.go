@@ -89,9 +89,9 @@ type CoupledSettings struct {
 	Precise bool
 }
 
-// Solve minimises the function in the comment of Coupled, starting at q.X. It reports whether the function
-// at U exceeds its minimum by at most set.Gap. If it returns false, U is the last point near the central
-// path, or the end of the last step.
+// Solve minimises the function in the comment of type Coupled, and sets U to the point that it finds. It
+// starts at q.X. It returns true if the function at U exceeds its minimum by at most set.Gap. Otherwise U is
+// the last point near the central path or, if there was none, the end of the last step.
 func (q *Coupled) Solve(set *CoupledSettings) bool {
 	q.prepare()
 	reached := q.followPath(set)
