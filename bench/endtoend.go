@@ -61,8 +61,9 @@ func (c *endToEndCmd) Run(e *race.Env) error {
 		if err != nil {
 			return err
 		}
-		if err := printer.WriteCase(k, series,
-			fmt.Sprintf("%s, dual updates: %d", o.stats.Plan, o.stats.DualUpdates)); err != nil {
+		err = printer.WriteCase(k, series,
+			fmt.Sprintf("%s, dual updates: %d", o.stats.Plan, o.stats.DualUpdates))
+		if err != nil {
 			return err
 		}
 		r.benchfmt.WriteString(measure.Benchfmt(k, series))

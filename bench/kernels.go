@@ -57,8 +57,9 @@ func (c *kernelsCmd) Run(e *race.Env) error {
 			return err
 		}
 		limit, bound := machineRoof.Limit(k)
-		if err := printer.WriteCase(k, series,
-			fmt.Sprintf("%3.0f%% %s", 100*limit/measure.BestTime(series), bound)); err != nil {
+		err = printer.WriteCase(k, series,
+			fmt.Sprintf("%3.0f%% %s", 100*limit/measure.BestTime(series), bound))
+		if err != nil {
 			return err
 		}
 		r.benchfmt.WriteString(measure.Benchfmt(k, series))

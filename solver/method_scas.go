@@ -233,7 +233,7 @@ func (s *Settings) checkInnerLoop(info MethodInfo, p *Problem) error {
 	bounded := p.Domain != nil && !math.IsInf(p.Domain.Diameter(), 1)
 	theoremSchedule := s.Schedule == Theorem
 	m := s.InnerSteps
-	if err := firstBroken([]demand{
+	err := firstBroken([]demand{
 		{info.Theorem != 2 || p.Domain == nil, "Method", info.Name, "Algorithm 2 is for X = R^p",
 			remedies(sparse.Remedy{Field: "Problem.Domain", To: "nil"},
 				useMethod(nameOf(SCASK{})+" or "+nameOf(SCAS{})))},
@@ -248,7 +248,8 @@ func (s *Settings) checkInnerLoop(info MethodInfo, p *Problem) error {
 			fmt.Sprintf("it must lie between 1 and the %d inner steps", m), remedies(useDefault)},
 		{s.BatchSize <= max(1, m/2), "BatchSize", s.BatchSize,
 			fmt.Sprintf("it must lie between 1 and half the %d inner steps", m), remedies(useDefault)},
-	}); err != nil || theoremSchedule {
+	})
+	if err != nil || theoremSchedule {
 		return err
 	}
 	return s.CheckBudget(1 + float64(m)/float64(n))

@@ -90,15 +90,15 @@ func (c *tableConversion) median(j, n int) (float64, error) {
 	if col.missingCount == 0 {
 		return 0, nil
 	}
-	if err := c.opt.checkMemory(c.name, 8*int64(n), "the numbers of column %s, for their median,",
-		col.name); err != nil {
+	err := c.opt.checkMemory(c.name, 8*int64(n), "the numbers of column %s, for their median,", col.name)
+	if err != nil {
 		return 0, err
 	}
 	if err := c.flush(); err != nil {
 		return 0, err
 	}
 	var values []float64
-	err := c.parts.eachEntryBlock(func(idx []int32, val []float64) error {
+	err = c.parts.eachEntryBlock(func(idx []int32, val []float64) error {
 		for k, i := range idx {
 			if int(i) == j && !math.IsNaN(val[k]) {
 				values = append(values, val[k])

@@ -61,8 +61,8 @@ func readLabels(r io.Reader, name string, opt *ReadOptions) (l labelsOfFile, err
 	}
 	lineCount := bytes.Count(data, []byte("\n")) + 1
 	// The text, its copy as a string, and a label and a line number for each line.
-	if err := opt.checkMemory(name, int64(cap(data)+len(data)+2*8*lineCount), "%d lines of labels",
-		lineCount); err != nil {
+	err = opt.checkMemory(name, int64(cap(data)+len(data)+2*8*lineCount), "%d lines of labels", lineCount)
+	if err != nil {
 		return l, err
 	}
 	l.labels, l.lines = make([]float64, 0, lineCount), make([]int, 0, lineCount)

@@ -28,8 +28,8 @@ func readMatrixMarket(input *decompressor, opt *ReadOptions) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := opt.checkMemory(input.name, 2*8*size[0]+2*entryBytes*int64(len(c.Lines)), "%d rows",
-		size[0]); err != nil {
+	err = opt.checkMemory(input.name, 2*8*size[0]+2*entryBytes*int64(len(c.Lines)), "%d rows", size[0])
+	if err != nil {
 		return nil, err
 	}
 	m, err := c.Matrix()

@@ -51,10 +51,11 @@ func (c *Converge) Run(e *Env) error {
 		return err
 	}
 	n, features := p.Data.Dims()
-	if err := output.WriteHead(e.Stdout, append(machine.Describe(e.Args).Lines(),
+	err = output.WriteHead(e.Stdout, append(machine.Describe(e.Args).Lines(),
 		fmt.Sprintf("data:    %d samples, %d features, %d nonzeros", n, features, p.Data.NNZ()),
 		fmt.Sprintf("problem: logistic loss, lambda %g, mu %g, graph %s", c.Lambda, c.Mu, c.Graph),
-	)); err != nil {
+	))
+	if err != nil {
 		return err
 	}
 	var curves []*curve

@@ -67,8 +67,8 @@ func (d *design) newMinimizer() (*minimizer, error) {
 func (d *design) localMinimizer() (*minimizer, error) {
 	// checkMethod has checked the specification only if a setting requires solver.Minimize.
 	if !d.spec.needsMinimize() {
-		if err := d.spec.checkParts(d.p, solver.Auto{}.Info(), "Method",
-			solver.Auto{}.Info().Name); err != nil {
+		err := d.spec.checkParts(d.p, solver.Auto{}.Info(), "Method", solver.Auto{}.Info().Name)
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -177,8 +177,8 @@ func (c *Covariance) nearestPairs(i, k int, order []int32, reach []float64, r *c
 	start := slices.IndexFunc(pairs,
 		func(e Edge) bool { return math.Abs(e.Weight) <= weakest*(1+tieTolerance) })
 	ties := pairs[start:]
-	if end := slices.IndexFunc(ties,
-		func(e Edge) bool { return math.Abs(e.Weight) < weakest*(1-tieTolerance) }); end >= 0 {
+	end := slices.IndexFunc(ties, func(e Edge) bool { return math.Abs(e.Weight) < weakest*(1-tieTolerance) })
+	if end >= 0 {
 		ties = ties[:end]
 	}
 	sortEdges(ties)

@@ -306,8 +306,8 @@ func (g *testbed) checkFiles(dir string, oldFiles map[string]string, args []stri
 	failed := e.Code != exitOK && e.Code != exitNotConverged
 	for name, text := range changed {
 		_, existed := oldFiles[name]
-		switch asked := slices.ContainsFunc(args,
-			func(arg string) bool { return strings.HasSuffix(arg, name) }); {
+		asked := slices.ContainsFunc(args, func(arg string) bool { return strings.HasSuffix(arg, name) })
+		switch {
 		case strings.HasPrefix(name, "spoilt"):
 		case !asked && !existed:
 			return fmt.Errorf("left %s", name)

@@ -86,8 +86,8 @@ func (h *Handover) writeDescription() error {
 }
 
 func (h *Handover) writeText() error {
-	if err := sparse.WriteFile(filepath.Join(h.Dir, "data.svm"),
-		&sparse.Dataset{X: h.X, Labels: h.Labels}); err != nil || h.A == nil {
+	err := sparse.WriteFile(filepath.Join(h.Dir, "data.svm"), &sparse.Dataset{X: h.X, Labels: h.Labels})
+	if err != nil || h.A == nil {
 		return err
 	}
 	return sparse.WriteFile(filepath.Join(h.Dir, "A.mtx"), &sparse.Dataset{X: h.A})

@@ -75,8 +75,8 @@ func (c *convertCmd) Run(e *env) error {
 	n, p := data.X.Dims()
 	if cells := float64(float64(n) * float64(p)); format == sparse.CSV || format == sparse.TSV ||
 		format == sparse.NPY {
-		if err := c.Memory.allow(2*cells, "a dense table of %s and %s",
-			plural(n, "row"), plural(p, "column")); err != nil {
+		err := c.Memory.allow(2*cells, "a dense table of %s and %s", plural(n, "row"), plural(p, "column"))
+		if err != nil {
 			return fmt.Errorf("%w; .npz and .mtx are sparse", err)
 		}
 	}

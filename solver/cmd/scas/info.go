@@ -127,15 +127,15 @@ func (c *infoCmd) describe(e *env, format sparse.Format, data *sparse.Dataset) (
 	needed := float64(2 * dataBytes(data))
 	if limit, _ := c.Memory.limit(); c.Memory.lessThanMapped(data) ||
 		data.X.Mapped() && limit > 0 && needed > float64(limit) {
-		if err := c.Memory.allow(64*float64(p), "describing %s of %s", plural(p, "feature"),
-			dataName(c.Data)); err != nil {
+		err := c.Memory.allow(64*float64(p), "describing %s of %s", plural(p, "feature"), dataName(c.Data))
+		if err != nil {
 			return nil, err
 		}
 		return newDataSummary(dataName(c.Data), format, data,
 			func(do func(lo, hi int) error) error { return c.Memory.eachWindow(e, data, do) })
 	}
-	if err := c.Memory.allow(needed, "describing %s of %s", plural(data.X.NNZ(), "entry"),
-		dataName(c.Data)); err != nil {
+	err := c.Memory.allow(needed, "describing %s of %s", plural(data.X.NNZ(), "entry"), dataName(c.Data))
+	if err != nil {
 		return nil, err
 	}
 	f, err := newDataSummary(dataName(c.Data), format, withoutEmptyColumns(data),

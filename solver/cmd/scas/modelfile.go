@@ -58,8 +58,8 @@ func readModel(path string, limit memorySize) (m *model.Model, fromLiblinear boo
 		for _, column := range header.Models {
 			featureCount += column.P
 		}
-		if err := limit.allow(8*featureCount, "a model of %s",
-			plural(int64(featureCount), "feature")); err != nil {
+		err := limit.allow(8*featureCount, "a model of %s", plural(int64(featureCount), "feature"))
+		if err != nil {
 			return nil, false, fmt.Errorf("%s: %w", path, err)
 		}
 	}

@@ -173,8 +173,8 @@ func (w *world) grow(sendLength, receiveLength int) {
 // gatherAndSum gathers the vectors of all ranks on every rank and adds them.
 func (w *world) gatherAndSum(v []float64) error {
 	w.grow(0, w.size*len(v))
-	if err := errorOf("MPI_Allgather",
-		C.scas_allgather(pointer(v), pointer(w.receive), C.int(len(v)))); err != nil {
+	err := errorOf("MPI_Allgather", C.scas_allgather(pointer(v), pointer(w.receive), C.int(len(v))))
+	if err != nil {
 		return err
 	}
 	w.sum(v, len(v))
@@ -187,13 +187,13 @@ func (w *world) scatterAndSum(v []float64) error {
 	partLength := (len(v) + w.size - 1) / w.size
 	w.grow(w.size*partLength, w.size*partLength)
 	clear(w.send[copy(w.send, v) : w.size*partLength])
-	if err := errorOf("MPI_Alltoall",
-		C.scas_alltoall(pointer(w.send), pointer(w.receive), C.int(partLength))); err != nil {
+	err := errorOf("MPI_Alltoall", C.scas_alltoall(pointer(w.send), pointer(w.receive), C.int(partLength)))
+	if err != nil {
 		return err
 	}
 	w.sum(w.send, partLength)
-	if err := errorOf("MPI_Allgather",
-		C.scas_allgather(pointer(w.send), pointer(w.receive), C.int(partLength))); err != nil {
+	err = errorOf("MPI_Allgather", C.scas_allgather(pointer(w.send), pointer(w.receive), C.int(partLength)))
+	if err != nil {
 		return err
 	}
 	copy(v, w.receive)

@@ -52,8 +52,8 @@ func (g ElasticNet) Scale() float64 {
 }
 
 func (g ElasticNet) Validate(q int) error {
-	if err := cmp.Or(checkFactor("ElasticNet.L1", g.L1),
-		CheckWeights("ElasticNet.Weights", g.Weights, q)); err != nil {
+	err := cmp.Or(checkFactor("ElasticNet.L1", g.L1), CheckWeights("ElasticNet.Weights", g.Weights, q))
+	if err != nil {
 		return err
 	}
 	return checkFactor("ElasticNet.L2", g.L2)
