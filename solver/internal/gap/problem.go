@@ -36,8 +36,9 @@ type Problem struct {
 	optimisedFeatures []int32
 	// recomputedRows lists the rows of A for which Bound ignores the given multipliers and computes others.
 	recomputedRows []int32
-	image          []float64 // A x
-	dual           dualPoint // the dual point that is bounded
+	image          []float64       // A x
+	dual           dualPoint       // the dual point that is bounded
+	rootFactor     linalg.Cholesky // the factor of the last H, see rootChange
 }
 
 // Columns has statistics of the columns of the data matrix. Rows of weight 0 do not count.

@@ -3,8 +3,6 @@ package gap
 import (
 	"math"
 	"slices"
-
-	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
 // leastPivot is the smallest pivot of a Cholesky factor at which rounding errors are negligible. The factored
@@ -47,7 +45,8 @@ func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 	if p.isFeasibleAtRoots() {
 		return change
 	}
-	chol := linalg.NewCholesky(k)
+	factor := &p.rootFactor
+	factor.Resize(k)
 	noChange := rootChange{reach: math.Inf(1), exactReach: math.Inf(1)}
 	settled := make([]bool, k) // e is 0 at the root, and no change of α changes it
 	for a, r := range roots {
@@ -60,7 +59,7 @@ func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 			return noChange // the square overflows or underflows, or the column is 0
 		}
 	}
-	p.DependentRoots = !chol.Factor(h, scale, 0) || chol.LeastPivot() < leastPivot
+	p.DependentRoots = !factor.Factor(h, scale, 0) || factor.LeastPivot() < leastPivot
 	if p.DependentRoots {
 		return noChange
 	}
@@ -70,7 +69,7 @@ func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 	for a, r := range roots {
 		v[a] = d.e[r.feature] * scale[a]
 	}
-	chol.SolveLower(v, v)
+	factor.SolveLower(v, v)
 	var norm2, errors, largestMove float64
 	for _, u := range v {
 		norm2 += float64(u * u)
@@ -81,7 +80,7 @@ func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 		}
 		clear(v)
 		v[a] = 1
-		chol.Solve(v, v)
+		factor.Solve(v, v)
 		inverseRoot := scale[a] * math.Sqrt(math.Max(v[a], 0)) // the square root of (H⁻¹)_aa
 		largestMove += float64(p.largestRootEntry(r) * inverseRoot)
 		errors += float64(d.eErr[r.feature] * inverseRoot)

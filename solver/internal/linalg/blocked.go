@@ -45,7 +45,10 @@ func (c *Cholesky) copyTile(h, scale []float64, i, j int) {
 // returns false if the matrix is not positive definite.
 func (c *Cholesky) factorBlocks() bool {
 	n := c.n
-	t := c.allocTiles()
+	var t *tiles
+	if n > factorBlock {
+		t = c.allocTiles()
+	}
 	for lo := 0; lo < n; lo += factorBlock {
 		hi := min(lo+factorBlock, n)
 		if !c.factorDiagonalBlock(lo, hi) {
@@ -79,7 +82,7 @@ func (c *Cholesky) factorDiagonalBlock(lo, hi int) bool {
 		c.upper, c.factors = make([]float64, side*side), make([]float64, side)
 	}
 	u := c.upper
-	clear(u)
+	clear(u[:(hi-lo)*side])
 	for i := lo; i < hi; i++ {
 		for j, v := range c.row(i, lo, i+1) {
 			u[j*side+i-lo] = v
