@@ -132,11 +132,14 @@ func withColumn(ctx context.Context, x *sparse.CSR, entry func(i int) float64) (
 
 // deviations returns the weighted standard deviation of each feature over the rows of all
 // processes. It returns 1 for a constant feature.
-func (d *design) deviations() []float64 {
-	stats := sparse.NewColumnStats(d.p)
+func (d *design) deviations() []float64 { return d.columnStats(d.p).Scale() }
+
+// columnStats returns the weighted statistics of the columns of d.x over the rows of all processes.
+func (d *design) columnStats(columns int) *sparse.ColumnStats {
+	stats := sparse.NewColumnStats(columns)
 	stats.Add(d.x, 0, d.n, func(i int) float64 { return weightOf(d.weights, i) })
 	d.team.CombineColumns(stats)
-	return stats.Scale()
+	return stats
 }
 
 func (d *design) factor(j int) float64 {

@@ -149,6 +149,7 @@ func (l *lambdaFitter) solve(ctx context.Context, lambda float64) (out *Column, 
 	if f == nil {
 		return l.minimize(ctx, lambda)
 	}
+	defer func() { err = l.d.withFarAdvice(out, err) }()
 	out, err = f.solve(ctx, lambda)
 	if out == nil || f.file != nil {
 		return out, err
@@ -167,6 +168,35 @@ func (l *lambdaFitter) solve(ctx context.Context, lambda float64) (out *Column, 
 		l.fitter = nil
 	}
 	return better, err
+}
+
+// farFactor is the mean of a feature, as a multiple of its standard deviation, from which on rounding often
+// keeps a fit from its goal: the feature is nearly a multiple of the intercept's column.
+const farFactor = 1e6
+
+// withFarAdvice returns the error err of the column out. If the fit stalled and a feature is far from 0,
+// compared with its standard deviation, the result says so. Without an intercept, and out of core, it is err.
+func (d *design) withFarAdvice(out *Column, err error) error {
+	e, ok := errors.AsType[*solver.NotConvergedError](err)
+	if !ok || d.spec.NoIntercept || d.spec.streams() || e.Status != solver.Stalled || out.Certificate.NoOptimum {
+		return err
+	}
+	stats := d.columnStats(d.columns())
+	mean, deviation := stats.Mean(), stats.StdDev()
+	farthest, factor := 0, 0.0
+	for j := range d.p {
+		if deviation[j] > 0 && math.Abs(mean[j]) > factor*deviation[j] {
+			farthest, factor = j, math.Abs(mean[j])/deviation[j]
+		}
+	}
+	if factor < farFactor {
+		return err
+	}
+	return out.Certificate.notConverged(e.Goal, &ending.Advice{
+		Why: fmt.Sprintf("the mean of feature %d, counted from 0, is %.0e times its standard deviation",
+			farthest, factor),
+		Remedies: []sparse.Remedy{{To: "subtract the mean from such features"}, ending.AskForLess},
+	})
 }
 
 // betterColumn returns one of two columns, and its error. It returns retryOut, the column of a second fit, if

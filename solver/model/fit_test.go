@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -479,6 +480,29 @@ func TestStalled(t *testing.T) {
 		if c := s.Columns[0].Certificate; c.Status != solver.Stalled || s.Model().Columns[0].Certificate != c {
 			t.Errorf("path, lambda %v: %+v, %v", s.Lambda, c, err)
 		}
+	}
+}
+
+// TestFarFeature checks that the error of a fit that rounding keeps from its goal names the feature whose mean
+// is far from 0.
+func TestFarFeature(t *testing.T) {
+	const n, p, far = 100, 3, 1
+	dense, y := make([]float64, n*p), make([]float64, n)
+	for i := range n {
+		for j := range p {
+			dense[i*p+j] = math.Sin(float64(1 + i*p + j))
+		}
+		y[i] = dense[i*p+far] + dense[i*p]
+		dense[i*p+far] += 1e9
+	}
+	x, err := sparse.FromDense(n, p, dense)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Fit(context.Background(), &Spec{Loss: solver.Squared{}, Lambda: 1e-3}, x, y)
+	e, ok := errors.AsType[*solver.NotConvergedError](err)
+	if !ok || !strings.Contains(e.Error(), fmt.Sprintf("the mean of feature %d, counted from 0, is ", far)) {
+		t.Errorf("error %v", err)
 	}
 }
 
