@@ -245,7 +245,8 @@ func (r *trainReport) addResult(f *summary) {
 	if r.fitSpec.spec.Domain != nil {
 		domainText = " that the bounds allow"
 	}
-	f.addIf(r.NNZX == 0 && r.Lambda > 0 && r.Status != solver.TimeDone, "",
+	mayFall := !(r.Loss <= r.DualityGap) // false if all labels are equal
+	f.addIf(r.NNZX == 0 && r.Lambda > 0 && mayFall && r.Status != solver.TimeDone, "",
 		"a smaller --lambda lets features in%s; scas cv finds a good one", domainText)
 	f.addIf(r.fitSpec.spec.Graph != nil && (r.Tied > 0 || r.PrimalResidual == nil), "tied",
 		"%s of equal coefficients that are not zero", plural(r.Tied, "group"))
