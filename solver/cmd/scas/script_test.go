@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -20,7 +20,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/sparse"
 )
 
 // TestMain lets scripts and tests run the test binary as the commands scas and scas-peak.
@@ -30,7 +29,8 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the scripts in testdata. They have these commands beside the commands of testscript:
 //
-//	exits CODE ARGS...   runs scas. The exit code must be CODE, and errors must not name packages.
+//	exits CODE ARGS...   calls run. The exit code must be CODE, and errors must not name packages.
+//	starts CODE ARGS...  is exits in a new process, with the environment and the stdin of the script
 //	terminated SIGNAL ARGS...  runs scas on a pipe that never ends, and sends SIGINT, SIGTERM or
 //	                     SIGHUP while it reads. The exit code must be 130, and stdout empty.
 //	sameobjective FILE FILE TOL  compares the objectives in two reports of train --json
@@ -38,12 +38,22 @@ func TestMain(m *testing.M) {
 //	                     there, or NAME=VALUE, with the value as JSON. run.eta is the field eta of
 //	                     the field run. FILE may be stdout.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
+	inputs := makeInputs(t)
+	testscript.RunT(serialT{t}, testscript.Params{
 		Dir:                "testdata",
 		RequireUniqueNames: true,
-		Setup:              func(e *testscript.Env) error { return writeInputs(e.WorkDir) },
+		Setup: func(e *testscript.Env) error {
+			e.T().(serialT).Chdir(e.WorkDir)
+			for name, content := range inputs {
+				if err := os.WriteFile(name, content, 0o644); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": checkExit, "terminated": checkTerminated,
+			"exits":  func(ts *testscript.TestScript, neg bool, args []string) { checkExit(t, ts, neg, args) },
+			"starts": checkProcess, "terminated": checkTerminated,
 			"fields": checkFields, "sameobjective": checkSameObjective,
 		},
 		Condition: func(name string) (bool, error) {
@@ -61,26 +71,53 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+// A serialT runs scripts one after the other, because exits needs the working directory of its script.
+type serialT struct{ *testing.T }
+
+func (serialT) Parallel()     {}
+func (serialT) Verbose() bool { return testing.Verbose() }
+
+func (t serialT) Run(name string, script func(testscript.T)) {
+	t.T.Run(name, func(t *testing.T) { script(serialT{t}) })
+}
+
 // packageName matches the name of a package in an error.
 var packageName = regexp.MustCompile(`: (sparse|atomicfile|graph|draw|glasso|solver|model|rows|exact|dist|kernels): `)
 
-func checkExit(ts *testscript.TestScript, neg bool, args []string) {
+func checkExit(t *testing.T, ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: exits CODE ARGS...")
 	}
-	code := 0
-	if err := ts.Exec("scas", args[1:]...); err != nil {
-		var exitErr *exec.ExitError
-		if !errors.As(err, &exitErr) {
-			ts.Fatalf("running scas: %v", err)
-		}
-		code = exitErr.ExitCode()
+	r := runHere(t, args[1:]...)
+	_, _ = io.WriteString(ts.Stdout(), r.out)
+	_, _ = io.WriteString(ts.Stderr(), r.stderr)
+	checkOutcome(ts, args, r)
+}
+
+func checkProcess(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: starts CODE ARGS...")
 	}
-	if pkgName := packageName.FindString(ts.ReadFile("stderr")); pkgName != "" {
-		ts.Fatalf("scas %s: the error has the name of a package: %q", strings.Join(args[1:], " "), pkgName)
+	var r outcome
+	err := ts.Exec("scas", args[1:]...)
+	if exitErr, ok := errors.AsType[*exec.ExitError](err); ok {
+		r.code = exitErr.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("running scas: %v", err)
 	}
-	if got := fmt.Sprint(code); got != args[0] {
-		ts.Fatalf("scas %s: exit code %s, want %s", strings.Join(args[1:], " "), got, args[0])
+	r.stderr = ts.ReadFile("stderr")
+	checkOutcome(ts, args, r)
+}
+
+// checkOutcome checks the exit code and the errors of scas. args are the wanted exit code and the arguments
+// of scas.
+func checkOutcome(ts *testscript.TestScript, args []string, r outcome) {
+	command := strings.Join(args[1:], " ")
+	if pkgName := packageName.FindString(r.stderr); pkgName != "" {
+		ts.Fatalf("scas %s: the error has the name of a package: %q", command, pkgName)
+	}
+	if got := strconv.Itoa(r.code); got != args[0] {
+		ts.Fatalf("scas %s: exit code %s, want %s", command, got, args[0])
 	}
 }
 
@@ -175,22 +212,12 @@ func checkSameObjective(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// writeInputs writes the input files that a script cannot contain.
-func writeInputs(dir string) error {
-	d, err := wdbcDataset()
-	if err != nil {
-		return err
-	}
-	if err := sparse.WriteFile(filepath.Join(dir, "wdbc.svm"), &sparse.Dataset{X: d.X, Labels: d.Labels}); err != nil {
-		return err
-	}
-	svmText, err := os.ReadFile(filepath.Join(dir, "wdbc.svm"))
-	if err != nil {
-		return err
-	}
+// makeInputs returns the input files that a script cannot contain.
+func makeInputs(t *testing.T) map[string][]byte {
+	svmText := []byte(textOf(t, writeWDBC(t, t.TempDir())))
 	enc, err := zstd.NewWriter(nil)
 	if err != nil {
-		return err
+		t.Fatal(err)
 	}
 	compressed := enc.EncodeAll(svmText, nil)
 	noise := make([]byte, 5000)
@@ -198,16 +225,12 @@ func writeInputs(dir string) error {
 		state = state*1664525 + 1013904223
 		noise[i] = byte(state >> 24)
 	}
-	for name, content := range map[string][]byte{
+	return map[string][]byte{
+		"wdbc.svm":      svmText,
 		"wdbc.zst":      compressed,
 		"truncated.zst": compressed[:len(compressed)/2],
 		"noise.svm":     noise,
 		"empty.svm":     nil,
 		"linear.zst":    enc.EncodeAll([]byte("solver_type L1R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias -1\nw\n1\n0\n"), nil),
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
-			return err
-		}
 	}
-	return nil
 }
