@@ -9,6 +9,7 @@ import (
 	"io"
 	"reflect"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,21 +30,43 @@ import (
 
 const version = model.Version
 
+// An app has the flags that all commands have.
 type app struct {
-	Train      trainCmd      `cmd:"" help:"Fit a model to data."`
-	Predict    predictCmd    `cmd:"" help:"Apply a model to data."`
-	Path       pathCmd       `cmd:"" help:"Fit a model for each of many lambdas; --svg draws them."`
-	CV         cvCmd         `cmd:"" name:"cv" help:"Choose lambda by cross-validation, and fit the model with this lambda."`
-	Model      modelCmd      `cmd:"" help:"Show a model, or convert it to and from liblinear's text."`
-	Convert    convertCmd    `cmd:"" help:"Rewrite data in another form: LIBSVM, CSV, TSV, npy, npz or Matrix Market."`
-	Graph      graphCmd      `cmd:"" help:"Make a graph over the features of data."`
-	Info       infoCmd       `cmd:"" help:"Describe this machine, and data or a model."`
-	Demo       demoCmd       `cmd:"" help:"Show the method on a small table of real data."`
-	Completion completionCmd `cmd:"" help:"Print a script that completes commands and flags in a shell."`
-
 	HelpAll   helpAllFlag      `help:"Show the help of a command with all flags: those of train, path and cv are too many for --help."`
 	LogFormat string           `enum:"text,json" default:"text" help:"Form of warnings and errors on stderr: text or json."`
 	Version   kong.VersionFlag `help:"Print the version and exit."`
+}
+
+// addCommands adds the commands of scas to a parser. Commands whose names are not in args get no flags,
+// because the flags of all commands would take half of the time in which scas starts. The command model always
+// has its subcommands, for the list of commands. The command completion prints the flags of all commands.
+func addCommands(args []string) kong.Option {
+	return kong.OptionFunc(func(k *kong.Kong) error {
+		for _, c := range []struct {
+			name    string
+			command any
+			help    string
+		}{
+			{"train", new(trainCmd), "Fit a model to data."},
+			{"predict", new(predictCmd), "Apply a model to data."},
+			{"path", new(pathCmd), "Fit a model for each of many lambdas; --svg draws them."},
+			{"cv", new(cvCmd), "Choose lambda by cross-validation, and fit the model with this lambda."},
+			{"model", new(modelCmd), "Show a model, or convert it to and from liblinear's text."},
+			{"convert", new(convertCmd), "Rewrite data in another form: LIBSVM, CSV, TSV, npy, npz or Matrix Market."},
+			{"graph", new(graphCmd), "Make a graph over the features of data."},
+			{"info", new(infoCmd), "Describe this machine, and data or a model."},
+			{"demo", new(demoCmd), "Show the method on a small table of real data."},
+			{"completion", new(completionCmd), "Print a script that completes commands and flags in a shell."},
+		} {
+			if c.name != "model" && !slices.Contains(args, c.name) && !slices.Contains(args, "completion") {
+				c.command = new(struct{})
+			}
+			if err := kong.DynamicCommand(c.name, c.help, "", c.command).Apply(k); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // An env holds the inputs, the outputs and the settings with which a command runs.
@@ -86,7 +109,7 @@ func run(e *env, args []string) (code int) {
 		}
 	}()
 	var a app
-	parser, err := kong.New(&a,
+	parser, err := kong.New(&a, addCommands(args),
 		kong.Name("scas"),
 		kong.Description("Fits sparse linear models, such as the lasso and the graph-guided fused lasso with logistic loss, and proves how far each is from the optimum. Begin with\n\n    scas cv -o model.json train.csv\n    scas predict -m model.json new.csv\n\n"+exitCodes),
 		helpTexts(),

@@ -22,7 +22,7 @@
 //
 //   - a file NAME.go, as info.go: a struct of the arguments and flags, each flag with a help text and a
 //     group; a method Help with examples and the exit codes; a method Run
-//   - app.go: a field of app; scas --help and the completion of shells follow from it
+//   - app.go: a line of addCommands; scas --help and the completion of shells follow from it
 //   - testdata/NAME.txtar: a script that runs the command, also with wrong usage; the comment of
 //     TestScripts says what a script can use
 //   - README.md, "On the command line"
