@@ -89,6 +89,9 @@ type workload struct {
 // Labels with more values are often years or prices.
 const maxUnwarnedClasses = 100
 
+// muchData is the size in bytes of data whose reading leaves more garbage than the program itself needs.
+const muchData = 1 << 20
+
 // begin reads DATA and returns the first part of the report; see read for out and replaceableInputs. It also
 // makes the specification of the fits, and stores it in the field fitSpec of the report.
 func (c *fitFlags) begin(e *env, out outputs, load workload, replaceableInputs ...string) (problemReport, error) {
@@ -119,7 +122,9 @@ func (c *fitFlags) begin(e *env, out outputs, load workload, replaceableInputs .
 	if !s.outOfCore() {
 		r.EmptyFeatures = c.ranks.emptyFeatures(data)
 	}
-	runtime.GC() // then the fits can use the memory that reading no longer needs
+	if dataBytes(data) > muchData {
+		runtime.GC() // then the fits can use the memory that reading no longer needs
+	}
 	r.ReadSeconds = time.Since(start).Seconds()
 	return r, nil
 }
