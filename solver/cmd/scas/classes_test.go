@@ -154,7 +154,7 @@ func TestTooManyClasses(t *testing.T) {
 	writeClasses := func(classes int) string {
 		var text strings.Builder
 		for i := range 2 * classes {
-			fmt.Fprintf(&text, "%d %d:1\n", i%classes, i%classes+1)
+			fmt.Fprintf(&text, "%d %d:1\n", i%classes, i%7+1)
 		}
 		return writeText(t, t.TempDir(), "d.svm", text.String())
 	}

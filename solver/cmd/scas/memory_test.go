@@ -75,7 +75,7 @@ func TestMemoryOfManyColumns(t *testing.T) {
 			return &sparse.Dataset{X: x, Labels: s.Labels}, err
 		}
 	}
-	checkMemory(t, wideData(1000, 500, 2000000), noSettings)
+	checkMemory(t, wideData(1000, 500, 500000), noSettings)
 	if testing.Short() {
 		return
 	}
