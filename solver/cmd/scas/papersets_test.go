@@ -47,23 +47,6 @@ func TestInfoOnPaperSets(t *testing.T) {
 	}
 }
 
-// TestCovtypeLabels checks that label 1 of covtype is the negative class, and label 2 the positive class.
-func TestCovtypeLabels(t *testing.T) {
-	dir := sparsetest.DataFile(t)
-	r := jsonOf[struct {
-		Model string
-		N     int
-	}](t, "train", "--json", "--method", "scas-k", "--passes", "2", "-o", filepath.Join(t.TempDir(), "m.json"),
-		filepath.Join(dir, "paper", "covtype.libsvm.binary.scale.zst"))
-	m, _, err := readModel(r.Model, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if labels := m.Labels; r.N != 581012 || labels.Negative != 1 || labels.Positive != 2 {
-		t.Errorf("%d rows, labels %v", r.N, labels)
-	}
-}
-
 // TestPublishedGraphOfA9A checks that scas graph --antisym writes the published matrix of a9a, to the bit.
 func TestPublishedGraphOfA9A(t *testing.T) {
 	dir := sparsetest.DataFile(t)
