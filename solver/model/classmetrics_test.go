@@ -148,16 +148,14 @@ func TestClassScoreOfScikitLearn(t *testing.T) {
 	}
 	var want struct{ Accuracy, F1, Loss, AUC, PlainAUC float64 }
 	runPython(t, `
-import json, sys
 import numpy as np
 from sklearn import metrics
-d = json.load(sys.stdin)
 p, y, w = np.array(d["p"]), np.array(d["y"]), np.array(d["w"])
 best = np.unique(y)[p.argmax(axis=1)]
-print(json.dumps({
+out = {
   "Accuracy": metrics.accuracy_score(y, best, sample_weight=w), "F1": metrics.f1_score(y, best, average="macro", sample_weight=w),
   "Loss": metrics.log_loss(y, p, sample_weight=w), "AUC": metrics.roc_auc_score(y, p, multi_class="ovr", sample_weight=w),
-  "PlainAUC": metrics.roc_auc_score(y, p, multi_class="ovr")}))
+  "PlainAUC": metrics.roc_auc_score(y, p, multi_class="ovr")}
 `, map[string]any{"p": rows, "y": y, "w": weights}, &want)
 	got, err := m.Score(x, y, &ScoreSettings{Weights: weights})
 	if err != nil {

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os/exec"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
@@ -149,42 +147,6 @@ func TestAUC(t *testing.T) {
 	}
 }
 
-// scikitLearn returns a Python interpreter that has scikit-learn, or "" if there is none.
-var scikitLearn = sync.OnceValue(func() string {
-	for _, name := range []string{"python3", "/usr/bin/python3"} {
-		// The script does not import sklearn, because the import takes a second.
-		if exec.Command(name, "-c",
-			"import importlib.util, sys; sys.exit(importlib.util.find_spec('sklearn') is None)").Run() == nil {
-			return name
-		}
-	}
-	return ""
-})
-
-// runPython runs a script. The script reads input as JSON from its standard input. The JSON that it prints is
-// decoded into result. runPython skips the test if scikit-learn is not installed.
-func runPython(t testing.TB, script string, input, result any) {
-	t.Helper()
-	if scikitLearn() == "" {
-		t.Skip("skipped: scikit-learn is not installed")
-	}
-	text, err := json.Marshal(input)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(scikitLearn(), "-W", "ignore", "-c", script)
-	cmd.Stdin = strings.NewReader(string(text))
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	got, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, stderr.String())
-	}
-	if err := json.Unmarshal(got, result); err != nil {
-		t.Fatalf("%v of %s", err, got)
-	}
-}
-
 // TestMetricsOfPeers checks that the metrics equal the metrics of scikit-learn, with and without weights.
 func TestMetricsOfPeers(t *testing.T) {
 	x, y := randomData(t, 200, 8, 5, true)
@@ -208,17 +170,15 @@ func TestMetricsOfPeers(t *testing.T) {
 		}
 		var want map[string]float64
 		runPython(t, `
-import json, sys
 from sklearn import metrics as m
-d = json.load(sys.stdin)
 y, p, w, v = d["y"], d["p"], d["w"], d["v"]
 b = [1 if u == 7 else 0 for u in y]
 h = [1 if u > 0.3 else 0 for u in p]
-print(json.dumps({
+out = {
   "log": m.log_loss(b, p, sample_weight=w), "auc": m.roc_auc_score(b, p, sample_weight=w), "brier": m.brier_score_loss(b, p, sample_weight=w),
   "accuracy": m.accuracy_score(b, h, sample_weight=w), "precision": m.precision_score(b, h, sample_weight=w),
   "recall": m.recall_score(b, h, sample_weight=w), "f1": m.f1_score(b, h, sample_weight=w),
-  "mse": m.mean_squared_error(y, v, sample_weight=w), "mae": m.mean_absolute_error(y, v, sample_weight=w), "r2": m.r2_score(y, v, sample_weight=w)}))
+  "mse": m.mean_squared_error(y, v, sample_weight=w), "mae": m.mean_absolute_error(y, v, sample_weight=w), "r2": m.r2_score(y, v, sample_weight=w)}
 `, map[string][]float64{"y": y, "p": probabilities, "w": weights, "v": lineMargins}, &want)
 		margins := make([]float64, 200)
 		for i, p := range probabilities {

@@ -49,44 +49,45 @@ func writeTable(t testing.TB, path string, rows int, row func(i int) []float64) 
 type peerProblem struct {
 	name    string
 	spec    *Spec
+	x       *sparse.CSR
+	y       []float64
 	steps   []*Step   // the path that this package computes
 	lambdas []float64 // the lambdas of the steps, on the scale of the other program
 }
 
-// runGlmnet runs glmnet, and returns its coefficients, followed by the intercept, for each problem and
-// lambda. It skips the test if glmnet is not installed.
-func runGlmnet(t testing.TB, x *sparse.CSR, y []float64, peers []peerProblem) [][][]float64 {
+// runGlmnet runs glmnet once for all problems. It returns the coefficients of glmnet, followed by the
+// intercept, for each problem and lambda. It skips the test if glmnet is not installed.
+func runGlmnet(t testing.TB, peers []peerProblem) [][][]float64 {
 	t.Helper()
 	rscript := programPath(t, "Rscript")
 	dir := t.TempDir()
-	n, p := x.Dims()
-	writeTable(t, filepath.Join(dir, "x"), n, func(i int) []float64 {
-		row := make([]float64, p)
-		idx, val := x.Row(i)
-		for k, j := range idx {
-			row[j] = val[k]
-		}
-		return row
-	})
-	writeTable(t, filepath.Join(dir, "y"), n, func(i int) []float64 { return []float64{y[i]} })
 	script := fmt.Sprintf(`
 if (!suppressWarnings(require(glmnet, quietly=TRUE))) { cat("no glmnet"); quit() }
-d <- "%s"; x <- as.matrix(read.table(file.path(d, "x"))); y <- scan(file.path(d, "y"), quiet=TRUE)
+d <- "%s"
 glmnet.control(fdev=0, devmax=1)
+numbers <- function(name) scan(file.path(d, name), quiet=TRUE)
 fit <- function(k, family, alpha, standardize, intercept) {
-  f <- glmnet(x, y, family=family, weights=scan(file.path(d, paste0("w", k)), quiet=TRUE), lambda=scan(file.path(d, paste0("l", k)), quiet=TRUE),
+  f <- glmnet(x, y, family=family, weights=numbers(paste0("w", k)), lambda=numbers(paste0("l", k)),
     alpha=alpha, standardize=standardize, intercept=intercept, thresh=1e-16, maxit=1e8)
   write.table(format(t(rbind(as.matrix(f$beta), f$a0)), digits=17), file.path(d, paste0("out", k)), quote=FALSE, row.names=FALSE, col.names=FALSE)
 }
 `, dir)
+	writeVector := func(name string, k int, v []float64) {
+		writeTable(t, filepath.Join(dir, fmt.Sprint(name, k)), len(v), func(i int) []float64 { return v[i : i+1] })
+	}
 	for k, q := range peers {
+		if k == 0 || q.x != peers[k-1].x {
+			rows := sparsetest.Dense(q.x)
+			writeTable(t, filepath.Join(dir, fmt.Sprint("x", k)), len(rows), func(i int) []float64 { return rows[i] })
+			writeVector("y", k, q.y)
+			script += fmt.Sprintf("x <- as.matrix(read.table(file.path(d, \"x%d\"))); y <- numbers(\"y%d\")\n", k, k)
+		}
 		weights := q.spec.SampleWeights
 		if weights == nil {
-			weights = slices.Repeat([]float64{1}, n)
+			weights = slices.Repeat([]float64{1}, len(q.y))
 		}
-		writeTable(t, filepath.Join(dir, fmt.Sprint("w", k)), n, func(i int) []float64 { return []float64{weights[i]} })
-		writeTable(t, filepath.Join(dir, fmt.Sprint("l", k)), len(q.lambdas),
-			func(i int) []float64 { return []float64{q.lambdas[i]} })
+		writeVector("w", k, weights)
+		writeVector("l", k, q.lambdas)
 		family := map[solver.Loss]string{
 			solver.Logistic{}: "binomial", solver.Squared{}: "gaussian", solver.Poisson{}: "poisson",
 		}[q.spec.loss()]
@@ -112,6 +113,7 @@ func rBool(v bool) string { return strings.ToUpper(strconv.FormatBool(v)) }
 // lambda of this package. The elastic net for the squared loss is not compared, because glmnet standardises
 // the labels.
 func TestGlmnet(t *testing.T) {
+	var peers []peerProblem
 	for _, set := range peerSets {
 		if testing.Short() && set.features != 13 {
 			continue
@@ -121,46 +123,42 @@ func TestGlmnet(t *testing.T) {
 		for i := range weights {
 			weights[i] = float64(1 + i%3)
 		}
-		var peers, problems []peerProblem
 		// The Poisson loss needs labels ≥ 0. All sets whose labels are numbers have such labels.
 		losses := []solver.Loss{solver.Squared{}, solver.Poisson{}}
 		if set.hasClasses {
 			losses = []solver.Loss{solver.Logistic{}}
 		}
 		for _, loss := range losses {
-			problems = append(problems, []peerProblem{
-				{name: "lasso", spec: &Spec{Loss: loss}},
-				{name: "no intercept", spec: &Spec{Loss: loss, NoIntercept: true, Standardize: StandardizeOff}},
-				{name: "unscaled", spec: &Spec{Loss: loss, Standardize: StandardizeOff}},
-				{name: "weighted", spec: &Spec{Loss: loss, SampleWeights: weights}},
-				{name: "elastic net", spec: &Spec{Loss: loss, Penalty: ElasticNet{0.5}, SampleWeights: weights}},
-			}...)
-		}
-		for _, q := range problems {
-			squared := q.spec.Loss == solver.Squared{}
-			unit := 1.0
-			if squared {
-				unit = 2
+			specs := map[string]*Spec{
+				"lasso":        {},
+				"no intercept": {NoIntercept: true, Standardize: StandardizeOff},
+				"unscaled":     {Standardize: StandardizeOff},
+				"weighted":     {SampleWeights: weights},
 			}
-			q.spec.RelTol = 1e-10
-			var err error
-			q.steps, err = fitPath(context.Background(), q.spec, x, y, &PathSettings{Count: 5, Ratio: 1e-2})
-			if err != nil {
-				t.Errorf("%s, %v, %s: %v", set.name, q.spec.Loss, q.name, err)
-				continue
+			unit := 2.0
+			if (loss != solver.Squared{}) {
+				unit, specs["elastic net"] = 1, &Spec{Penalty: ElasticNet{0.5}, SampleWeights: weights}
 			}
-			for _, s := range q.steps {
-				q.lambdas = append(q.lambdas, s.Lambda/unit)
-			}
-			if !squared || q.name != "elastic net" {
+			for name, spec := range specs {
+				q := peerProblem{name: fmt.Sprintf("%s, glmnet, %v, %s", set.name, loss, name), spec: spec, x: x, y: y}
+				spec.Loss, spec.RelTol = loss, 1e-10
+				var err error
+				q.steps, err = fitPath(context.Background(), spec, x, y, &PathSettings{Count: 5, Ratio: 1e-2})
+				if err != nil {
+					t.Errorf("%s: %v", q.name, err)
+					continue
+				}
+				for _, s := range q.steps {
+					q.lambdas = append(q.lambdas, s.Lambda/unit)
+				}
 				peers = append(peers, q)
 			}
 		}
-		for k, peerCoefficients := range runGlmnet(t, x, y, peers) {
-			for i, s := range peers[k].steps {
-				compareObjective(t, set.name+", glmnet, "+peers[k].spec.Loss.String()+", "+peers[k].name,
-					peers[k].spec, x, y, s.Lambda, s.Columns[0].Certificate, peerCoefficients[i])
-			}
+	}
+	for k, peerCoefficients := range runGlmnet(t, peers) {
+		q := peers[k]
+		for i, s := range q.steps {
+			compareObjective(t, q.name, q.spec, q.x, q.y, s.Lambda, s.Columns[0].Certificate, peerCoefficients[i])
 		}
 	}
 }
@@ -187,7 +185,7 @@ func TestLiblinearObjective(t *testing.T) {
 	dir := t.TempDir()
 	dataPath, modelPath := filepath.Join(dir, "data"), filepath.Join(dir, "model")
 	for _, set := range peerSets {
-		if !set.hasClasses {
+		if !set.hasClasses || testing.Short() && set.features > 13 {
 			continue
 		}
 		x, y := loadData(t, "small/"+set.name, set.features)
@@ -280,22 +278,20 @@ func TestScikitLearn(t *testing.T) {
 	}
 	var out [][]float64
 	runPython(t, `
-import json, sys
 import numpy as np
 from sklearn.linear_model import LogisticRegression, ElasticNet, PoissonRegressor
-all = []
-for d in json.load(sys.stdin):
-    x, y = np.array(d["x"]), np.array(d["y"])
-    w = np.ones(len(y)) if d["w"] is None else np.array(d["w"])
-    if d["loss"] == "poisson":
-        f = PoissonRegressor(alpha=d["lambda"], solver="newton-cholesky", tol=1e-12, max_iter=1000)
-    elif d["loss"] == "logistic":
-        f = LogisticRegression(penalty="elasticnet", solver="saga", l1_ratio=d["ratio"], C=1/(w.sum()*d["lambda"]), tol=1e-13, max_iter=200000, random_state=0)
+out = []
+for problem in d:
+    x, y = np.array(problem["x"]), np.array(problem["y"])
+    w = np.ones(len(y)) if problem["w"] is None else np.array(problem["w"])
+    if problem["loss"] == "poisson":
+        f = PoissonRegressor(alpha=problem["lambda"], solver="newton-cholesky", tol=1e-12, max_iter=1000)
+    elif problem["loss"] == "logistic":
+        f = LogisticRegression(penalty="elasticnet", solver="saga", l1_ratio=problem["ratio"], C=1/(w.sum()*problem["lambda"]), tol=1e-13, max_iter=200000, random_state=0)
     else:
-        f = ElasticNet(alpha=d["lambda"]/2, l1_ratio=d["ratio"], tol=1e-15, max_iter=10000000)
+        f = ElasticNet(alpha=problem["lambda"]/2, l1_ratio=problem["ratio"], tol=1e-15, max_iter=10000000)
     f.fit(x, y, sample_weight=w)
-    all.append(list(np.ravel(f.coef_)) + [float(np.ravel(f.intercept_)[0])])
-print(json.dumps(all))
+    out.append(list(np.ravel(f.coef_)) + [float(np.ravel(f.intercept_)[0])])
 `, inputs, &out)
 	for k, p := range problems {
 		compareObjective(t, p.name, p.spec, p.x, p.y, p.spec.Lambda, p.model.Columns[0].Certificate, out[k])
