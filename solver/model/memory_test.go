@@ -29,7 +29,7 @@ func TestEstimateMemory(t *testing.T) {
 	}
 	roughSettings := solver.Settings{RelTol: 0.3} // the first steps need as much memory as the whole fit
 	coupledShape := dataShape{rows: 200, features: 1000, entriesPerRow: 100}
-	plainShape, wideShape, textShape := dataShape{rows: 20000, features: 40},
+	plainShape, wideShape, textShape := dataShape{rows: 8000, features: 40},
 		dataShape{rows: 2000, features: 1000, entriesPerRow: 100},
 		dataShape{rows: 4000, features: 8000, entriesPerRow: 40}
 	for _, c := range []struct {
@@ -58,11 +58,14 @@ func TestEstimateMemory(t *testing.T) {
 			name: "graph of many features", shape: dataShape{rows: 1500, features: 2500, entriesPerRow: 30},
 			spec: model.Spec{Graph: graph.Chain(2500)}, long: true,
 		},
-		{name: "classes", shape: dataShape{rows: 20000, features: 40, classes: 4}},
-		{name: "path", shape: plainShape, fits: model.Fits{Lambdas: 10}},
+		{name: "classes", shape: dataShape{rows: 8000, features: 40, classes: 4}},
+		{name: "path", shape: plainShape, fits: model.Fits{Lambdas: 5}},
 		{name: "path of text", shape: textShape, fits: model.Fits{Lambdas: 20}, long: true},
-		{name: "cross-validation", shape: plainShape, mapped: true, fits: model.Fits{Lambdas: 3, Folds: 5}},
-		{name: "cross-validation, wide", shape: wideShape, fits: model.Fits{Lambdas: 5, Folds: 5}},
+		{name: "cross-validation", shape: plainShape, mapped: true, fits: model.Fits{Lambdas: 2, Folds: 3}},
+		{
+			name: "cross-validation, wide", shape: dataShape{rows: 1000, features: 500, entriesPerRow: 50},
+			fits: model.Fits{Lambdas: 5, Folds: 5},
+		},
 		{
 			name: "cross-validation of classes", shape: dataShape{rows: 6000, features: 40, classes: 3},
 			fits: model.Fits{Lambdas: 3, Folds: 3},
