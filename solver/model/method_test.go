@@ -272,7 +272,7 @@ func TestStreamedMethods(t *testing.T) {
 			want := mustFit(t, &spec, memoryData.X, memoryData.Labels).Columns[0].Certificate
 			calls := 0
 			report := func(solver.Report) { calls++ }
-			spec.Memory, spec.Settings = 1<<18, solver.Settings{Method: m, RelTol: 1e-5, Passes: 400, Report: report}
+			spec.Memory, spec.Settings = 1<<18, solver.Settings{Method: m, RelTol: 1e-5, Passes: 40, Report: report}
 			got := mustFit(t, &spec, fileData.X, fileData.Labels).Columns[0]
 			if c := got.Certificate; c.Status != solver.Converged ||
 				math.Abs(c.Objective-want.Objective) > c.Gap+want.Gap || got.Run.Method != m.Info().Name ||

@@ -157,11 +157,11 @@ func longUnlessListed(t *testing.T) {
 
 // streamedMemory is the Spec.Memory for the data of eachStreamedSpec. With so little memory, the data have
 // several windows.
-const streamedMemory = 1 << 19
+const streamedMemory = 1 << 18
 
 // eachStreamedSpec calls the function test for each specification of streamedSpecs.
 func eachStreamedSpec(t *testing.T, test func(t *testing.T, spec Spec, data *storedData)) {
-	const n, p = 10000, 24
+	const n, p = 4000, 24
 	opt := sparse.SyntheticOptions{Rows: n, Features: p, NonzerosPerRow: 9, Noise: 1, Seed: 1}
 	signData := storeInFile(t, synthetic(t, opt), false)
 	opt.Regression = true
@@ -288,11 +288,11 @@ func TestStreamedUnproved(t *testing.T) {
 // TestStreamedProgress checks that the reported passes increase, up to the passes of the whole fit.
 func TestStreamedProgress(t *testing.T) {
 	fileData := storeInFile(t,
-		synthetic(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1}),
+		synthetic(t, sparse.SyntheticOptions{Rows: 10000, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1}),
 		false).fileData
 	for _, method := range []solver.Method{nil, solver.SCASK{}} {
 		lastReport := solver.Report{}
-		spec := &Spec{Lambda: 1e-3, NoIntercept: true, Standardize: StandardizeOff, Memory: 2 << 20}
+		spec := &Spec{Lambda: 1e-3, NoIntercept: true, Standardize: StandardizeOff, Memory: 1 << 19}
 		spec.Report = func(report solver.Report) {
 			if !(report.Passes > lastReport.Passes) || method != nil && !math.IsInf(report.Gap, 1) {
 				t.Errorf("%v: %+v after %+v", method, report, lastReport)
@@ -312,7 +312,7 @@ func TestStreamedProgress(t *testing.T) {
 
 // TestStreamedRare checks that standardised columns with few entries do not prevent a proof.
 func TestStreamedRare(t *testing.T) {
-	const n = 40000
+	const n = 10000
 	var entries []sparse.Triplet
 	labels := make([]float64, n)
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -332,7 +332,7 @@ func TestStreamedRare(t *testing.T) {
 		t.Fatal(err)
 	}
 	fileData := storeInFile(t, &sparse.Dataset{X: x, Labels: labels}, false).fileData
-	mustFit(t, &Spec{Lambda: 1e-6, Memory: 2 << 20}, fileData.X, fileData.Labels)
+	mustFit(t, &Spec{Lambda: 1e-6, Memory: 1 << 19}, fileData.X, fileData.Labels)
 }
 
 // TestStreamedColumns checks fits out of core of columns that weights make special. A constant column has the
@@ -517,7 +517,7 @@ func TestStreamedEnds(t *testing.T) {
 // TestStreamedCV checks that cross-validation out of core, in one process and on three ranks, has the results
 // of cross-validation in memory. All ranks must have equal results.
 func TestStreamedCV(t *testing.T) {
-	const n = 12000
+	const n = 4000
 	twoClassData := storeInFile(t,
 		synthetic(t, sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 6, Noise: 1, Seed: 1}),
 		false)
@@ -552,7 +552,7 @@ func TestStreamedCV(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.spec.Memory = 2 << 20
+			c.spec.Memory = 1 << 19
 			set, lastDone, calls := c.set, 0, 0
 			set.ModelScored = func(done, total int) {
 				calls++
@@ -597,11 +597,11 @@ func TestStreamedCV(t *testing.T) {
 // TestStreamedAUCMemory checks that CV has no AUC if Memory is too small for the scores of all lambdas,
 // unless CV chooses lambda by the AUC.
 func TestStreamedAUCMemory(t *testing.T) {
-	const n = 9000
+	const n = 4500
 	opt := sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 4, Noise: 1, Seed: 1}
 	fileData := storeInFile(t, synthetic(t, opt), false).fileData
-	// 20 models for the 3,000 rows of a fold have scores of 480,000 bytes, more than half of Memory.
-	spec := &Spec{Memory: 1 << 19, Settings: solver.Settings{RelTol: 1e-3}}
+	// 20 models for the 1,500 rows of a fold have scores of 240,000 bytes, more than half of Memory.
+	spec := &Spec{Memory: 1 << 18, Settings: solver.Settings{RelTol: 1e-3}}
 	set := &CVSettings{Path: PathSettings{Count: 20, Ratio: 0.1}, Folds: 3}
 	for measure, want := range map[Measure]bool{"": false, ByAUC: true} {
 		set.Measure = measure
@@ -623,8 +623,9 @@ func TestStreamedAUCMemory(t *testing.T) {
 // TestStreamedFolds checks that CV returns an error for a fold with all rows of a class and for more folds
 // than rows, and that it accepts 257 folds.
 func TestStreamedFolds(t *testing.T) {
-	const n = 503
-	fileData := storeInFile(t, synthetic(t, sparse.SyntheticOptions{Rows: n, Features: 16, Noise: 1, Seed: 2}), false).fileData
+	const n = 300
+	opt := sparse.SyntheticOptions{Rows: n, Features: 6, Groups: 1, GroupSize: 3, Noise: 1, Seed: 2}
+	fileData := storeInFile(t, synthetic(t, opt), false).fileData
 	folds := make([]int, n)
 	for i, b := range fileData.Labels {
 		if b < 0 {
@@ -634,9 +635,9 @@ func TestStreamedFolds(t *testing.T) {
 	badFolds := make([]int, n)
 	badFolds[7] = n
 	for want, set := range map[string]*CVSettings{
-		"Assignment[7] = 503":                {Assignment: badFolds},
+		"Assignment[7] = 300":                {Assignment: badFolds},
 		"no fold but 1 has rows of label -1": {Assignment: folds},
-		"must be between 2 and 503":          {Folds: 504},
+		"must be between 2 and 300":          {Folds: 301},
 	} {
 		_, err := CV(t.Context(), &Spec{Memory: 1 << 20}, fileData.X, fileData.Labels, set)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -30,7 +30,7 @@ func storedClasses(t *testing.T, n int) (data *storedData, weights, offsets []fl
 // TestStreamedClasses checks that models of four classes that are fitted out of core agree with models that
 // are fitted in memory.
 func TestStreamedClasses(t *testing.T) {
-	data, weights, offsets := storedClasses(t, 20000)
+	data, weights, offsets := storedClasses(t, 5000)
 	memoryData, fileData := data.memoryData, data.fileData
 	for name, spec := range map[string]Spec{
 		"lasso": {}, "weights": {SampleWeights: weights, Offsets: offsets},
@@ -43,7 +43,7 @@ func TestStreamedClasses(t *testing.T) {
 			t.Fatal(err)
 		}
 		finished, reportsOfClass := 0, make([]int, 5)
-		spec.Memory = 2 << 20
+		spec.Memory = 1 << 19
 		spec.Report = func(solver.Report) { reportsOfClass[finished]++ }
 		spec.ClassFitted = func(done, _ int) { finished = done }
 		got, err := Fit(context.Background(), &spec, fileData.X, fileData.Labels)

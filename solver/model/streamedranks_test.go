@@ -50,9 +50,9 @@ func streamedRanks[M any](
 // TestStreamedRanksEnd checks that a fit ends on all ranks if the context of one rank ends, if the process of
 // one rank dies, or at the time limit.
 func TestStreamedRanksEnd(t *testing.T) {
-	data := synthetic(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1})
+	data := synthetic(t, sparse.SyntheticOptions{Rows: 10000, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1})
 	path := writeFile(t, data)
-	spec := &Spec{Lambda: 2e-3, Memory: 2 << 20}
+	spec := &Spec{Lambda: 2e-3, Memory: 1 << 19}
 	want := mustFit(t, &Spec{Lambda: 2e-3}, data.X, data.Labels).Columns[0].Certificate
 	for step := range 12 {
 		models, errs := streamedRanks(t, 2, spec, path, Fit, func(r int, c *dist.Goroutine) context.Context {
@@ -106,8 +106,8 @@ func TestStreamedRanksEnd(t *testing.T) {
 		}
 	}
 	for name, badSpec := range map[string]*Spec{
-		"Method":                     {Memory: 2 << 20, Settings: solver.Settings{Method: solver.SCASK{}}},
-		"Settings.Checkpoint to nil": {Settings: solver.Settings{Checkpoint: &stateStore{}}, Memory: 2 << 20},
+		"Method":                     {Memory: 1 << 19, Settings: solver.Settings{Method: solver.SCASK{}}},
+		"Settings.Checkpoint to nil": {Settings: solver.Settings{Checkpoint: &stateStore{}}, Memory: 1 << 19},
 	} {
 		models, errs := streamedRanks(t, 2, badSpec, path, Fit, nil)
 		for r, err := range errs {
@@ -121,7 +121,7 @@ func TestStreamedRanksEnd(t *testing.T) {
 // TestStreamedRanksSorted checks that a fit of rows that are sorted by class finds the optimum, and that a
 // damaged row of one rank ends the fit on all ranks.
 func TestStreamedRanksSorted(t *testing.T) {
-	data := synthetic(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, Noise: 1, Seed: 1})
+	data := synthetic(t, sparse.SyntheticOptions{Rows: 20000, Features: 24, Noise: 1, Seed: 1})
 	var order []int
 	for _, class := range []float64{-1, 1} {
 		for i, b := range data.Labels {
@@ -138,7 +138,7 @@ func TestStreamedRanksSorted(t *testing.T) {
 	path := writeFile(t, sortedData)
 	want := mustFit(t, &Spec{Lambda: 2e-3, Settings: solver.Settings{RelTol: 1e-10}}, sortedData.X,
 		sortedData.Labels).Columns[0].Certificate
-	spec := &Spec{Lambda: 2e-3, Memory: 2 << 20}
+	spec := &Spec{Lambda: 2e-3, Memory: 1 << 20}
 	for _, ranks := range []int{2, 4} {
 		models, errs := streamedRanks(t, ranks, spec, path, Fit, nil)
 		for r, m := range models {
@@ -196,7 +196,7 @@ func TestStreamedRanksUnattained(t *testing.T) {
 // TestStreamedRanksClasses checks that models of several classes that are fitted out of core on ranks agree
 // with models of one process, although no rank has rows of all classes.
 func TestStreamedRanksClasses(t *testing.T) {
-	const n = 30000
+	const n = 8000
 	data := synthetic(t, sparse.SyntheticOptions{Rows: n, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1})
 	for i, b := range data.Labels {
 		data.Labels[i] = float64(i / (n / 4))
@@ -210,7 +210,7 @@ func TestStreamedRanksClasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	streamedSpec := *spec
-	streamedSpec.Memory = 2 << 20
+	streamedSpec.Memory = 1 << 19
 	models, errs := streamedRanks(t, 3, &streamedSpec, writeFile(t, data), Fit, nil)
 	m := equalResult(t, models, errs)
 	if diff := cmp.Diff(want.Classes, m.Classes); diff != "" || m.Summary.Rows != n {
