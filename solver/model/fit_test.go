@@ -52,6 +52,12 @@ func specs(n int, loss solver.Loss) map[string]*Spec {
 	return cases
 }
 
+// otherLossInShort reports whether -short leaves out the case: every case runs with the logistic loss, and
+// "everything" with every loss.
+func otherLossInShort(loss solver.Loss, name string) bool {
+	return testing.Short() && loss != solver.Loss(solver.Logistic{}) && name != "everything"
+}
+
 // TestFit checks that the reported objective agrees with plain loops, and that no point nearby has a lower
 // objective. solver.Minimize must prove the same optimum.
 func TestFit(t *testing.T) {

@@ -16,7 +16,11 @@ import (
 // must have no objective below Objective − Gap of the first. Fits with lambda ≥ 0.001 must converge.
 func TestHostileProblems(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
-	for round := range 300 {
+	rounds := 300
+	if testing.Short() {
+		rounds = 100
+	}
+	for round := range rounds {
 		n, p := 1+rng.IntN(12), 1+rng.IntN(15)
 		data, y := make([]float64, n*p), make([]float64, n)
 		scale := math.Pow(10, float64(rng.IntN(13)-6))

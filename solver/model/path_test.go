@@ -25,8 +25,11 @@ func TestPath(t *testing.T) {
 		}
 		cases["solver"] = &Spec{Loss: loss, Settings: solver.Settings{RelTol: 1e-9, OuterIterations: minimizeIterations}}
 		for name, spec := range cases {
-			steps, err := fitPath(context.Background(), spec, x, y, &PathSettings{Count: 12, Ratio: 1e-3})
-			if err != nil || len(steps) != 12 {
+			if otherLossInShort(loss, name) {
+				continue
+			}
+			steps, err := fitPath(context.Background(), spec, x, y, &PathSettings{Count: 8, Ratio: 1e-3})
+			if err != nil || len(steps) != 8 {
 				t.Errorf("%v, %s: %d steps, %v", loss, name, len(steps), err)
 				continue
 			}
