@@ -86,8 +86,8 @@ test-random: # 300 random problems, seeded by the clock, against an independent 
 test-race:
 	$(GO) test -short -race ./kernels ./sparse/... ./solver/...
 
-test-emulated: # arm64 and older x86-64 under QEMU, for the packages EMULATED (default ./kernels ./solver)
-	SCAS_EMULATE=1 $(GO) test -run TestEmulated -timeout 60m -v $(or $(EMULATED),./kernels ./solver)
+test-emulated: # arm64 and older x86-64 under QEMU, for the packages EMULATED (default ./kernels ./solver/cmd/scas)
+	SCAS_EMULATE=1 $(GO) test -run TestEmulated -timeout 60m -v $(or $(EMULATED),./kernels ./solver/cmd/scas)
 
 test-mpi: # ranks under mpirun: equal bits, and FAULTS (default 2) kills, stops and cuts of the network
 	@if ! command -v mpirun >/dev/null || ! pkg-config --exists ompi-c; then \
