@@ -66,7 +66,7 @@ func synthetic(t *testing.T, opt sparse.SyntheticOptions) *sparse.Dataset {
 
 // TestFileDamage checks that a run out of core on a damaged file returns an error with the path of the file.
 func TestFileDamage(t *testing.T) {
-	path := writeTemp(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
+	path := writeTemp(t, synthetic(t, sparse.SyntheticOptions{Rows: 6000, Features: 30, Noise: 1, Seed: 1}))
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestFileDamage(t *testing.T) {
 	}
 	dataset := mapFile(t, path)
 	p, set := &solver.Problem{Data: dataset.X, Labels: dataset.Labels, L2: 1}, &solver.Settings{Method: solver.SCASK{}}
-	res, err := minimizeFile(t.Context(), p, set, 8<<20)
+	res, err := minimizeFile(t.Context(), p, set, 1<<20)
 	if bad := (*sparse.ParseError)(nil); res != nil || !errors.As(err, &bad) || bad.File != path {
 		t.Errorf("%v, %v", res, err)
 	}
@@ -94,23 +94,23 @@ func TestFileRefuses(t *testing.T) {
 		"only scas-k and":                  {solver.Problem{Data: d.X, Labels: d.Labels}, solver.SCAS{}},
 		"losses, penalties and domains of": {solver.Problem{Data: d.X, Labels: d.Labels, Penalty: ownPenalty{}}, solver.SCASK{}},
 	} {
-		res, err := minimizeFile(t.Context(), &c.p, &solver.Settings{Method: c.method}, 8<<20)
+		res, err := minimizeFile(t.Context(), &c.p, &solver.Settings{Method: c.method}, 1<<20)
 		if res != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, %v; want %q", res, err, want)
 		}
 	}
 	// InnerSteps is not used out of core, so an outer iteration takes two passes.
 	p := &solver.Problem{Data: d.X, Labels: d.Labels}
-	_, err := minimizeFile(t.Context(), p, &solver.Settings{Method: solver.SCASK{}, InnerSteps: 2, Passes: 1.5}, 8<<20)
+	_, err := minimizeFile(t.Context(), p, &solver.Settings{Method: solver.SCASK{}, InnerSteps: 2, Passes: 1.5}, 1<<20)
 	if e, ok := errors.AsType[*solver.SettingError](err); !ok || e.Field != "Passes" {
 		t.Errorf("1.5 passes: %v", err)
 	}
-	_, err = minimizeFile(t.Context(), p, &solver.Settings{Method: solver.SCASK{}, InnerSteps: 20000, Passes: 5}, 8<<20)
+	_, err = minimizeFile(t.Context(), p, &solver.Settings{Method: solver.SCASK{}, InnerSteps: 20000, Passes: 5}, 1<<20)
 	if err != nil {
 		t.Errorf("5 passes: %v", err)
 	}
 	p.Domain = solver.NewBox(20, 1, 2)
-	res, _ := minimizeFile(t.Context(), p, &solver.Settings{Method: solver.SCASK{}, TimeLimit: 1}, 8<<20)
+	res, _ := minimizeFile(t.Context(), p, &solver.Settings{Method: solver.SCASK{}, TimeLimit: 1}, 1<<20)
 	if res == nil || slices.Min(res.X) != 1 {
 		t.Errorf("a run without time ends at %v; want the start, the nearest point to 0 in the domain", res)
 	}
@@ -130,7 +130,7 @@ func TestFileZeroConstraint(t *testing.T) {
 			Constraint: zeroMatrix,
 		}
 		best := solvertest.Minimize(t, p, nil).At.Objective
-		res, err := minimizeFile(t.Context(), p, &solver.Settings{Method: solver.SCASK{}}, 8<<20)
+		res, err := minimizeFile(t.Context(), p, &solver.Settings{Method: solver.SCASK{}}, 1<<20)
 		if err != nil || !(res.At.Objective < best+1e-4) {
 			t.Errorf("ridge %v: %v, %v; the optimum is %v", ridge, res, err, best)
 		}
@@ -145,7 +145,7 @@ func TestFileOneRow(t *testing.T) {
 	d := mappedCopy(t, &sparse.Dataset{X: x, Labels: []float64{1}})
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 0.01}}
 	best := solvertest.Minimize(t, p, nil).At.Objective
-	res, err := minimizeFile(t.Context(), p, &solver.Settings{Method: solver.SCASK{}}, 8<<20)
+	res, err := minimizeFile(t.Context(), p, &solver.Settings{Method: solver.SCASK{}}, 1<<20)
 	if err != nil || !(res.At.Objective < best+1e-4) {
 		t.Errorf("%v, %v; the optimum is %v", res, err, best)
 	}
@@ -161,7 +161,7 @@ func TestFileStepHalvings(t *testing.T) {
 	d := mappedCopy(t, &sparse.Dataset{X: x, Labels: []float64{1e200, 1}})
 	p, set := &solver.Problem{Data: d.X, Labels: d.Labels, Loss: solver.Squared{}}, &solver.Settings{Method: solver.SCASK{}}
 	want, _ := solver.Minimize(t.Context(), p, set)
-	got, _ := minimizeFile(t.Context(), p, set, 8<<20)
+	got, _ := minimizeFile(t.Context(), p, set, 1<<20)
 	if want.Stats.StepHalvings == 0 || got.Stats.StepHalvings != want.Stats.StepHalvings {
 		t.Errorf("%d halvings, in memory %d", got.Stats.StepHalvings, want.Stats.StepHalvings)
 	}
@@ -172,16 +172,16 @@ type ownPenalty struct{ solver.L1 }
 // TestFileStops checks that a cancelled context and a time limit end a run with the result so far. Minimize
 // must return an error only for the cancelled context.
 func TestFileStops(t *testing.T) {
-	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
+	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 6000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	res, err := minimizeFile(ctx, p, &solver.Settings{Method: solver.SCASK{}}, 8<<20)
+	res, err := minimizeFile(ctx, p, &solver.Settings{Method: solver.SCASK{}}, 1<<20)
 	if !errors.Is(err, context.Canceled) || res.Status != solver.Stopped {
 		t.Errorf("%v, %v", res, err)
 	}
 	set := &solver.Settings{Method: solver.SCASK{}, TimeLimit: 1}
-	res, err = minimizeFile(t.Context(), p, set, 8<<20)
+	res, err = minimizeFile(t.Context(), p, set, 1<<20)
 	if err != nil || res.Status != solver.TimeDone {
 		t.Errorf("%v, %v", res, err)
 	}
@@ -190,7 +190,7 @@ func TestFileStops(t *testing.T) {
 // TestFileReport checks that the numbers of passes that Report gets increase up to the number in the result,
 // and that Report gets the objective of a snapshot.
 func TestFileReport(t *testing.T) {
-	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
+	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 6000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
 	var lastPasses, best float64
 	report := func(r solver.Report) {
@@ -200,7 +200,7 @@ func TestFileReport(t *testing.T) {
 		lastPasses, best = r.Passes, r.Objective
 	}
 	set := &solver.Settings{Method: solver.SCASK{}, Passes: 4, Report: report}
-	res, err := minimizeFile(t.Context(), p, set, 4<<20)
+	res, err := minimizeFile(t.Context(), p, set, 1<<19)
 	if err != nil || lastPasses != res.Stats.Passes || !(best >= res.At.Objective && best < 1) {
 		t.Errorf("%v: %v passes to the objective %v, in the result %v to %v",
 			err, lastPasses, best, res.Stats.Passes, res.At.Objective)
@@ -236,25 +236,25 @@ func TestFileBatches(t *testing.T) {
 		change    func(p *solver.Problem)
 	}{
 		"lasso": {
-			sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 1},
+			sparse.SyntheticOptions{Rows: 40000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 1},
 			solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) { p.Penalty = solver.L1{Lambda: 2e-3} },
 		},
 		"sorted": {
-			sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 1},
+			sparse.SyntheticOptions{Rows: 40000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 1},
 			solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) { p.Penalty = solver.L1{Lambda: 2e-3} },
 		},
 		"fused": {sparse.SyntheticOptions{
-			Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 2,
+			Rows: 40000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 2,
 		}, solver.SCASK{}, solver.SCASL{}, func(p *solver.Problem) {
 			p.Penalty, p.Constraint = solver.L1{Lambda: 2e-3}, graph.Chain(30).FusedLasso()
 		}},
 		"number": {
-			sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 5, Regression: true},
+			sparse.SyntheticOptions{Rows: 40000, Features: 30, Noise: 1, Seed: 5, Regression: true},
 			solver.SCASK{}, solver.SCASK{},
 			func(p *solver.Problem) { p.Loss, p.Penalty = solver.Squared{}, solver.L1{Lambda: 1e-2} },
 		},
 		"weights": {sparse.SyntheticOptions{
-			Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 8,
+			Rows: 40000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 8,
 		}, solver.SCASL{}, solver.SCASL{}, func(p *solver.Problem) {
 			p.Penalty, p.SampleWeights = solver.L1{Lambda: 1e-3}, make([]float64, len(p.Labels))
 			for i, b := range p.Labels {
@@ -262,23 +262,23 @@ func TestFileBatches(t *testing.T) {
 			}
 		}},
 		"groups": {sparse.SyntheticOptions{
-			Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 10,
+			Rows: 40000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 10,
 		}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) {
 			p.Penalty = solver.GroupL2{Lambda: 2e-3, Groups: [][]int{{0, 1, 2, 3}, {20, 7, 9}, {11}, {12, 13, 14, 15, 16}}}
 		}},
 		"box": {sparse.SyntheticOptions{
-			Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 9,
+			Rows: 40000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 9,
 		}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) {
 			p.Penalty, p.Domain = solver.L1{Lambda: 1e-3}, solver.NewBox(30, -0.2, 0.2)
 		}},
 		"ball": {sparse.SyntheticOptions{
-			Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 9,
+			Rows: 40000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 9,
 		}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) {
 			p.Penalty, p.Domain = solver.L1{Lambda: 1e-3}, solver.Ball{Radius: 0.5}
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if !slices.Contains([]string{"lasso", "sorted", "fused", "ball"}, name) {
+			if !slices.Contains([]string{"sorted", "fused", "ball"}, name) {
 				sparsetest.Long(t)
 			}
 			dataset := synthetic(t, c.opt)
@@ -298,7 +298,7 @@ func TestFileBatches(t *testing.T) {
 				t.Fatal(err)
 			}
 			set := &solver.Settings{Method: c.method, Passes: passes, Seed: 3}
-			res, err := minimizeFile(context.Background(), p, set, 4<<20)
+			res, err := minimizeFile(context.Background(), p, set, 3<<20)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -315,15 +315,26 @@ func TestFileBatches(t *testing.T) {
 			if p.Domain == nil && res.DualityGap > 2*(objective-best.At.Objective)+1e-6*objectiveAtZero {
 				t.Errorf("the gap is said to be %v, and is %v", res.DualityGap, objective-best.At.Objective)
 			}
-			set.Threads = 3
-			secondRun, err := minimizeFile(context.Background(), p, set, 4<<20)
-			if err != nil || !slices.Equal(res.X, secondRun.X) {
-				t.Errorf("other bits, %v", err)
+			// A few passes show equal bits as well as many. Without a proof, the result is the last iterate.
+			var runs []*solver.Result
+			for _, set := range []solver.Settings{{Seed: 3}, {Seed: 3, Threads: 3}, {Seed: 4}} {
+				set.Method, set.Passes, set.NoProof = c.method, 4, true
+				res, err := minimizeFile(t.Context(), p, &set, 3<<20)
+				if err != nil {
+					t.Fatal(err)
+				}
+				runs = append(runs, res)
 			}
-			set.Seed = 4
-			secondRun, err = minimizeFile(context.Background(), p, set, 4<<20)
-			if err != nil || slices.Equal(res.X, secondRun.X) {
-				t.Errorf("the seed has no effect, %v", err)
+			lastExcess := p.Evaluate(runs[0].X).Objective - best.At.Objective
+			t.Logf("the last iterate of 4 passes is off by %.1e", lastExcess/objectiveAtZero)
+			if !(lastExcess < 0.02*(objectiveAtZero-best.At.Objective)) {
+				t.Errorf("the last iterate of 4 passes is %v above the optimum", lastExcess)
+			}
+			if !slices.Equal(runs[0].X, runs[1].X) {
+				t.Error("other bits with other threads")
+			}
+			if slices.Equal(runs[0].X, runs[2].X) {
+				t.Error("the seed has no effect")
 			}
 		})
 	}
@@ -332,7 +343,7 @@ func TestFileBatches(t *testing.T) {
 // TestFileGrouped checks that 12 passes out of core reduce the gap to less than a tenth, although each of 30
 // features occurs only in one stretch of consecutive rows.
 func TestFileGrouped(t *testing.T) {
-	const rows, stretches, commonFeatures = 60000, 30, 5
+	const rows, stretches, commonFeatures = 10000, 30, 5
 	rng := rand.New(rand.NewPCG(3, 4))
 	dense, labels := make([]float64, rows*(stretches+commonFeatures)), make([]float64, rows)
 	for i := range rows {
@@ -359,7 +370,7 @@ func TestFileGrouped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := minimizeFile(t.Context(), p, &solver.Settings{Method: solver.SCASK{}, Passes: 12}, 2<<20)
+	res, err := minimizeFile(t.Context(), p, &solver.Settings{Method: solver.SCASK{}, Passes: 12}, 1<<18)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -374,7 +385,7 @@ func TestFileGrouped(t *testing.T) {
 // iteration, or for every second one with RecordEvery = 2, and that the last point is the result. The seconds
 // of the result leave out the Recorder.
 func TestFileRecords(t *testing.T) {
-	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
+	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 6000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}, L2: 1e-3}
 	best := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-10}).At.Objective
 	set := solver.Settings{Method: solver.SCASK{}, Name: "mine", Passes: 6}
@@ -403,7 +414,7 @@ func TestFileRecords(t *testing.T) {
 		return nil
 	})
 	began := time.Now()
-	res, err := minimizeFile(t.Context(), p, &set, 4<<20)
+	res, err := minimizeFile(t.Context(), p, &set, 1<<19)
 	elapsed := time.Since(began)
 	if err != nil || len(points) < 3 {
 		t.Fatalf("%d points, %v", len(points), err)
@@ -425,7 +436,7 @@ func TestFileRecords(t *testing.T) {
 	}
 	recordCount := 0
 	set.RecordEvery, set.Recorder = 2, solver.RecorderFunc(func(pt *solver.Point) error { recordCount++; return nil })
-	if _, err := minimizeFile(t.Context(), p, &set, 4<<20); err != nil || recordCount != (len(points)+1)/2 {
+	if _, err := minimizeFile(t.Context(), p, &set, 1<<19); err != nil || recordCount != (len(points)+1)/2 {
 		t.Errorf("%d points of every second of %d, %v", recordCount, len(points), err)
 	}
 }
@@ -433,7 +444,7 @@ func TestFileRecords(t *testing.T) {
 // TestFileRecorderStops checks that an error of the Recorder ends the run. Minimize must return the result so
 // far, and the error unless it is ErrStop.
 func TestFileRecorderStops(t *testing.T) {
-	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
+	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 6000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
 	errEnough := errors.New("enough")
 	for _, stop := range []error{errEnough, fmt.Errorf("enough: %w", solver.ErrStop)} {
@@ -445,7 +456,7 @@ func TestFileRecorderStops(t *testing.T) {
 			}
 			return nil
 		})}
-		res, err := minimizeFile(t.Context(), p, set, 4<<20)
+		res, err := minimizeFile(t.Context(), p, set, 1<<19)
 		if errors.Is(stop, solver.ErrStop) && err != nil || errors.Is(stop, errEnough) && err != errEnough {
 			t.Errorf("%v of %v", err, stop)
 		}
@@ -469,7 +480,7 @@ func TestFileOperator(t *testing.T) {
 		lastPoint, residual = *pt, pt.DualResidual()
 		return nil
 	})}
-	res, err := minimizeFile(t.Context(), p, set, 4<<20)
+	res, err := minimizeFile(t.Context(), p, set, 1<<19)
 	if err != nil {
 		t.Fatal(err)
 	}
