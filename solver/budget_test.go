@@ -35,17 +35,17 @@ func budgetProblems(t *testing.T) []budgetProblem {
 	fused.Constraint = graph.Chain(6).FusedLasso()
 	wide := problem(900, 60, 20, 1e-3)
 	wide.Constraint = graph.Chain(60).FusedLasso()
-	elastic := problem(3000, 60, 20, 1e-3)
+	elastic := problem(1000, 60, 20, 1e-3)
 	elastic.L2 = 1e-3
 	box := problem(500, 10, 10, 1e-3)
 	box.Domain = solver.Nonnegative{}
 	return []budgetProblem{
 		{"fused, few features", fused, false},
 		{"fused", wide, false},
-		{"lasso", problem(3000, 60, 20, 1e-3), false},
+		{"lasso", problem(1000, 60, 20, 1e-3), false},
 		{"elastic net", elastic, false},
 		{"features beside rows", problem(300, 100, 20, 1e-3), false},
-		{"many features", problem(400, 600, 20, 1e-3), true},
+		{"many features", problem(200, 300, 20, 1e-3), true},
 		{"box", box, false},
 	}
 }

@@ -34,7 +34,7 @@ func TestMeansAreFeasible(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, set := range []solver.Settings{
-			{Method: solver.SCAS{}, Schedule: solver.Theorem, Passes: 1e5},
+			{Method: solver.SCAS{}, Schedule: solver.Theorem, Passes: 2e4},
 			{Method: solver.SCAS{}, Passes: 2000}, {Method: solver.SCASK{}, Passes: 200},
 			{Method: solver.SCASL{}, Passes: 200}, {},
 		} {

@@ -106,7 +106,7 @@ func startObjective(p *solver.Problem) float64 {
 func TestHostileBounds(t *testing.T) {
 	convergedCount, problemCount := 0, 1500
 	if testing.Short() {
-		problemCount = 200
+		problemCount = 80
 	}
 	for seed := range uint64(problemCount) {
 		p := hostileProblem(rand.New(rand.NewPCG(seed, 9)))
