@@ -288,7 +288,11 @@ func TestHostileProblems(t *testing.T) {
 		}
 		return
 	}
-	for seed := range uint64(*hostileRounds) {
+	rounds := *hostileRounds
+	if testing.Short() {
+		rounds = min(rounds, 1500)
+	}
+	for seed := range uint64(rounds) {
 		if failure := runHostile(seed + 1); failure != "" {
 			t.Errorf("-hostile.seed %d: %s", seed+1, failure)
 		}

@@ -15,7 +15,7 @@ import (
 // features into components of two sizes, which package linalg solves in different ways.
 func TestSweepsEqualWholeVectors(t *testing.T) {
 	wideProblem, _ := solvertest.PlantedProblem(t,
-		sparse.SyntheticOptions{Rows: 80, Features: 1100, NonzerosPerRow: 9, Noise: 1, Seed: 8}, 1e-3)
+		sparse.SyntheticOptions{Rows: 30, Features: 1100, NonzerosPerRow: 9, Noise: 1, Seed: 8}, 1e-3)
 	wideProblem.Constraint = partlyJoinedMatrix(t, 1100)
 	identityProblem := *wideProblem
 	identityProblem.Constraint = sparse.Identity(1100)
