@@ -22,8 +22,8 @@ func TestMemory(t *testing.T) {
 		rows, features, nnz int
 		lambda              float64
 	}{
-		{term.Logistic{}, 5000, 1000, 400, 1e-3},
-		{term.Squared{}, 60000, 4000, 5, 1e-4},
+		{term.Logistic{}, 2500, 500, 200, 1e-3},
+		{term.Squared{}, 30000, 4000, 5, 1e-4},
 	} {
 		d, err := sparse.NewSynthetic(sparse.SyntheticOptions{
 			Rows: c.rows, Features: c.features, NonzerosPerRow: c.nnz, Noise: 1, Seed: 1,

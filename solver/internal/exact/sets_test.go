@@ -29,7 +29,11 @@ func TestSets(t *testing.T) {
 			continue
 		}
 		t.Run(fmt.Sprintf("%T/%s/mu=%g/%g", k.loss, k.a, k.mu, k.lambda), func(t *testing.T) {
-			for seed := range uint64(2) {
+			seeds := uint64(2)
+			if testing.Short() {
+				seeds = 1
+			}
+			for seed := range seeds {
 				p := k.draw(t, 60, 40, seed)
 				s := mustNew(t, p)
 				q := *p
@@ -234,7 +238,11 @@ func proximal(t *testing.T, rng *rand.Rand, p int, size float64) (*outsideSolver
 // outside a set. The optimal multiplier of such a row may differ from set to set, so that the solver
 // might alternate between two sets for ever.
 func TestSetsOfLongRows(t *testing.T) {
-	for seed := range uint64(40) {
+	seeds := uint64(40)
+	if testing.Short() {
+		seeds = 12
+	}
+	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 28))
 		const n, p = 120, 90
 		data, labels := make([]float64, n*p), make([]float64, n)

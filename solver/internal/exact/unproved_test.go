@@ -46,7 +46,11 @@ func TestUnproved(t *testing.T) {
 // TestUnprovedCold checks runs from x = 0 with Settings.Unproved, whose first models are solved roughly.
 func TestUnprovedCold(t *testing.T) {
 	for _, loss := range []term.Loss{term.Logistic{}, term.SquaredHinge{}, term.Squared{}} {
-		for seed := range uint64(2) {
+		seeds := uint64(2)
+		if testing.Short() {
+			seeds = 1
+		}
+		for seed := range seeds {
 			p := kind{loss: loss, free: 1}.random(211, 156, seed)
 			for _, lambda := range []float64{1e-2, 1e-4} {
 				s, reference := mustNew(t, p), mustNew(t, p)
