@@ -55,9 +55,9 @@ func forFirstRank(c dist.Comm, m *memoryCheckpoint) *memoryCheckpoint {
 // TestResume checks that a run resumed from any of its checkpoints has the same bits as the run without
 // interruption. With one more rank, the resumed run must end with the same status.
 func TestResume(t *testing.T) {
-	plain, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 600, Features: 60, Noise: 1, Seed: 3}, 1e-2)
+	plain, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 300, Features: 30, Noise: 1, Seed: 3}, 1e-2)
 	weighted := *plain
-	weighted.SampleWeights = make([]float64, 600)
+	weighted.SampleWeights = make([]float64, 300)
 	for i := range weighted.SampleWeights {
 		weighted.SampleWeights[i] = 1 + float64(i%3)
 	}
