@@ -42,7 +42,7 @@ func bigLog1p(e *big.Float) *big.Float {
 	s := new(big.Float).Quo(e, new(big.Float).Add(e, bigFloat(2)))
 	s2 := new(big.Float).Mul(s, s)
 	sum, power := new(big.Float).Set(s), new(big.Float).Set(s)
-	for i := 3; i < 110; i += 2 {
+	for i := 3; power.MantExp(nil) > sum.MantExp(nil)-bigPrec; i += 2 {
 		power.Mul(power, s2)
 		sum.Add(sum, new(big.Float).Quo(power, bigFloat(float64(i))))
 	}

@@ -95,7 +95,13 @@ func rowsOf(rng *rand.Rand, s source, lens []int, d int) Rows {
 	if s.alloc != nil {
 		offset = 0 // the first row starts where the memory starts
 	}
-	a := Rows{Ptr: []int64{int64(offset)}, Idx: make([]int32, offset), Val: make([]float64, offset), Cols: d}
+	total := offset
+	for _, n := range lens {
+		total += n
+	}
+	a := Rows{
+		Ptr: []int64{int64(offset)}, Idx: make([]int32, offset, total), Val: make([]float64, offset, total), Cols: d,
+	}
 	for _, n := range lens {
 		for range n {
 			a.Idx = append(a.Idx, rng.Int32N(int32(d)))

@@ -90,9 +90,14 @@ func hessianOp(rng *rand.Rand, s source, n int) [][]float64 {
 	return [][]float64{h}
 }
 
-// hessianShapes are shapes of the data and of h. maxNonzeros is the largest number of nonzeros of a row of
+// A hessianShape is a shape of the data and of h. maxNonzeros is the largest number of nonzeros of a row of
 // the data, before withDenseCols adds columns 0 to denseCols-1.
-var hessianShapes = []struct{ rows, p, stride, maxNonzeros, denseCols int }{
+type hessianShape struct{ rows, p, stride, maxNonzeros, denseCols int }
+
+// hasTiles reports whether h has several tiles, which takes megabytes. One form shows how h is divided.
+func (c hessianShape) hasTiles() bool { return c.p > tileRows }
+
+var hessianShapes = []hessianShape{
 	{0, 5, 5, 3, 0}, {1, 1, 1, 1, 0}, {3, 2, 4, 2, 0}, {70, 63, 63, 63, 0}, {64, 64, 64, 40, 0}, {65, 65, 70, 65, 0},
 	{130, 130, 133, 90, 0}, {40, 200, 200, 30, 20}, {300, 54, 54, 4, 10}, {300, 40, 41, 40, 40}, {200, 54, 54, 10, 16},
 	{90, 54, 54, 10, 17}, {77, 33, 36, 10, 5}, {5, 54, 54, 10, 40}, {150, tileRows + 70, tileRows + 70, 30, 0},
@@ -106,6 +111,9 @@ func TestHessian(t *testing.T) {
 		for i, c := range hessianShapes {
 			for form, name := range formNames {
 				for _, s := range []source{sources[0], sources[2]} {
+					if c.hasTiles() && (form > 0 || s.name != sources[0].name) {
+						continue
+					}
 					rng := rand.New(rand.NewPCG(201, uint64(i)))
 					rows := increasingRows(rng, s, lengthsOf(rng, c.rows, c.maxNonzeros), c.p)
 					if c.denseCols > 0 {
