@@ -15,11 +15,13 @@ type repeatReader struct {
 }
 
 func (r *repeatReader) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = r.text[r.position%len(r.text)]
-		r.position++
+	begin := r.position % len(r.text)
+	n := copy(p, r.text[begin:]+r.text[:begin])
+	for n < len(p) {
+		n += copy(p[n:], p[:n]) // p[:n] is the text, repeated
 	}
-	return len(p), nil
+	r.position += n
+	return n, nil
 }
 
 // allocatedMiB returns how many MiB the function do allocates in total.
@@ -41,11 +43,14 @@ func TestBombs(t *testing.T) {
 		"matrix": func(r io.Reader) error { _, err := readMatrix(r, "bomb"); return err },
 	}
 	for _, text := range []string{" ", "\n", "1\n", "1 1:1\n", "# ", "1 1 1\n"} {
-		for kind, packed := range compress(t, bytes.Repeat([]byte(text), 10<<20/len(text))) {
+		kinds := compressors
+		if text != " " {
+			kinds = compressors[:1]
+		}
+		for kind, packed := range compress(t, bytes.Repeat([]byte(text), 6<<20/len(text)), kinds...) {
 			for name, read := range readers {
-				if name == "LIBSVM" && text == "1 1 1\n" || kind == xzName && text != " " {
-					// "1 1 1" is not LIBSVM text, and xz is slow
-					continue
+				if name == "LIBSVM" && text == "1 1 1\n" {
+					continue // this is not LIBSVM text
 				}
 				var err error
 				mib := allocatedMiB(func() { err = read(bytes.NewReader(packed)) })

@@ -90,7 +90,7 @@ func wantOnlyFiles(t *testing.T, dir string, want ...string) {
 // read the text from its beginning.
 func TestConvertResumes(t *testing.T) {
 	dir := t.TempDir()
-	d := manyRows(t, 40000)
+	d := manyRows(t, 25000)
 	inPath, outPath := filepath.Join(dir, "in.svm.zst"), filepath.Join(dir, "out.scas")
 	if err := WriteFile(inPath, d); err != nil {
 		t.Fatal(err)

@@ -50,6 +50,9 @@ func TestRealData(t *testing.T) {
 	}
 	for _, tt := range cases {
 		t.Run(tt.file, func(t *testing.T) {
+			if tt.nnz > 2e6 {
+				sparsetest.Long(t)
+			}
 			d, err := ReadFile(sparsetest.DataFile(t, tt.dir, tt.file), tt.opt)
 			if err != nil {
 				t.Fatal(err)

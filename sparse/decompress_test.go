@@ -28,22 +28,30 @@ func smallTextFiles(t testing.TB) map[string][]byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := compress(t, []byte(smallText))
+	files := compress(t, []byte(smallText), compressors...)
 	files[uncompressed], files["bzip2"] = []byte(smallText), bz
 	return files
 }
 
-// compress returns text compressed with gzip, xz and zstd.
-func compress(t testing.TB, text []byte) map[string][]byte {
+// A compressor is a kind of compression, and a function that returns its writer.
+type compressor struct {
+	kind string
+	open func(io.Writer) (io.WriteCloser, error)
+}
+
+var compressors = []compressor{
+	{"gzip", func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil }},
+	{"zstd", func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) }},
+	{xzName, func(w io.Writer) (io.WriteCloser, error) { return xz.NewWriter(w) }},
+}
+
+// compress returns text compressed with each of the given compressors.
+func compress(t testing.TB, text []byte, with ...compressor) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
-	for kind, open := range map[string]func(io.Writer) (io.WriteCloser, error){
-		"gzip": func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil },
-		xzName: func(w io.Writer) (io.WriteCloser, error) { return xz.NewWriter(w) },
-		"zstd": func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) },
-	} {
+	for _, c := range with {
 		var b bytes.Buffer
-		w, err := open(&b)
+		w, err := c.open(&b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +61,7 @@ func compress(t testing.TB, text []byte) map[string][]byte {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		files[kind] = b.Bytes()
+		files[c.kind] = b.Bytes()
 	}
 	return files
 }
@@ -86,7 +94,7 @@ func TestCompressedFiles(t *testing.T) {
 // TestSkippableFrame checks a zstd file that begins with a skippable frame, as pzstd and other programs write
 // it.
 func TestSkippableFrame(t *testing.T) {
-	data := append([]byte("\x5e\x2a\x4d\x18\x02\x00\x00\x00ab"), compress(t, []byte(smallText))["zstd"]...)
+	data := append([]byte("\x5e\x2a\x4d\x18\x02\x00\x00\x00ab"), compress(t, []byte(smallText), compressors...)["zstd"]...)
 	d, err := readAs(LIBSVM, bytes.NewReader(data), "f", nil)
 	if err != nil || d.Stats.Rows != 2 || d.Stats.Compression != "zstd" {
 		t.Errorf("%+v, %v", d, err)
@@ -117,9 +125,13 @@ func TestTruncatedFiles(t *testing.T) {
 // TestTruncatedLargeFiles checks that a compressed file of many blocks is an error if it is
 // truncated at a random place.
 func TestTruncatedLargeFiles(t *testing.T) {
-	for kind, data := range compress(t, rcv1Text(1000, 6)) {
+	cuts := 30
+	if testing.Short() {
+		cuts = 8
+	}
+	for kind, data := range compress(t, rcv1Text(500, 6), compressors...) {
 		r := newGenerator(1)
-		for range 30 {
+		for range cuts {
 			n := 6 + r.integer(len(data)-6)
 			_, err := readAs(LIBSVM, bytes.NewReader(data[:n]), "cut.dat", nil)
 			wantParseError(t, err, 0, 0, "cut.dat: truncated "+kind)
@@ -128,7 +140,7 @@ func TestTruncatedLargeFiles(t *testing.T) {
 }
 
 // TestCorruptFiles checks that a compressed file with a wrong bit is an error, or gives
-// the right data if the bit has no meaning.
+// the right data if the bit has no meaning. With -short it takes one bit of each byte.
 func TestCorruptFiles(t *testing.T) {
 	want := mustRead(t, smallText, nil)
 	for kind, data := range smallTextFiles(t) {
@@ -136,8 +148,11 @@ func TestCorruptFiles(t *testing.T) {
 			continue
 		}
 		t.Run(kind, func(t *testing.T) {
-			corruptCount := 0
-			for bit := range 8 * len(data) {
+			corruptCount, step := 0, 1
+			if testing.Short() {
+				step = 9
+			}
+			for bit := 0; bit < 8*len(data); bit += step {
 				bad := bytes.Clone(data)
 				bad[bit/8] ^= 1 << (bit % 8)
 				d, err := readAs(LIBSVM, bytes.NewReader(bad), "bad.dat", nil)
@@ -148,8 +163,8 @@ func TestCorruptFiles(t *testing.T) {
 					corruptCount++
 				}
 			}
-			if corruptCount < 4*len(data) {
-				t.Errorf("only %d of %d damaged files are called corrupt", corruptCount, 8*len(data))
+			if corruptCount < 4*len(data)/step {
+				t.Errorf("only %d of %d damaged files are called corrupt", corruptCount, 8*len(data)/step)
 			}
 		})
 	}

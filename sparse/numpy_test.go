@@ -1,6 +1,8 @@
 package sparse
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -8,34 +10,38 @@ import (
 	"testing"
 )
 
-// python returns the path of a Python interpreter with NumPy and SciPy, or skips the test.
-func python(t *testing.T) string {
+// runPython runs a script that imports NumPy and SciPy. It skips the test if there is no Python with them.
+func runPython(t *testing.T, dir, script string) {
 	t.Helper()
-	var failure string
+	const noModules = 77
+	script = fmt.Sprintf(`
+import sys
+try: import numpy as np, scipy.sparse as sp, scipy.io as io
+except ImportError as e: print(e); sys.exit(%d)
+`, noModules) + script
+	failure := "no python3"
 	for _, name := range []string{"python3", "/usr/bin/python3"} {
-		out, err := exec.Command(name, "-c", "import numpy, scipy.sparse, scipy.io").CombinedOutput()
-		if err == nil {
-			return name
+		cmd := exec.Command(name, "-c", script)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) && err != nil {
+			continue
 		}
-		failure = name + ": " + err.Error() + " " + strings.TrimSpace(string(out))
+		if err == nil {
+			return
+		}
+		if exit.ExitCode() != noModules {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		failure = strings.TrimSpace(string(out))
 	}
-	t.Skipf("no Python with NumPy and SciPy: %s", failure[max(0, len(failure)-120):])
-	return ""
-}
-
-func runPython(t *testing.T, python, dir, script string) {
-	t.Helper()
-	cmd := exec.Command(python, "-c", script)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	t.Skipf("no Python with NumPy and SciPy: %s", failure)
 }
 
 // numpyMatrix is Python code that makes a matrix X, whose numbers need full precision in text, a matrix W of
 // small integers, and labels y.
 const numpyMatrix = `
-import numpy as np, scipy.sparse as sp, scipy.io as io
 X = np.zeros((5, 7))
 X[0, 1] = 0.1; X[0, 6] = -1e-300; X[2, 0] = 3; X[2, 2] = 1/3; X[3, 3] = 1.7976931348623157e308; X[4, 6] = 5e-324; X[4, 1] = -7
 W = np.array([[1, 0, -2], [3, 100, 0]])
@@ -58,10 +64,33 @@ func numpyWant(t *testing.T) (x, w *CSR, y []float64) {
 	return x, w, []float64{1, -1, 1, -1, 1}
 }
 
-// TestReadsNumPy checks that files that NumPy and SciPy wrote are read without a change of bits.
-func TestReadsNumPy(t *testing.T) {
-	py, dir := python(t), t.TempDir()
-	runPython(t, py, dir, numpyMatrix+`
+// TestNumPy checks that NumPy and SciPy read the files of this package without a change of bits, and that this
+// package reads their files without a change of bits.
+func TestNumPy(t *testing.T) {
+	dir := t.TempDir()
+	x, w, y := numpyWant(t)
+	d := &Dataset{X: x, Labels: y, Names: []string{"a", "b", "c", "d", "e", "f", "Größe €"}}
+	for _, name := range []string{"d.npy", "d.npz", "d.mtx", "d.csv"} {
+		if err := WriteFile(filepath.Join(dir, name), d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := os.Create(filepath.Join(dir, "y.npy"))
+	if err == nil {
+		err = WriteLabels(f, NPY, y)
+		f.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	runPython(t, dir, numpyMatrix+`
+def same(A, B): assert A.shape == B.shape and A.dtype == B.dtype and A.tobytes() == B.tobytes(), (A, B)
+same(np.load('d.npy'), X)
+S = sp.load_npz('d.npz'); same(S.toarray(), X); assert S.has_sorted_indices and S.nnz == 7
+z = np.load('d.npz'); same(z['y'], y.astype('f8')); assert list(z['names']) == ['a', 'b', 'c', 'd', 'e', 'f', 'Größe €']
+same(np.load('y.npy'), y.astype('f8'))
+same(io.mmread('d.mtx').toarray(), X)
+same(np.loadtxt('d.csv', delimiter=',', skiprows=1, encoding='utf8'), np.hstack([X, y[:, None]]))
 np.save('c.npy', X); np.save('f.npy', np.asfortranarray(X)); np.save('big.npy', X.astype('>f8')); np.save('y.npy', y); np.save('column.npy', y.reshape(-1, 1).astype('f4'))
 for kind in 'i1 i2 i4 i8 f4 f8 >i2 >i4 >i8 >f4'.split(): np.save('w_%s.npy' % kind.replace('>', 'big'), W.astype(kind))
 for kind in 'u1 u2 u4 u8'.split(): np.save('v_%s.npy' % kind, np.abs(W).astype(kind))
@@ -79,7 +108,6 @@ np.save('object.npy', np.array([{}, 1], dtype=object), allow_pickle=True); np.sa
 np.save('nan.npy', np.array([[1, np.nan]])); np.save('large.npy', np.array([[1, 2**53 + 1]]))
 np.save('half.npy', W.astype('f2'))
 `)
-	x, w, y := numpyWant(t)
 	for _, name := range []string{"column.npy", "y.txt"} {
 		if got, err := readLabelsFile(filepath.Join(dir, name), &ReadOptions{}); err != nil || !sameFloats(got.labels, y) {
 			t.Errorf("%s: %v, %v", name, got, err)
@@ -126,33 +154,4 @@ np.save('half.npy', W.astype('f2'))
 		_, err := ReadFile(filepath.Join(dir, name), &ReadOptions{AnyLabels: true})
 		wantParseError(t, err, 0, 0, name, want)
 	}
-}
-
-// TestNumPyReads checks that NumPy and SciPy read the files of this package without a change of bits.
-func TestNumPyReads(t *testing.T) {
-	py, dir := python(t), t.TempDir()
-	x, _, y := numpyWant(t)
-	d := &Dataset{X: x, Labels: y, Names: []string{"a", "b", "c", "d", "e", "f", "Größe €"}}
-	for _, name := range []string{"d.npy", "d.npz", "d.mtx", "d.csv"} {
-		if err := WriteFile(filepath.Join(dir, name), d); err != nil {
-			t.Fatal(err)
-		}
-	}
-	f, err := os.Create(filepath.Join(dir, "y.npy"))
-	if err == nil {
-		err = WriteLabels(f, NPY, y)
-		f.Close()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	runPython(t, py, dir, numpyMatrix+`
-def same(A, B): assert A.shape == B.shape and A.dtype == B.dtype and A.tobytes() == B.tobytes(), (A, B)
-same(np.load('d.npy'), X)
-S = sp.load_npz('d.npz'); same(S.toarray(), X); assert S.has_sorted_indices and S.nnz == 7
-z = np.load('d.npz'); same(z['y'], y.astype('f8')); assert list(z['names']) == ['a', 'b', 'c', 'd', 'e', 'f', 'Größe €']
-same(np.load('y.npy'), y.astype('f8'))
-same(io.mmread('d.mtx').toarray(), X)
-same(np.loadtxt('d.csv', delimiter=',', skiprows=1, encoding='utf8'), np.hstack([X, y[:, None]]))
-`)
 }
