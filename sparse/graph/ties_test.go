@@ -38,7 +38,11 @@ func copiedColumns(t *testing.T, seed uint64) *sparse.CSR {
 // TestTies checks that Strongest joins all or none of the pairs of columns that have the same correlation.
 // copiedColumns makes such pairs. KNearest must choose the first of several copies.
 func TestTies(t *testing.T) {
-	for seed := range uint64(200) {
+	seeds := uint64(200)
+	if testing.Short() {
+		seeds = 40
+	}
+	for seed := range seeds {
 		x := copiedColumns(t, seed)
 		c, err := CorrelationOf(x)
 		if err != nil {
