@@ -23,7 +23,9 @@ type endToEndCmd struct {
 	Results  string `placeholder:"DIR" help:"Write the table into a directory, as end-to-end-CPU.txt."`
 	Benchfmt string `placeholder:"FILE" help:"Write every measured time in Go benchmark format, for benchstat -col /level."`
 
-	rows int // if not 0, the data are synthetic and have this number of rows; set by tests
+	// If rows is not 0, the data are synthetic and have this number of rows, and each run is timed once. Set by
+	// tests.
+	rows int
 }
 
 // Help returns the text that bench end-to-end --help adds to the list of flags.
@@ -47,6 +49,9 @@ func (c *endToEndCmd) Run(e *race.Env) error {
 	opt := measure.Options{Reps: 15}
 	if c.Quick {
 		opt.Reps = 3
+	}
+	if c.rows > 0 {
+		opt.Reps = 1
 	}
 	printer := &measure.Printer{W: r, Unit: "ms", Divisor: 1e6, LastTitle: "inner loop"}
 	if err := printer.WriteHead(); err != nil {

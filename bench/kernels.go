@@ -34,6 +34,14 @@ func (c *kernelsCmd) effort() (suite.Scale, measure.Options, time.Duration) {
 
 func (c *kernelsCmd) Run(e *race.Env) error {
 	scale, opt, duration := c.effort()
+	found := false
+	for range suite.Cases(scale, c.Only.MatchString) {
+		found = true
+		break
+	}
+	if !found { // said before the machine is measured, which takes seconds
+		return fmt.Errorf("--only %s matches no kernel/data, such as Margins/a9a", c.Only)
+	}
 	description := machine.Describe(e.Args)
 	machineRoof := measure.NewRoof(description, duration)
 	lines := append(machineRoof.Lines(),
@@ -46,12 +54,10 @@ func (c *kernelsCmd) Run(e *race.Env) error {
 	if err := printer.WriteHead(); err != nil {
 		return err
 	}
-	found := false
 	for k := range suite.Cases(scale, c.Only.MatchString) {
 		if err := e.Ctx.Err(); err != nil {
 			return err
 		}
-		found = true
 		series, err := measure.Time(k, opt)
 		if err != nil {
 			return err
@@ -63,9 +69,6 @@ func (c *kernelsCmd) Run(e *race.Env) error {
 			return err
 		}
 		r.benchfmt.WriteString(measure.Benchfmt(k, series))
-	}
-	if !found {
-		return fmt.Errorf("--only %s matches no kernel/data, such as Margins/a9a", c.Only)
 	}
 	return r.write(c.Results, c.Benchfmt)
 }

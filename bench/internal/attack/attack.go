@@ -32,7 +32,7 @@ type Options struct {
 	// First is the seed of the first trial of each kind. Zero means 1.
 	First uint64 `default:"1" placeholder:"N" help:"Seed of the first trial of each kind (default ${default})."`
 	// Tries limits each kind to Tries times Kind.baseTrials trials. Zero means no limit.
-	Tries int `placeholder:"N" help:"At most N times as many trials of each kind as the tests of package attack run."`
+	Tries int `placeholder:"N" help:"At most N times as many trials of each kind as make test makes."`
 	// Scas is the path of the program to attack. Empty means: build it from this module.
 	Scas string `placeholder:"FILE" help:"The program to attack (default: it is built)."`
 }
@@ -60,15 +60,15 @@ func skip(reason string) error { return fmt.Errorf("%w: %s", errSkip, reason) }
 // Kinds returns all kinds of attack.
 func Kinds() []Kind {
 	return []Kind{
-		{"flags", "random flags of every command", 10, 40, false, beginFlags},
+		{"flags", "random flags of every command", 10, 16, false, beginFlags},
 		{
-			"signals", "kill -9, TERM, INT, HUP and STOP at random times and system calls", 8, 16, false,
+			"signals", "kill -9, TERM, INT, HUP and STOP at random times and system calls", 8, 8, false,
 			beginSignals,
 		},
-		{"faults", "failing system calls, full and read-only disks", 8, 16, false, beginFaults},
-		{"writers", "several runs that write the same files at once", 3, 4, false, beginWriters},
-		{"streams", "slow, short and changing inputs", 3, 8, false, beginPipes},
-		{"bombs", "compressed bombs and giant numbers, peak memory below 200 MB", 5, 6, true, beginBombs},
+		{"faults", "failing system calls, full and read-only disks", 8, 8, false, beginFaults},
+		{"writers", "several runs that write the same files at once", 3, 2, false, beginWriters},
+		{"streams", "slow, short and changing inputs", 3, 4, false, beginPipes},
+		{"bombs", "compressed bombs and giant numbers, peak memory below 200 MB", 5, 3, true, beginBombs},
 	}
 }
 

@@ -2,42 +2,11 @@ package attack
 
 import (
 	"maps"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/scas-admm/scas/bench/internal/program"
 )
-
-// TestEveryKindOfAttack makes the fewest trials of every kind of attack. The program must survive all of
-// them.
-func TestEveryKindOfAttack(t *testing.T) {
-	dir := t.TempDir()
-	// Some attacks run scas as another user, who must be able to enter these directories.
-	for _, d := range []string{dir, filepath.Dir(dir)} {
-		if err := os.Chmod(d, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	results, err := Run(t.Context(), Options{Tries: 1}, dir, func(string) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("\n%s", Table(results))
-	for _, tally := range results {
-		for _, f := range tally.Failures {
-			t.Error(f)
-		}
-		if tally.SkipReason == "" && tally.Trials == 0 {
-			t.Errorf("%s tried nothing", tally.Kind.Name)
-		}
-	}
-	if _, err := Run(t.Context(), Options{Only: "luck"}, dir, func(string) {}); err == nil ||
-		!strings.Contains(err.Error(), "bombs") {
-		t.Errorf("--only luck: %v", err)
-	}
-}
 
 // TestSeedDeterminesFiles checks that equal seeds give a job the same old files.
 func TestSeedDeterminesFiles(t *testing.T) {

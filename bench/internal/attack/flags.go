@@ -12,19 +12,19 @@ import (
 	"strings"
 
 	"github.com/scas-admm/scas/solver/baseline"
+	"github.com/scas-admm/scas/sparse"
 
 	"github.com/scas-admm/scas/bench/internal/program"
 )
 
 func beginFlags(ctx context.Context, g *testbed) (trial, error) {
+	mid, err := sparse.ReadFile(filepath.Join(g.inputDir, "mid.svm"), nil)
+	if err != nil {
+		return nil, err
+	}
 	for _, extension := range extensions {
-		args := []string{"convert", "mid.svm", "mid" + extension}
-		e, err := g.call(ctx, program.Call{Dir: g.inputDir, Args: args})
-		if err == nil && e.Code != exitOK {
-			err = fmt.Errorf("exit code %d: %s", e.Code, head(e.Stderr))
-		}
-		if err != nil {
-			return nil, fmt.Errorf("no mid%s: %w", extension, err)
+		if err := sparse.WriteFile(filepath.Join(g.inputDir, "mid"+extension), mid); err != nil {
+			return nil, err
 		}
 	}
 	g.flags = map[string][]flag{}

@@ -44,8 +44,8 @@ var jobLines = [][]string{
 	{"convert", "IN/mid.svm", "c.npz"},
 }
 
-// makeJobs sets g.strace and g.jobs, unless g.jobs is set already. It runs each job twice without a
-// disturbance, and returns an error if the two runs write different bytes.
+// makeJobs sets g.strace and g.jobs, unless g.jobs is set already. It runs each job without a disturbance. If
+// a job does not always write the same bytes, trials will find that.
 func (g *testbed) makeJobs(ctx context.Context) error {
 	if g.jobs != nil {
 		return nil
@@ -57,10 +57,8 @@ func (g *testbed) makeJobs(ctx context.Context) error {
 	var jobs []job
 	for _, line := range jobLines {
 		newJob := job{args: g.expand(line)}
-		for range 2 {
-			if err := newJob.runUndisturbed(ctx, g); err != nil {
-				return err
-			}
+		if err := newJob.runUndisturbed(ctx, g); err != nil {
+			return err
 		}
 		jobs = append(jobs, newJob)
 	}
@@ -134,8 +132,8 @@ const midModel = `{
 }
 `
 
-// runUndisturbed runs a job without an attack. The first call stores the outputs and the time. Later calls
-// return an error if the outputs differ from the stored ones.
+// runUndisturbed runs a job without an attack, and stores the outputs and the time. An empty output is an
+// error.
 func (j *job) runUndisturbed(ctx context.Context, g *testbed) error {
 	dir, err := g.tempDir("job")
 	if err != nil {
@@ -149,16 +147,14 @@ func (j *job) runUndisturbed(ctx context.Context, g *testbed) error {
 	if e.Code != exitOK {
 		return fmt.Errorf("%v: exit code %d undisturbed: %s", j.args, e.Code, e.Stderr)
 	}
-	files, err := changedFiles(dir, nil)
+	j.outputs, err = changedFiles(dir, nil)
 	if err != nil {
 		return err
 	}
-	if j.outputs == nil {
-		j.outputs, j.seconds = files, e.Wall.Seconds()
-	}
+	j.seconds = e.Wall.Seconds()
 	for name, text := range j.outputs {
-		if len(text) == 0 || !bytes.Equal(files[name], text) {
-			return fmt.Errorf("%v: %s differs from run to run", j.args, name)
+		if len(text) == 0 {
+			return fmt.Errorf("%v: %s is empty", j.args, name)
 		}
 	}
 	return nil

@@ -98,7 +98,7 @@ func fake(behaviour, dir string) {
 		case "busy":
 			for t := tol; t < 1e-3; t = -t { // never ends if tol < 1e-3
 			}
-			fmt.Println("done 0.5 0.5")
+			fmt.Println("done 0.1 0.1")
 		case "times":
 			fmt.Println("done soon")
 		default:
@@ -219,7 +219,9 @@ func TestObjective(t *testing.T) {
 }
 
 func TestRace(t *testing.T) {
-	o, err := Race(t.Context(), problemNamed(t, "synthetic"), quietOptions(fakePeer(t, "ista"), fakePeer(t, "unable")))
+	opt := quietOptions(fakePeer(t, "ista"), fakePeer(t, "unable"))
+	opt.Repeats = 1
+	o, err := Race(t.Context(), problemNamed(t, "synthetic"), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,34 +294,35 @@ func checkTables(t *testing.T, o *Outcome) {
 	}
 }
 
-// TestFailures checks that a peer with a fault gets a note. A peer that claims a wrong gap must make Race
+// TestFailures checks that each peer with a fault gets a note. A peer that claims a wrong gap must make Race
 // return an error.
 func TestFailures(t *testing.T) {
-	p := problemNamed(t, "synthetic")
-	for _, c := range []struct {
+	cases := []struct {
 		behaviour, note string
 		points          int
 	}{
 		{"crash", "it ended: out of order", 0},
-		{"late", "no answer in 1s at tolerance 0.0001", 3},
+		{"late", "no answer in 300ms at tolerance 0.0001", 3},
 		{"short", "19 numbers in its answer; want 20", 0},
 		{"refuses", "did not like it", 0},
 		{"times", "soon", 0},
-		{"busy", "no answer in 1s at tolerance 0.0001", 3},
+		{"busy", "no answer in 300ms at tolerance 0.0001", 3},
 		{"idle", "its tolerances end at 1e-12", 23},
-	} {
-		t.Run(c.behaviour, func(t *testing.T) {
-			t.Parallel() // some of these peers run until the limit
-			opt := quietOptions(fakePeer(t, c.behaviour))
-			opt.Limit = time.Second
-			o, err := Race(t.Context(), p, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if l := o.Lanes[1]; !strings.Contains(l.Note, c.note) || len(l.Points) != c.points {
-				t.Errorf("%d points, note %q", len(l.Points), l.Note)
-			}
-		})
+	}
+	var peers []Peer
+	for _, c := range cases {
+		peers = append(peers, fakePeer(t, c.behaviour))
+	}
+	p, opt := problemNamed(t, "synthetic"), quietOptions(peers...)
+	opt.Limit, opt.Repeats = 300*time.Millisecond, 1
+	o, err := Race(t.Context(), p, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, c := range cases {
+		if l := o.Lanes[1+k]; !strings.Contains(l.Note, c.note) || len(l.Points) != c.points {
+			t.Errorf("%s: %d points, note %q", c.behaviour, len(l.Points), l.Note)
+		}
 	}
 	if _, err := Race(t.Context(), p, quietOptions(fakePeer(t, "liar"))); err == nil || !strings.Contains(err.Error(), "liar") {
 		t.Errorf("a wrong proof gives %v", err)
@@ -337,15 +340,21 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := quietOptions(Command("script", []string{sh, "-c", `"$@"; exit`, "sh", exe, "fake", "busy"}, 0))
-	opt.Limit = time.Second
-	start := time.Now()
-	o, err := Race(t.Context(), problemNamed(t, "synthetic"), opt)
+	h, err := newHandover(problemNamed(t, "synthetic"), true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := time.Since(start); d > patience*opt.Limit || !strings.Contains(o.Lanes[1].Note, "no answer in 1s") {
-		t.Errorf("note %q after %v", o.Lanes[1].Note, d)
+	defer h.Remove()
+	session, err := Command("script", []string{sh, "-c", `"$@"; exit`, "sh", exe, "fake", "busy"}, 0).Open(t.Context(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const limit = time.Second
+	start := time.Now()
+	_, err = session.Solve(t.Context(), 1e-4, limit)
+	session.Close()
+	if d := time.Since(start); d > patience*limit || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v after %v", err, d)
 	}
 }
 
@@ -369,7 +378,7 @@ func TestRestart(t *testing.T) {
 // TestLimits checks that the limit of processor time also ends scas, and that the limit of its peers is then
 // not lower.
 func TestLimits(t *testing.T) {
-	s := denseSpec(500, 2000).path(100)
+	s := denseSpec(200, 1000).path(100)
 	p, err := s.Load("")
 	if err != nil {
 		t.Fatal(err)
@@ -396,12 +405,18 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// TestCanceled interrupts a race while a peer takes a minute for an answer.
 func TestCanceled(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	opt := quietOptions(fakePeer(t, "late"))
+	opt.Say = func(line string) {
+		if strings.HasPrefix(line, "late") && strings.Contains(line, "tolerance    0.001 ") {
+			time.AfterFunc(100*time.Millisecond, cancel)
+		}
+	}
 	start := time.Now()
-	if _, err := Race(ctx, problemNamed(t, "synthetic"), quietOptions(fakePeer(t, "late"))); !errors.Is(err,
-		context.DeadlineExceeded) {
+	if _, err := Race(ctx, problemNamed(t, "synthetic"), opt); !errors.Is(err, context.Canceled) {
 		t.Errorf("a race that is interrupted gives %v", err)
 	}
 	if d := time.Since(start); d > 15*time.Second {
