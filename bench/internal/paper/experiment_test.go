@@ -28,7 +28,7 @@ func tinySetup(t *testing.T) (Protocol, *Data) {
 	}
 	s := Spec{Name: "tiny", Features: 15, Lambda: 1e-2, MakeGraph: chain, GraphText: "chain"}
 	pr := QuickProtocol()
-	pr.Splits, pr.SplitsOnHalf = 2, 2
+	pr.Splits, pr.SplitsOnHalf = 2, 1
 	pr.Data, pr.TuneSamples, pr.Passes = []string{s.Name}, 60, 10
 	data, err := s.Build(d.Dataset, File{Origin: "synthetic"})
 	if err != nil {
