@@ -58,7 +58,7 @@ const (
 // Newton steps are expected to take less time.
 func (s *Solver) newAscent() *ascent {
 	m, ok := s.rows.(*memorySamples)
-	if !ok || s.coupled != nil || s.set.needsAll || s.Set != nil || m.dense != nil ||
+	if !ok || s.set.needsAll || s.Set != nil || m.dense != nil ||
 		slices.ContainsFunc(s.limit, func(l float64) bool { return l > 0 }) {
 		return nil
 	}

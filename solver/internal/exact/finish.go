@@ -47,7 +47,7 @@ func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 		s.forget() // so that Solve chooses the start, which need not be 0
 		best = betterOf(best, s.finish(set))
 	}
-	if s.coupled != nil || best.Err != nil || best.Gap <= set.Tol || best.Full || s.p > DenseFeatures {
+	if !s.byCoordinate() || best.Err != nil || best.Gap <= set.Tol || best.Full || s.p > DenseFeatures {
 		return best
 	}
 	q := *s.Problem

@@ -35,7 +35,7 @@ func (p *Prover) prepare() {
 			p.solver, _ = New(&q)
 		}
 	}
-	if p.solver != nil && p.solver.coupled != nil {
+	if p.solver != nil && !p.solver.byCoordinate() {
 		p.assembly = p.solver.Assembly()
 	}
 }

@@ -57,9 +57,8 @@ const (
 )
 
 // chooseSet makes the working set. A column is required in the set if its coefficient is not zero, if its
-// limit is 0, or if its correlation exceeds share times its limit. If the model is coupled, or if
-// s.set.needsAll is true, all columns are required. With a Gram matrix, the columns of the present set are
-// required too.
+// limit is 0, or if its correlation exceeds share times its limit. If s.set.needsAll is true, all columns are
+// required. With a Gram matrix, the columns of the present set are required too.
 //
 // The set keeps its columns if it has all required columns and is not much too large. A set of any size is
 // kept if the curvature of the loss is constant. For a set that is kept, chooseSet only decides again whether
@@ -76,8 +75,8 @@ func (s *Solver) chooseSet(share float64) bool {
 	if w.position == nil {
 		w.position = make([]int32, s.p)
 	}
-	if s.coupled != nil {
-		if len(w.cols) == 0 {
+	if w.needsAll {
+		if len(w.cols) < s.p {
 			s.buildSet(allColumns(s.p))
 		}
 		return false
@@ -88,7 +87,7 @@ func (s *Solver) chooseSet(share float64) bool {
 	for j, limit := range s.limit {
 		correlation := s.correlation(j)
 		inside := w.position[j] > 0
-		required := s.x[j] != 0 || limit == 0 || s.set.needsAll || s.gram != nil && inside
+		required := s.x[j] != 0 || limit == 0 || s.gram != nil && inside
 		if !required && correlation <= earlyShare*share*limit {
 			continue
 		}
