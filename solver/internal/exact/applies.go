@@ -21,7 +21,7 @@ const (
 	maxAssembly, maxProducts = 64, 2e9
 )
 
-// byCoordinate reports whether to use the separable model, see the package comment.
+// byCoordinate reports whether the problem counts as separable, see the package comment.
 func (p *Problem) byCoordinate() bool {
 	if p.joint || !p.A.IsIdentity() || p.Square != nil || p.Groups != nil {
 		return false

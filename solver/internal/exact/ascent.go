@@ -250,7 +250,7 @@ func (s *Solver) ascend(r *Result, set *Settings, tol float64) {
 			continue
 		}
 		s.visit()
-		s.current.value = s.value(s.current.loss)
+		s.current.value = s.model.value(s.current.loss)
 		a.tally()
 		r.Proofs++
 		r.Gap = s.proveGap(tol)

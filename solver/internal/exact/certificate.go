@@ -32,15 +32,11 @@ func (s *Solver) poseBounds() {
 // also sets s.e to X'Cα. The caller must call s.rows.tally before. If the bound exceeds tol because of
 // rounding errors, proveGap may compute it again, more accurately.
 func (s *Solver) proveGap(tol float64) float64 {
-	z := make([]float64, s.bounds.Penalty.Len())
-	if s.coupled != nil {
-		z = s.coupled.z
-	}
-	b := s.rows.prove(s.x, z, s.e, tol)
+	b := s.rows.prove(s.x, s.z, s.e, tol)
 	// The loss at gram.base was computed from the rows, which is more accurate than from the Gram matrix.
 	if s.gram != nil && slices.Equal(s.x, s.gram.base.X) {
 		s.current.loss = s.gram.base.Loss
-		s.current.value = s.value(s.current.loss)
+		s.current.value = s.model.value(s.current.loss)
 	}
 	if b.Gap < s.current.value {
 		return b.Gap

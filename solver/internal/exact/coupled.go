@@ -8,78 +8,75 @@ import (
 	"github.com/scas-admm/scas/solver/internal/quadratic"
 )
 
-// coupled is the quadratic model of the objective P of a coupled problem. It has all columns of the data.
+// coupled is the model of a coupled problem. It has all columns of the data.
 type coupled struct {
-	model       quadratic.Coupled
-	penalty     gap.Penalty // the penalty g(A x) without its squared terms, which model.H contains
+	*Solver
+	problem     quadratic.Coupled
+	penalty     gap.Penalty // the penalty g(A x) without its squared terms, which problem.H contains
 	lossHessian []float64   // the Hessian of the loss
-	z           []float64   // multipliers of the rows of A, plus the derivatives of the squared terms of g
 	excess      float64     // an estimate of the objective minus its optimum; +Inf if there is none
 
-	structure  quadratic.Partition // the zeros and ties that MakeExact returned last
-	exact      bool                // the last model's solution has exactly the zeros and ties of structure
-	extraSteps int                 // number of extra steps so far, to make zeros and ties exact
+	partition quadratic.Partition // the zeros and ties that MakeExact returned last
+	exact     bool                // the last model's solution has exactly the zeros and ties of partition
 }
 
-func (s *Solver) newCoupled() {
+func newCoupled(s *Solver) *coupled {
 	shape := quadratic.NewTriangle(s.p, s.band())
-	c := &coupled{lossHessian: make([]float64, shape.Size()), excess: math.Inf(1)}
-	c.model = quadratic.Coupled{
-		Triangle: shape, H: make([]float64, shape.Size()), Set: s.Set, Threads: s.Threads,
+	c := &coupled{Solver: s, lossHessian: make([]float64, shape.Size())}
+	c.problem = quadratic.Coupled{
+		Triangle: shape, H: make([]float64, shape.Size()), Penalty: &c.penalty, Set: s.Set, Threads: s.Threads,
 	}
 	if s.Set != nil {
-		c.model.TypicalSize = make([]float64, s.p)
+		c.problem.TypicalSize = make([]float64, s.p)
 		for j, largest := range s.columns.LargestEntry {
-			c.model.TypicalSize[j] = 1
+			c.problem.TypicalSize[j] = 1
 			if largest > 0 {
-				c.model.TypicalSize[j] = 1 / largest
+				c.problem.TypicalSize[j] = 1 / largest
 			}
 		}
 	}
-	s.coupled = c
+	return c
+}
+
+// begin takes over the present limits. The first model starts with the multipliers of sample, or without
+// multipliers.
+func (c *coupled) begin(sample *Solver) {
+	c.penalty = *c.bounds.Penalty
+	c.penalty.Square = nil
+	c.exact = false
+	c.forget()
+	if sample != nil {
+		c.excess = float64(c.p) / float64(sample.sampleCount) * c.scale
+		c.problem.StartFrom(&sample.model.(*coupled).problem)
+	}
 }
 
 // forget makes the next model start without multipliers, and without an estimate of the objective minus its
 // optimum.
 func (c *coupled) forget() {
 	c.excess = math.Inf(1)
-	c.model.ForgetMultipliers()
+	c.problem.ForgetMultipliers()
 }
 
-// startFrom makes the next model start from the multipliers of sampleModel, a model for some of the samples.
-// excess estimates the objective at the current point minus its optimum.
-func (c *coupled) startFrom(sampleModel *coupled, excess float64) {
-	c.excess = excess
-	c.model.StartFrom(&sampleModel.model)
-}
+func (c *coupled) setColumns([]int32) { c.problem.X, c.problem.Gradient = c.set.x, c.set.gradient }
 
-// setPenalty sets the rows of A, and their limits, in the model.
-func (c *coupled) setPenalty(penalty *gap.Penalty) {
-	c.penalty = *penalty
-	c.penalty.Square = nil
-	c.model.Penalty = &c.penalty
-	c.z = make([]float64, penalty.Len())
-	c.forget()
-}
-
-// fillCoupled computes model.H: the Hessian of the loss, plus the ridges and the squared terms of g.
-func (s *Solver) fillCoupled() {
-	c := s.coupled
-	m := &c.model
-	copy(m.H, c.lossHessian)
-	m.AddGram(m.H, nil, s.ridge)
-	m.AddGram(m.H, s.bounds.Penalty.M, s.bounds.Penalty.Square)
+// setHessian also adds the squared terms of g.
+func (c *coupled) setHessian(fresh bool) {
+	q := &c.problem
+	if fresh {
+		c.rows.hessian(c.lossHessian, q.Triangle, c.work.damping)
+	}
+	copy(q.H, c.lossHessian)
+	q.AddGram(q.H, nil, c.ridge)
+	q.AddGram(q.H, c.bounds.Penalty.M, c.bounds.Penalty.Square)
 }
 
 const (
 	// The first barrier weight τ if nothing is known about the distance to the optimum, in units of
 	// Solver.Scale divided by the result of quadratic.Coupled.TermCount.
-	startTau = 0.05
-	// If the objective is e above its optimum, a step is expected to reduce e to
-	// squaredFactor·e²/Solver.Scale.
-	squaredFactor = 30
-	modelPart     = 1e-3 // tolerance of a model, relative to the e that is expected after its step
-	gapPart       = 0.02 // smallest tolerance of a model before the last step, relative to Settings.Tol
+	startTau  = 0.05
+	modelPart = 1e-3 // tolerance of a model, relative to the excess that is expected after its step
+	gapPart   = 0.02 // smallest tolerance of a model before the last step, relative to Settings.Tol
 	// A step may be the last one if, after this step, the objective minus its optimum is expected to be at
 	// most mayEndPart times the tolerance of the gap.
 	mayEndPart = 100
@@ -88,101 +85,115 @@ const (
 	modelEnd = 1e-12
 	// The barrier weight τ falls at least by this factor in a step that may be the last one.
 	leastFall = 100
-	// Zeros and ties must be exact if the tolerance is at most exactTol·Solver.Scale.
-	exactTol       = 1.001e-6
-	mostExtraSteps = 3 // largest number of extra steps to make zeros and ties exact
 )
 
-// minimiseCoupled minimises the model of the objective at the current point, and returns by how much the
-// model's value fell. tol is the tolerance of the gap. If this may be the last step of the run,
-// minimiseCoupled tries to make the zeros and ties of the model's solution exact.
-func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
-	c, w := s.coupled, &s.set
-	m := &c.model
-	m.X, m.Gradient = w.x, w.gradient
-	if square := s.bounds.Penalty.Square; square != nil {
-		v := make([]float64, len(square))
-		m.Penalty.Mul(v, w.x)
-		for k, q := range square {
-			v[k] *= q
-		}
-		m.Penalty.AddTrans(m.Gradient, v)
-	}
-	m.Stop = s.stop
-	termCount := m.TermCount()
-	firstTau := startTau * s.scale / termCount
-	expectedExcess := s.scale
+// minimise also tries to make the zeros and ties of the model's solution exact, if this may be the last step
+// of the run.
+func (c *coupled) minimise(tol float64) newtonStep {
+	q := &c.problem
+	c.addSquareGradient()
+	q.Stop = c.stop
+	termCount := q.TermCount()
+	firstTau := startTau * c.scale / termCount
+	expectedExcess := c.scale
 	if !math.IsInf(c.excess, 1) {
-		firstTau = math.Min(firstTau, math.Max(m.Tau, c.excess/termCount))
-		expectedExcess = math.Min(c.excess, squaredFactor*c.excess*c.excess/s.scale)
+		firstTau = math.Min(firstTau, math.Max(q.Tau, c.excess/termCount))
+		expectedExcess = math.Min(c.excess, squaredFactor*c.excess*c.excess/c.scale)
 	}
-	if s.hasConstantCurvature() {
+	if c.hasConstantCurvature() {
 		expectedExcess = 0
 	}
-	mayBeLast := !s.rough && (expectedExcess <= mayEndPart*tol || c.extraSteps > 0)
+	mayBeLast := !c.rough && (expectedExcess <= mayEndPart*tol || c.work.extraSteps > 0)
 	goal := math.Max(gapPart*tol, modelPart*expectedExcess)
 	if mayBeLast {
-		goal = math.Min(gapPart*tol, modelEnd*s.scale)
+		goal = math.Min(gapPart*tol, modelEnd*c.scale)
 		firstTau = math.Max(firstTau, leastFall*goal/termCount)
 	}
-	m.Solve(&quadratic.CoupledSettings{Gap: goal, StartTau: firstTau, Precise: mayBeLast})
-	stopped := m.Stop != nil && m.Stop()
-	used := !stopped && finite(m.U) && finite(m.Move)
+	q.Solve(&quadratic.CoupledSettings{Gap: goal, StartTau: firstTau, Precise: mayBeLast})
+	stopped := q.Stop != nil && q.Stop()
+	used := !stopped && finite(q.U) && finite(q.Move)
 	if !used { // x does not move
-		copy(m.U, m.X)
-		clear(m.Move)
-		clear(m.Z)
+		copy(q.U, q.X)
+		clear(q.Move)
+		clear(q.Z)
 		c.forget()
-	} else if s.Set != nil {
-		s.Set.Project(m.U)
+	} else if c.Set != nil {
+		c.Set.Project(q.U)
 	}
 	c.exact = false
 	if mayBeLast && !stopped {
-		c.structure, c.exact = m.MakeExact(0.1*tol, s.leastCurvatures())
+		c.partition, c.exact = q.MakeExact(0.1*tol, c.leastCurvatures())
 	}
-	s.acceptModel()
-	fall = -m.Value()
+	c.setMultipliers()
+	fall := -q.Value()
 	if used {
 		c.excess = math.Max(fall, 0)
 	}
-	return fall
+	// PenaltyRise leaves out the squared terms, because the gradient contains them.
+	rise := c.set.firstOrder(q.U) + q.PenaltyRise()
+	return newtonStep{u: q.U, move: q.Move, snapped: c.exact, fall: fall, rise: rise}
 }
 
-// isExact reports whether a run with a proved gap of at most tol may end: whether its zeros and ties are
-// exact, or need not be exact, or too many steps have been made for this.
-func (s *Solver) isExact(tol float64) bool {
-	c := s.coupled
-	return c == nil || s.rough || c.exact || tol > exactTol*s.scale || c.extraSteps == mostExtraSteps
+// addSquareGradient adds the gradient of the squared terms of g to the gradient of the model.
+func (c *coupled) addSquareGradient() {
+	square := c.bounds.Penalty.Square
+	if square == nil {
+		return
+	}
+	v := make([]float64, len(square))
+	c.penalty.Mul(v, c.set.x)
+	for k, s := range square {
+		v[k] *= s
+	}
+	c.penalty.AddTrans(c.set.gradient, v)
+}
+
+// setMultipliers sets Solver.z to the multipliers at the model's solution: those of the model, plus the
+// derivatives of the squared terms of g.
+func (c *coupled) setMultipliers() {
+	q, square := &c.problem, c.bounds.Penalty.Square
+	copy(c.z, q.Z)
+	if square == nil {
+		return
+	}
+	v, image := make([]float64, len(square)), make([]float64, len(square))
+	c.penalty.Mul(v, q.Move)
+	c.penalty.Mul(image, q.X)
+	for k, s := range square {
+		c.z[k] = math.FMA(s, image[k]+v[k], c.z[k])
+	}
 }
 
 func finite(v []float64) bool {
 	return !slices.ContainsFunc(v, func(u float64) bool { return math.IsNaN(u) || math.IsInf(u, 0) })
 }
 
-// acceptModel stores the solution of the model. It stores the model's multipliers, plus the derivatives of
-// the squared terms of the penalty, in s.coupled.z.
-func (s *Solver) acceptModel() {
-	c, m := s.coupled, &s.coupled.model
-	copy(c.z, m.Z)
-	if square := s.bounds.Penalty.Square; square != nil {
-		v, image := make([]float64, len(square)), make([]float64, len(square))
-		m.Penalty.Mul(v, m.Move)
-		m.Penalty.Mul(image, m.X)
-		for k, q := range square {
-			c.z[k] = math.FMA(q, image[k]+v[k], c.z[k])
-		}
-	}
-	s.set.u, s.set.move, s.set.snapped = m.U, append(s.set.move[:0], m.Move...), c.exact
-}
-
 // assumedCurvature times Scale times the square of a feature's largest absolute value is taken as a lower
 // bound of the curvature along the feature.
 const assumedCurvature = 1e-6
 
-func (s *Solver) leastCurvatures() []float64 {
-	out := make([]float64, s.p)
-	for j, c := range s.columns.LargestEntry {
-		out[j] = float64(assumedCurvature*s.scale) * float64(c*c)
+func (c *coupled) leastCurvatures() []float64 {
+	out := make([]float64, c.p)
+	for j, v := range c.columns.LargestEntry {
+		out[j] = float64(assumedCurvature*c.scale) * float64(v*v)
 	}
 	return out
+}
+
+func (c *coupled) value(loss float64) float64 { return c.bounds.Value(c.x, loss) }
+
+// multipliers makes the multipliers feasible.
+func (c *coupled) multipliers() []float64 {
+	z := slices.Clone(c.z)
+	c.bounds.Penalty.Clip(z)
+	return c.bounds.Penalty.Expand(z)
+}
+
+func (c *coupled) isExact() bool { return c.exact }
+
+func (c *coupled) structure() (structure quadratic.Partition, ok bool) {
+	if c.exact && c.partition.Holds(c.x) {
+		return c.partition, true
+	}
+	return quadratic.Partition{}, false
 }

@@ -78,7 +78,7 @@ func TestConic(t *testing.T) {
 			s.Start(x)
 			s.setLambda(1)
 			s.visit()
-			value := s.value(s.current.loss)
+			value := s.model.value(s.current.loss)
 			excess := value - best.Objective
 			if excess < -best.Gap-1e-15 {
 				t.Fatalf("%s: a gap of %.3g is proved, and a point %.3g better", name, best.Gap, -excess)
@@ -172,7 +172,7 @@ func TestNoBand(t *testing.T) {
 		change(q)
 		s := mustNew(t, q)
 		r := s.Finish(nil, &Settings{Tol: 1e-9})
-		if banded := s.coupled.model.Banded(); banded != (name == "chain") || !(r.Gap <= 1e-9) {
+		if banded := s.model.(*coupled).problem.Banded(); banded != (name == "chain") || !(r.Gap <= 1e-9) {
 			t.Errorf("%s: banded %v, gap %v after %d iterations", name, banded, r.Gap, r.Iterations)
 		}
 	}

@@ -53,7 +53,7 @@ func checkExact(t *testing.T, s *Solver) {
 	t.Helper()
 	m := s.rows.(*memorySamples)
 	m.tally()
-	b := m.prove(s.x, s.coupled.z, s.e, 0)
+	b := m.prove(s.x, s.z, s.e, 0)
 	alpha, r := make([]float64, m.n), s.bounds.Penalty
 	for i, a := range m.alpha {
 		alpha[i] = float64(b.Shrink * a)

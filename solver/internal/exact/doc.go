@@ -19,7 +19,7 @@
 // earlier point, which grows with the working set (grow.go), and proofs estimate correlations that are
 // certainly small (gap.DataProblem.Screen).
 //
-// There are two kinds of models:
+// There are two kinds of problems. Each has its own implementation of the interface model:
 //
 //   - Separable, if A = I, there are no squares or groups, and the domain is a product of intervals. The
 //     model has the columns of a working set. The correlations X'Cα of all columns with a dual point α
@@ -51,9 +51,9 @@
 //   - A Prover does Finish and Certify by a Solver or, if New refuses the problem, perhaps by a setSolver.
 //   - A setSolver solves coupled problems with many features, if the solution has few non-zero coefficients.
 //
-// Read problem.go (the types) first, then solve.go (Solve), step.go (a Newton step), working.go and
-// coupled.go (the two models), cost.go (when to form a Hessian), samples.go (the interface samples) and
-// finish.go (Finish and Certify).
+// Read problem.go (the types) first, then solve.go (Solve), step.go (a Newton step), model.go (the interface
+// model), separable.go or coupled.go (its implementations), working.go (working sets), cost.go (when to form a
+// Hessian), samples.go (the interface samples) and finish.go (Finish and Certify).
 //
 // The bits of results do not depend on the number of goroutines or the kernel level. For rows in a file they
 // depend on FileSettings.Memory, and with several processes on how the processes share the samples.

@@ -55,7 +55,7 @@ func (s *Solver) extrapolate(lambda float64) {
 		w.x[k], t.end[k], s.x[j] = v, end, end
 	}
 	loss := m.lossAt(t)
-	if value := s.value(loss); value < s.current.value {
+	if value := s.model.value(loss); value < s.current.value {
 		s.work.distance += math.Sqrt(s.current.value - value)
 		s.current = objective{loss, value}
 		m.jump()

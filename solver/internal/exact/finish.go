@@ -7,7 +7,6 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/gap"
-	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
 )
 
@@ -84,13 +83,16 @@ func (s *Solver) finish(set *Settings) *Solution {
 		r = s.proveAtSlopes(set.Tol, r)
 	}
 	alpha := s.rows.alphaAt(s.x, s.e)
-	out := &Solution{Result: r, X: slices.Clone(s.x), Z: s.multipliers(), Alpha: alpha}
+	out := &Solution{Result: r, X: slices.Clone(s.x), Z: s.model.multipliers(), Alpha: alpha}
+	if s.PenaltyRidge > 0 {
+		kernels.Axpy(s.PenaltyRidge, s.x, out.Z)
+	}
 	switch {
 	case r.Err != nil:
 		out.Why = ending.Interrupted
 	case r.Gap <= set.Tol:
 		out.Why = ending.Reached
-		out.Structure, out.Polished = s.structure()
+		out.Structure, out.Polished = s.model.structure()
 	}
 	return out
 }
@@ -106,42 +108,12 @@ func (s *Solver) proveAtSlopes(tol float64, r Result) Result {
 			return r
 		}
 	}
-	s.current.value = s.value(s.current.loss)
+	s.current.value = s.model.value(s.current.loss)
 	s.rows.useSlopes(s.x, s.e)
 	s.rows.tally()
 	proved := s.proveGap(tol) // may change s.current
 	r.Gap, r.Objective, r.Loss = gap.RoundedGap(proved, s.current.value), s.current.value, s.current.loss
 	return r
-}
-
-// multipliers returns the multipliers of all rows of A, see Solution.Z.
-func (s *Solver) multipliers() []float64 {
-	z := make([]float64, s.p)
-	if s.coupled != nil {
-		z = slices.Clone(s.coupled.z)
-		s.bounds.Penalty.Clip(z)
-		z = s.bounds.Penalty.Expand(z)
-	} else {
-		for j, e := range s.e {
-			l := s.limit[j]
-			z[j] = linalg.Clip(-math.FMA(s.ridge[j], s.x[j], e), l)
-		}
-	}
-	if s.PenaltyRidge > 0 {
-		kernels.Axpy(s.PenaltyRidge, s.x, z)
-	}
-	return z
-}
-
-// structure returns the zeros and ties of the point; ok is false if they are not exact.
-func (s *Solver) structure() (structure quadratic.Partition, ok bool) {
-	if s.coupled == nil {
-		return quadratic.ReadPartition(nil, s.x, s.limit, s.p, true), true
-	}
-	if c := s.coupled; c.exact && c.structure.Holds(s.x) {
-		return c.structure, true
-	}
-	return quadratic.Partition{}, false
 }
 
 // LossFallsForever reports whether the loss decreases without end along d, which has length p: no sample's
@@ -154,7 +126,7 @@ func (s *Solver) LossFallsForever(d []float64) (bool, error) {
 // Ties returns the features of each group of tied coefficients that are not zero. It returns nil if there is
 // no such group, or if the zeros and ties of the point are not exact.
 func (s *Solver) Ties() [][]int {
-	if structure, ok := s.structure(); ok {
+	if structure, ok := s.model.structure(); ok {
 		return structure.NonzeroGroups(s.x)
 	}
 	return nil
@@ -173,13 +145,14 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 	s.Start(x)
 	s.stop = set.stopped
 	s.setLambda(1)
+	s.model.begin(nil)
 	s.visit()
 	if s.rows.Err() != nil {
 		s.work.started = false
 		return math.Inf(1)
 	}
 	s.chooseSet(1)
-	s.current.value = s.value(s.current.loss)
+	s.current.value = s.model.value(s.current.loss)
 	value, lossError := s.current.value, s.lossError()
 	bestGap, tol := s.rows.trivialGap(s.x, value), math.Max(set.Tol, certainPart*s.scale)
 	for range mostSteps {
@@ -218,9 +191,6 @@ func (s *Solver) forget() {
 	case *gram:
 		m.references = nil
 		s.set.dense.ForgetFactor()
-	}
-	if s.coupled != nil {
-		s.coupled.extraSteps, s.coupled.exact = 0, false
 	}
 }
 

@@ -8,9 +8,10 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// setLambda sets the limits and ridges for lambda. It returns the share for the next call of chooseSet, which
-// requires the columns whose correlation exceeds share times their limit. After a solution for another
-// lambda, share comes from the strong rule (Tibshirani and others 2012).
+// setLambda sets the limits and ridges for lambda. The caller must call model.begin before the next step.
+// setLambda returns the share for the next call of chooseSet, which requires the columns whose correlation
+// exceeds share times their limit. After a solution for another lambda, share comes from the strong rule
+// (Tibshirani and others 2012).
 func (s *Solver) setLambda(lambda float64) (share float64) {
 	share = 0.9
 	if s.work.started && s.lambda > 0 && lambda > 0 {
@@ -31,9 +32,7 @@ func (s *Solver) setLambda(lambda float64) (share float64) {
 		s.poseBounds()
 	}
 	s.bounds.Penalty.SetLimit(s.limit)
-	if s.coupled != nil {
-		s.coupled.setPenalty(s.bounds.Penalty)
-	}
+	s.z = make([]float64, s.bounds.Penalty.Len())
 	s.set.noRoom = false
 	return share
 }

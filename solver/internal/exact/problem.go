@@ -60,6 +60,7 @@ type Solver struct {
 	dataSummary // scale is the result of Scale
 
 	x, e         []float64 // x: the current point; e: X'Cα for the last dual point α, with C = diag(cᵢ)
+	z            []float64 // multipliers of the rows of A at the last dual point; zeros for a separable problem
 	limit, ridge []float64 // lambda times Problem.Limit; lambda times Problem.Ridge, plus Problem.FixedRidge
 	lambda       float64
 	box          *term.Box // the domain if it is a product of intervals; nil for R^p and for other sets
@@ -77,9 +78,10 @@ type Solver struct {
 	work    workspace
 	past    pastSolutions
 	set     workingSet
-	gram    *gram    // computes losses and gradients from a Gram matrix; nil if the rows are used instead
-	rough   bool     // the solution is only a start for another Solver: zeros and ties need not be exact
-	coupled *coupled // the model of a coupled problem; nil for a separable one
+	model   model
+	reuse   float64 // reusePart or, for a coupled problem, coupledReuse
+	gram    *gram   // computes losses and gradients from a Gram matrix; nil if the rows are used instead
+	rough   bool    // the solution is only a start for another Solver: zeros and ties need not be exact
 }
 
 // An objective is the mean loss Σ cᵢ φ at a point, and the value of P there.
@@ -105,6 +107,8 @@ type workspace struct {
 	// The quadratic.SeparableSettings.Tolerance of a model is multiplied by tightening. It is 1 until a step
 	// does not move the point and the gap is still too large.
 	tightening float64
+	// The number of steps after the gap was small enough. They are made so that zeros and ties become exact.
+	extraSteps int
 
 	// The next fields belong to the last step.
 
@@ -154,8 +158,9 @@ func New(p *Problem) (*Solver, error) {
 		}
 	}
 	s.dataSummary = s.rows.summary()
+	s.model, s.reuse = &separable{Solver: s}, reusePart
 	if !p.byCoordinate() {
-		s.newCoupled()
+		s.model, s.reuse = newCoupled(s), coupledReuse
 	}
 	s.Start(s.x)
 	s.forget()

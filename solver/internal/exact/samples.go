@@ -83,12 +83,10 @@ func slopeRange(l term.Loss, label, weight float64) (lo, hi float64) {
 
 // A trial is a step that the line search tries.
 type trial struct {
-	end    []float64 // the point where the step ends, for the columns of the working set
-	length float64   // length of the step, as a fraction of the full Newton step
-	// The full Newton step of the model, without the exact zeros, ties and bounds that were set afterwards;
-	// see workingSet.move.
-	move         []float64
-	snapped      bool    // exact zeros, ties or bounds were set, so the full step differs from move
-	needsHessian bool    // if the step is accepted, the Hessian at its end will be needed
-	damping      float64 // the damping of the Hessian at the end of the step
+	end          []float64 // the point where the step ends, for the columns of the working set
+	length       float64   // length of the step, as a fraction of the full Newton step
+	move         []float64 // see newtonStep.move
+	snapped      bool      // see newtonStep.snapped
+	needsHessian bool      // if the step is accepted, the Hessian at its end will be needed
+	damping      float64   // the damping of the Hessian at the end of the step
 }

@@ -44,6 +44,10 @@ const (
 	maxIterations = 100
 	maxStalled    = 6     // a run ends after this number of proofs in a row without a clear improvement
 	leastTol      = 1e-15 // smallest tolerance, as a multiple of Solver.Scale
+	// Zeros and ties must be exact if the tolerance is at most exactTol·Solver.Scale. For this, a run may
+	// make mostExtraSteps steps after the gap is small enough.
+	exactTol       = 1.001e-6
+	mostExtraSteps = 3
 )
 
 // Solve moves the point to the solution for lambda ≥ 0, and proves a gap of at most set.Tol if it can. It
@@ -102,7 +106,7 @@ func (r *run) start(lambda float64) {
 	s, w := r.Solver, &r.work
 	first := !w.started
 	r.warm = !first && s.lambda <= warmFactor*lambda && lambda <= warmFactor*s.lambda
-	w.nearOptimum, w.farReads, w.needsFormed = r.warm, 0, false
+	w.nearOptimum, w.farReads, w.needsFormed, w.extraSteps = r.warm, 0, false, 0
 	s.past.add(s.lambda, s.x, r.warm)
 	share := s.setLambda(lambda)
 	// mayBeWorse is true if the start may be worse than x = 0.
@@ -118,22 +122,19 @@ func (r *run) start(lambda float64) {
 	}
 	if !w.started {
 		s.visit()
-		if s.coupled != nil && sampleSolver != nil {
-			excess := float64(s.p) / float64(sampleSolver.sampleCount) * s.scale
-			s.coupled.startFrom(sampleSolver.coupled, excess)
-		}
 	}
 	if !(r.result.Gap <= r.tol) {
 		s.chooseSet(share)
 	}
-	s.current.value = s.value(s.current.loss)
+	s.current.value = s.model.value(s.current.loss)
 	if mayBeWorse && s.allowsZero() && !(s.current.value <= s.zeroLoss) { // x = 0 is the better start
 		s.Start(make([]float64, s.p))
-		r.result.Gap = math.Inf(1) // the gap of the ascent is not of this point
+		r.result.Gap, sampleSolver = math.Inf(1), nil // both belong to the other start
 		s.visit()
 		s.chooseSet(share)
-		s.current.value = s.value(s.current.loss)
+		s.current.value = s.model.value(s.current.loss)
 	}
+	s.model.begin(sampleSolver)
 }
 
 // prepare decides when the run tries proofs and whether it ends without a proof, and sets what steps use.
@@ -154,17 +155,20 @@ func (r *run) prepare() {
 	if r.warm || s.set.needsAll || r.unproved {
 		r.aim = r.tol
 	}
-	if s.coupled != nil {
-		s.coupled.extraSteps = 0
-	}
 	s.stop = r.settings.stopped
 }
 
 // goesOn reports whether the run makes another step.
 func (r *run) goesOn() bool {
 	res := &r.result
-	return res.Err == nil && res.Why == 0 && r.rows.Err() == nil && !(res.Gap <= r.tol && r.isExact(r.tol)) &&
+	return res.Err == nil && res.Why == 0 && r.rows.Err() == nil && !(res.Gap <= r.tol && r.isExact()) &&
 		res.Iterations < r.stepBudget && !r.set.noRoom && r.stalledProofs < maxStalled
+}
+
+// isExact reports whether the run may end with a proved gap of at most r.tol: whether zeros and ties are
+// exact, or need not be exact, or too many steps have been made for this.
+func (r *run) isExact() bool {
+	return r.rough || r.model.isExact() || r.tol > exactTol*r.scale || r.work.extraSteps == mostExtraSteps
 }
 
 // callBack calls Settings.Interrupt and then Settings.Watch. The first error ends the run, and is returned.
@@ -196,7 +200,7 @@ func (r *run) step() (length float64) {
 	keepHessian := false
 	switch {
 	case r.result.Gap <= r.tol: // an extra step, for exact zeros and ties
-		s.coupled.extraSteps++
+		w.extraSteps++
 	case r.result.Iterations == 1 && w.gapRatio <= reusePart:
 		keepHessian = true
 	case r.result.Iterations <= 2 || !w.stale: // an old Hessian that did not lead to the end is not used again
@@ -309,10 +313,9 @@ const (
 	// The start is taken to be near the optimum if it is the solution for a lambda that is at most this
 	// multiple of the current one.
 	warmFactor = 4
-	// mostSweeps is the largest number of sweeps over the coordinates of a model whose Hessian is not formed.
-	mostSweeps = 4
 	// A part of the last proved gap, see run.aim.
 	proofPart = 0.1
+	roughPart = 0.1 // largest value of workspace.relTolerance
 	// If a step does not move the point, but the gap is too large, the tolerance of the next model is
 	// multiplied by this number.
 	tighterPart = 1e-2
@@ -322,38 +325,7 @@ const (
 func (s *Solver) visit() {
 	s.current.loss = s.rows.moveTo(s.x, s.e, s.work.damping)
 	s.work.started = true
-	if s.gram != nil { // the Hessian is the same at all points
-		return
+	if s.gram == nil { // with a Gram matrix, the Hessian is the same at all points
+		s.set.removeAll()
 	}
-	s.set.removeAll()
-	if s.coupled != nil {
-		s.coupled.forget()
-	}
-}
-
-// value returns the objective P at the point s.x. loss is the mean loss there.
-func (s *Solver) value(loss float64) float64 {
-	if s.coupled != nil {
-		return s.bounds.Value(s.x, loss)
-	}
-	sum := loss
-	if s.set.noRoom || s.set.cols == nil { // the set may lack non-zero coefficients
-		for j := range s.x {
-			sum += s.penaltyAndRidge(j)
-		}
-		return sum
-	}
-	for _, j := range s.set.cols {
-		sum += s.penaltyAndRidge(int(j))
-	}
-	return sum
-}
-
-// penaltyAndRidge returns the penalty and the ridge term of coefficient j if A = I.
-func (s *Solver) penaltyAndRidge(j int) float64 {
-	v := s.x[j]
-	if v == 0 {
-		return 0
-	}
-	return float64(s.limit[j]*math.Abs(v)) + float64(float64(0.5*s.ridge[j])*float64(v*v))
 }

@@ -5,13 +5,12 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// A workingSet has some columns of the data, and a quadratic model of the objective as a function of the
-// coefficients of these columns.
+// A workingSet has some columns of the data, and what a quadratic model of the objective needs of them. The
+// model is a function of the coefficients of these columns.
 type workingSet struct {
 	maxColumns int // the largest allowed number of columns
 	threads    int
@@ -30,16 +29,12 @@ type workingSet struct {
 	copied kernels.Rows // the rows of the last set that lacked columns of X; their memory is used again
 	cost   formingCost  // of cols
 
-	// x is the point at which the model was made, and gradient the gradient there. u is the solution of the
-	// model. Some numbers of u may have been set to exact zeros, ties or bounds. x + move is the solution
-	// without these changes; the dual point α belongs to x + move. All four slices have one number for each
-	// column in cols.
-	x, gradient, u, move []float64
-	snapped              bool // u differs from x + move
+	// x is the point at which the model was made, and gradient the gradient there: of the loss and the ridges.
+	// Both have one number for each column in cols.
+	x, gradient []float64
 
-	model    quadratic.Separable // not used for a coupled problem
-	dense    quadratic.Dense     // the Hessian of model as a matrix, used if formed is true
-	implicit quadratic.Columns   // the Hessian of model without a matrix, used if formed is false
+	dense    quadratic.Dense   // the Hessian of a separable model as a matrix, used if formed is true
+	implicit quadratic.Columns // the Hessian of a separable model without a matrix, used if formed is false
 	// The Hessian has the columns cols, but perhaps belongs to an earlier point.
 	reusable   bool
 	former     formerHessian // a Hessian for other columns, from which growHessian can make one for cols
@@ -187,23 +182,6 @@ func (w *workingSet) removeAll() {
 	clear(w.position)
 }
 
-// positionOfFree returns the position in the working set of a free feature without bounds, or −1 if there is
-// none. It also returns −1 if the curvature φ″ of the loss jumps. Such a loss has linear parts, on which the
-// minimum along a coefficient can be far away.
-func (s *Solver) positionOfFree() int {
-	if !s.Loss.Traits().ContinuousCurvature {
-		return -1
-	}
-	for _, j := range slices.Backward(s.free) {
-		if above, below := s.unboundedSides(int(j)); above && below {
-			if k := s.set.position[j]; k > 0 {
-				return int(k) - 1
-			}
-		}
-	}
-	return -1
-}
-
 // allColumns returns 0, 1, …, columns−1.
 func allColumns(columns int) []int32 {
 	cols := make([]int32, columns)
@@ -251,53 +229,18 @@ func (s *Solver) buildSet(cols []int32) {
 	for k, j := range cols {
 		w.position[j] = int32(k) + 1
 	}
-	m, q := len(cols), &w.model
-	for _, v := range []*[]float64{&w.x, &w.gradient, &q.Limit, &q.Unit} {
-		*v = make([]float64, m)
-	}
-	q.X, q.Gradient = w.x, w.gradient
-	if s.coupled != nil {
-		w.formed, w.rows = true, s.Rows
-		w.cutHessian()
-		return
-	}
-	q.MaxMove, q.Lower, q.Upper = nil, nil, nil
-	if reach := s.Loss.Traits().MarginReach; reach > 0 {
-		q.MaxMove = make([]float64, m)
-		for k, j := range cols {
-			q.MaxMove[k] = reach / s.columns.LargestEntry[j]
-		}
-	}
-	if s.box != nil {
-		q.Lower, q.Upper = make([]float64, m), make([]float64, m)
-		for k, j := range cols {
-			q.Lower[k], q.Upper[k] = s.box.Lower[j], s.box.Upper[j]
-		}
-	}
+	w.x, w.gradient = make([]float64, len(cols)), make([]float64, len(cols))
 	w.cost = s.costOfForming(cols)
 	w.formed = s.formsHessian()
-	if w.formed {
-		if s.gram != nil {
-			w.dense.H, w.reusable = s.gram.grow(w.dense.H, oldCols, cols), true
-		} else {
-			w.rows = s.Rows
-			if len(cols) < s.p {
-				transposeRows(&w.copied, s.transpose(), cols, s.rowCounts(cols))
-				w.rows = w.copied
-			}
-			w.cutHessian()
-			w.dense.H = linalg.Resized(w.dense.H, m*m)
+	if w.formed && s.gram == nil {
+		w.rows = s.Rows
+		if len(cols) < s.p {
+			transposeRows(&w.copied, s.transpose(), cols, s.rowCounts(cols))
+			w.rows = w.copied
 		}
-		w.dense.Order, w.dense.Threads, w.dense.Ridge = m, w.threads, make([]float64, m)
-		q.H = &w.dense
-	} else {
-		w.implicit.XT, w.implicit.Cols = s.transpose(), cols
-		// An iteration of the conjugate gradient method visits each column twice. All iterations together may
-		// cost as much as a formed Hessian.
-		w.implicit.MaxIterations = int(min(s.formedVisits(cols, w.cost)/2, mostIterations))
-		w.implicit.Ridge = make([]float64, m)
-		q.H = &w.implicit
+		w.cutHessian()
 	}
+	s.model.setColumns(oldCols)
 }
 
 // margins sets dst = X u, where X is the data of the columns in w.cols.
@@ -351,16 +294,4 @@ func (w *workingSet) formHessian(h, c []float64) {
 		}
 		kernels.Hessian(h, m, m, lo, hi, w.rows, c, w.scratch[k])
 	})
-}
-
-// setRidges adds ridge(k) to diagonal element k of the model's Hessian, instead of the ridges set before.
-func (w *workingSet) setRidges(ridge func(k int) float64) {
-	dst, prepare := w.dense.Ridge, w.dense.Prepare
-	if !w.formed {
-		dst, prepare = w.implicit.Ridge, w.implicit.Prepare
-	}
-	for k := range w.cols {
-		dst[k] = ridge(k)
-	}
-	prepare()
 }
