@@ -104,7 +104,7 @@ func (s *Solver) finish(set *Settings) *Solution {
 func (s *Solver) proveAtSlopes(tol float64, r Result) Result {
 	r.Gap = math.Inf(1)
 	for j, v := range s.x {
-		if v != 0 && (s.set.position == nil || s.set.position[j] == 0) {
+		if v != 0 && s.set.position[j] == 0 {
 			return r
 		}
 	}

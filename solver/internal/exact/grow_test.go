@@ -16,7 +16,7 @@ func TestGrowHessian(t *testing.T) {
 			p.Threads = threads
 			s := mustNew(t, p)
 			w, m := &s.set, inMemory(s)
-			w.position, s.work.visits = make([]int32, s.p), math.MaxFloat64 // form every Hessian
+			s.work.visits = math.MaxFloat64 // form every Hessian
 			s.setLambda(0.1)
 			s.visit()
 			columnsBut := func(missing func(j int32) bool) (cols []int32) {

@@ -145,7 +145,7 @@ func New(p *Problem) (*Solver, error) {
 	if !p.Team.Alone() { // several processes need a formed Hessian, so the working set must be small
 		mostColumns = defaultWorking
 	}
-	s.set.maxColumns = min(features, mostColumns)
+	s.set.maxColumns, s.set.position = min(features, mostColumns), make([]int32, features)
 	s.set.needsAll = !p.byCoordinate() || p.File != nil || features <= s.set.maxColumns && p.hasCheapHessian()
 	s.prepareRows()
 	for _, v := range []*[]float64{&s.x, &s.e, &s.ridge} {

@@ -67,9 +67,6 @@ const (
 func (s *Solver) chooseSet(share float64) bool {
 	w := &s.set
 	w.lacksColumns = false
-	if w.position == nil {
-		w.position = make([]int32, s.p)
-	}
 	if w.needsAll {
 		if len(w.cols) < s.p {
 			s.buildSet(allColumns(s.p))
