@@ -13,6 +13,7 @@ import (
 type separable struct {
 	*Solver
 	problem quadratic.Separable
+	ridges  []float64 // the ridge of each column of the working set
 	move    []float64 // memory for newtonStep.move
 }
 
@@ -22,7 +23,7 @@ func (m *separable) begin(*Solver) {}
 func (m *separable) setColumns(oldCols []int32) {
 	w, q, count := &m.set, &m.problem, len(m.set.cols)
 	q.X, q.Gradient = w.x, w.gradient
-	q.Limit, q.Unit = make([]float64, count), make([]float64, count)
+	q.Limit, q.Unit, m.ridges = make([]float64, count), make([]float64, count), make([]float64, count)
 	q.MaxMove, q.Lower, q.Upper = nil, nil, nil
 	if reach := m.Loss.Traits().MarginReach; reach > 0 {
 		q.MaxMove = make([]float64, count)
@@ -41,7 +42,6 @@ func (m *separable) setColumns(oldCols []int32) {
 		// An iteration of the conjugate gradient method visits each column twice. All iterations together may
 		// cost as much as a formed Hessian.
 		w.implicit.MaxIterations = int(min(m.formedVisits(w.cols, w.cost)/2, mostIterations))
-		w.implicit.Ridge = make([]float64, count)
 		q.H = &w.implicit
 		return
 	}
@@ -50,15 +50,12 @@ func (m *separable) setColumns(oldCols []int32) {
 	} else {
 		w.dense.H = linalg.Resized(w.dense.H, count*count)
 	}
-	w.dense.Order, w.dense.Threads, w.dense.Ridge = count, w.threads, make([]float64, count)
+	w.dense.Order, w.dense.Threads = count, w.threads
 	q.H = &w.dense
 }
 
 func (m *separable) setHessian(fresh bool) {
-	w, ridges, prepare := &m.set, m.set.dense.Ridge, m.set.dense.Prepare
-	if !w.formed {
-		ridges, prepare = w.implicit.Ridge, w.implicit.Prepare
-	}
+	w := &m.set
 	switch {
 	case !fresh:
 	case w.formed:
@@ -68,9 +65,9 @@ func (m *separable) setHessian(fresh bool) {
 		m.rows.hessian(nil, quadratic.Triangle{}, m.work.damping)
 	}
 	for k, j := range w.cols {
-		ridges[k] = m.ridge[j]
+		m.ridges[k] = m.ridge[j]
 	}
-	prepare()
+	m.problem.H.Prepare(m.ridges)
 }
 
 func (m *separable) minimise(tol float64) newtonStep {

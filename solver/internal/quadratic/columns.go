@@ -7,17 +7,18 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// Columns is the matrix X_S'diag(Weights)X_S + diag(Ridge), where X_S has the columns Cols of a matrix X. The
-// matrix itself is not stored. If the columns are sparse, Product and Move are fast.
+// Columns is a Hessian: the matrix X_S'diag(Weights)X_S + diag(ridge), where X_S has the columns Cols of a
+// matrix X. The ridge is the argument of Prepare. The matrix itself is not stored. If the columns are sparse,
+// Product and Move are fast.
 type Columns struct {
 	XT      kernels.Rows // X': row j is column j of X
 	Cols    []int32      // in increasing order
 	Weights []float64    // one for each row of X, not negative
-	Ridge   []float64    // one for each number in Cols
 	// MaxIterations bounds the iterations of the conjugate gradient method in one call of Solve.
 	MaxIterations int
 
 	hessianState
+	ridge []float64 // one for each number in Cols
 
 	entries     entries      // the entries of XT
 	entryCount  float64      // the number of entries of X_S
@@ -28,10 +29,10 @@ type Columns struct {
 	scalar      [1]float64 // scratch memory
 }
 
-// Prepare computes the diagonal of the matrix. The caller must call it after each change of XT, Cols, Weights
-// or Ridge, and must then call Reset before it calls Product, Move or Energy.
-func (h *Columns) Prepare() {
-	h.diagonal = append(h.diagonal[:0], h.Ridge...)
+// Prepare copies the ridge, and computes the diagonal of the matrix. After it the caller must call Reset
+// before it calls Product, Move or Energy.
+func (h *Columns) Prepare(ridge []float64) {
+	h.ridge, h.diagonal = append(h.ridge[:0], ridge...), append(h.diagonal[:0], ridge...)
 	h.image = append(h.image[:0], make([]float64, h.XT.Cols)...)
 	h.entries, h.entryCount, h.entriesRead = entriesOf(&h.XT), 0, 0
 	for k := range h.Cols {
@@ -90,10 +91,10 @@ func (h *Columns) Product(k int) float64 {
 	lo, hi := h.ends(k)
 	h.entriesRead += float64(hi - lo)
 	if hi-lo <= shortColumn {
-		return h.entries.dot(lo, hi, h.product) + float64(h.Ridge[k]*h.d[k])
+		return h.entries.dot(lo, hi, h.product) + float64(h.ridge[k]*h.d[k])
 	}
 	kernels.Margins(h.scalar[:], h.XT.Row(int(h.Cols[k])), h.product)
-	return h.scalar[0] + float64(h.Ridge[k]*h.d[k])
+	return h.scalar[0] + float64(h.ridge[k]*h.d[k])
 }
 
 // Move adds change to entry k of the vector d.
@@ -113,7 +114,7 @@ func (h *Columns) Energy() float64 {
 		}
 	}
 	for k, d := range h.d {
-		sum += float64(h.Ridge[k] * float64(d*d))
+		sum += float64(h.ridge[k] * float64(d*d))
 	}
 	return sum
 }
@@ -209,6 +210,6 @@ func (h *Columns) times(dst, v []float64, columns *kernels.Rows, support []int32
 	kernels.Margins(dst, *columns, h.image)
 	h.entriesRead += float64(2 * columns.Ptr[len(support)])
 	for a, k := range support {
-		dst[a] = math.FMA(h.Ridge[k], v[a], dst[a])
+		dst[a] = math.FMA(h.ridge[k], v[a], dst[a])
 	}
 }

@@ -6,11 +6,11 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// Dense is a Hessian: the matrix H + diag(Ridge), with all entries of H in memory.
+// Dense is a Hessian: the matrix H + diag(ridge), with all entries of H in memory. The ridge is the argument
+// of Prepare.
 type Dense struct {
 	Order   int
 	H       []float64 // all Order × Order entries by rows; symmetric
-	Ridge   []float64
 	Threads int
 
 	hessianState
@@ -44,10 +44,9 @@ func (h *Dense) Renumber(position []int) {
 	}
 }
 
-// Prepare computes the diagonal of H + diag(Ridge). It must be called after each change of H or Ridge, before
-// the methods of Hessian.
-func (h *Dense) Prepare() {
-	h.diagonal = append(h.diagonal[:0], h.Ridge...)
+// Prepare computes the diagonal of H + diag(ridge).
+func (h *Dense) Prepare(ridge []float64) {
+	h.diagonal = append(h.diagonal[:0], ridge...)
 	for k := range h.diagonal {
 		h.diagonal[k] += h.H[k*h.Order+k]
 	}
@@ -56,7 +55,7 @@ func (h *Dense) Prepare() {
 // Row returns row k of H.
 func (h *Dense) Row(k int) []float64 { return h.H[k*h.Order : (k+1)*h.Order] }
 
-// Column sets dst to column k of H + diag(Ridge).
+// Column sets dst to column k of H + diag(ridge).
 func (h *Dense) Column(dst []float64, k int) {
 	copy(dst, h.Row(k))
 	dst[k] = h.diagonal[k]
@@ -65,7 +64,7 @@ func (h *Dense) Column(dst []float64, k int) {
 // Reset sets the vector d to 0.
 func (h *Dense) Reset() { h.reset(h.Order, h.Order) }
 
-// Product returns entry k of (H + diag(Ridge)) d.
+// Product returns entry k of (H + diag(ridge)) d.
 func (h *Dense) Product(k int) float64 { return h.product[k] }
 
 // Move adds change to entry k of the vector d.
@@ -76,7 +75,7 @@ func (h *Dense) Move(k int, change float64) {
 	h.product[k] = math.FMA(change, h.diagonal[k], oldProduct)
 }
 
-// Energy returns d'(H + diag(Ridge))d.
+// Energy returns d'(H + diag(ridge))d.
 func (h *Dense) Energy() float64 { return kernels.Dot(h.d, h.product) }
 
 // MostSweeps implements Hessian. It allows as many sweeps as take about as long as the Cholesky factorisation

@@ -49,6 +49,9 @@ type Separable struct {
 // A Hessian is the matrix H of a Separable. It also stores a vector d, and keeps H d up to date. In
 // Separable.Solve, d is U − X (fields of Separable), but 0 at the coordinate FreeIndex.
 type Hessian interface {
+	// Prepare adds ridge, one number for each coordinate, to the diagonal of the matrix. It must be called
+	// after each change of the matrix, and before the other methods. It replaces the ridge of the last call.
+	Prepare(ridge []float64)
 	// Diagonal returns the diagonal of H. No entry is negative.
 	Diagonal() []float64
 	// Column sets dst to column k of H.

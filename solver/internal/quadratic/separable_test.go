@@ -21,7 +21,7 @@ func randomSeparable(
 	z := make([]float64, rows*order) // √W X, by columns
 	columns := &Columns{
 		MaxIterations: 200, XT: kernels.Rows{Ptr: []int64{0}, Cols: rows},
-		Ridge: slices.Repeat([]float64{ridge}, order), Weights: make([]float64, rows),
+		Weights: make([]float64, rows),
 	}
 	for i := range rows {
 		columns.Weights[i] = max(0, rng.Float64()-0.1)
@@ -56,15 +56,16 @@ func randomSeparable(
 		columns.XT.Ptr = append(columns.XT.Ptr, int64(len(idx)))
 	}
 	storageForms[form](&columns.XT, idx, val)
-	columns.Prepare()
-	dense := &Dense{Order: order, H: make([]float64, order*order), Ridge: slices.Repeat([]float64{ridge}, order)}
+	ridges := slices.Repeat([]float64{ridge}, order)
+	columns.Prepare(ridges)
+	dense := &Dense{Order: order, H: make([]float64, order*order)}
 	for i := range order {
 		for j := i; j < order; j++ {
 			dense.H[i*order+j] = kernels.Dot(z[i*rows:(i+1)*rows], z[j*rows:(j+1)*rows])
 		}
 	}
 	dense.Mirror()
-	dense.Prepare()
+	dense.Prepare(ridges)
 	q := &Separable{FreeIndex: -1}
 	for _, v := range []*[]float64{&q.X, &q.Gradient, &q.Limit, &q.Unit} {
 		*v = make([]float64, order)
@@ -120,12 +121,13 @@ func converted[T uint16 | float32, S int32 | float64](v []S) []T {
 
 // violation returns the largest violation of the optimality conditions at q.U, in units of q.Unit.
 func violation(q *Separable, h *Dense) (worst float64) {
+	column := make([]float64, len(q.U))
 	for k, u := range q.U {
+		h.Column(column, k)
 		derivative := q.Gradient[k]
 		for j, v := range q.U {
-			derivative += h.H[k*h.Order+j] * (v - q.X[j])
+			derivative += column[j] * (v - q.X[j])
 		}
-		derivative += h.Ridge[k] * (u - q.X[k])
 		down, up := derivative-q.Limit[k], derivative+q.Limit[k] // the left and right derivative at u = 0
 		if u > 0 {
 			down = up
@@ -226,7 +228,7 @@ func TestSeparableDependent(t *testing.T) {
 			}
 		}
 	}
-	h := &Dense{Order: order, H: make([]float64, order*order), Ridge: make([]float64, order)}
+	h := &Dense{Order: order, H: make([]float64, order*order)}
 	q := &Separable{H: h, FreeIndex: -1, X: make([]float64, order), Gradient: make([]float64, order)}
 	q.Limit = slices.Repeat([]float64{1e-4}, order)
 	q.Unit = q.Limit
@@ -238,7 +240,7 @@ func TestSeparableDependent(t *testing.T) {
 		}
 	}
 	h.Mirror()
-	h.Prepare()
+	h.Prepare(make([]float64, order))
 	if !q.Solve(&SeparableSettings{Tolerance: 1e-4}) {
 		t.Errorf("not solved; largest violation %g of the limits", violation(q, h)/q.Limit[0])
 	}
@@ -267,12 +269,12 @@ func TestSeparableSmooth(t *testing.T) {
 func TestSeparableKnown(t *testing.T) {
 	q := &Separable{
 		FreeIndex: -1,
-		H:         &Dense{Order: 4, Ridge: make([]float64, 4), H: []float64{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}},
+		H:         &Dense{Order: 4, H: []float64{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}},
 		X:         make([]float64, 4), Gradient: []float64{-3, 0.5, 2, -5}, Limit: []float64{1, 1, 1, 0},
 		Unit:  []float64{1, 1, 1, 1},
 		Lower: []float64{-9, -9, -0.25, -9}, Upper: []float64{9, 9, 9, 9},
 	}
-	q.H.(*Dense).Prepare()
+	q.H.Prepare(make([]float64, 4))
 	if want := []float64{2, 0, -0.25, 5}; !q.Solve(&SeparableSettings{}) || !slices.Equal(q.U, want) {
 		t.Errorf("%v, want %v", q.U, want)
 	}
@@ -325,13 +327,13 @@ func TestFactorUpdates(t *testing.T) {
 			z[k] = rng.NormFloat64()
 		}
 		dense := func(order int, column func(k int) int, ridge float64) *Dense {
-			h := &Dense{Order: order, Ridge: slices.Repeat([]float64{ridge}, order)}
+			h := &Dense{Order: order}
 			for i := range order {
 				for j := range order {
 					h.H = append(h.H, kernels.Dot(z[column(i)*rows:(column(i)+1)*rows], z[column(j)*rows:(column(j)+1)*rows]))
 				}
 			}
-			h.Prepare()
+			h.Prepare(slices.Repeat([]float64{ridge}, order))
 			return h
 		}
 		double := func(k int) int { return 2 * k }
@@ -349,13 +351,12 @@ func TestFactorUpdates(t *testing.T) {
 				for k := range places {
 					places[k] = 2 * k
 				}
-				h.H, h.Order, h.Ridge, column = replacement.H, replacement.Order, replacement.Ridge, identity
+				h.H, h.Order, column = replacement.H, replacement.Order, identity
 				h.Renumber(places)
-				h.Prepare()
+				h.Prepare(slices.Repeat([]float64{ridge}, 120))
 			case 40:
 				ridge = 100
-				h.Ridge = slices.Repeat([]float64{ridge}, 120)
-				h.Prepare()
+				h.Prepare(slices.Repeat([]float64{ridge}, 120))
 			}
 			for range 2 {
 				k := column(rng.IntN(h.Order))
@@ -400,8 +401,8 @@ func TestFactorUpdates(t *testing.T) {
 func TestSweepStaysWithinBounds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 1000 {
-		h := &Dense{Order: 1, H: []float64{1 + rng.Float64()}, Ridge: []float64{0}}
-		h.Prepare()
+		h := &Dense{Order: 1, H: []float64{1 + rng.Float64()}}
+		h.Prepare([]float64{0})
 		x := rng.NormFloat64()
 		upper := math.Abs(x) + math.Round(100*rng.ExpFloat64())/100 + 0.01
 		q := &Separable{
