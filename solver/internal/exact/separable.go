@@ -81,15 +81,14 @@ func (m *separable) minimise(tol float64) newtonStep {
 		m.work.damping, w.reusable = jumpDamping, false
 		m.updateHessian(false)
 	}
-	set := quadratic.SeparableSettings{
-		Tolerance: m.work.tightening * m.setUnits(tol), RelTolerance: innerPart,
-	}
-	if m.work.nearOptimum || m.hasConstantCurvature() { // if φ″ is constant, the model is the problem itself
+	set := quadratic.SeparableSettings{Tolerance: m.work.tightening * m.setUnits(tol)}
+	switch {
+	case m.work.nearOptimum || m.hasConstantCurvature(): // if φ″ is constant, the model is the problem itself
 		set.RelTolerance = m.work.relTolerance
-		if q.IsLinear() {
-			set.RelTolerance *= set.RelTolerance // Solve takes the root
-		}
-	} else {
+	case q.IsLinear():
+		set.RelTolerance = linearPart
+	default:
+		set.RelTolerance = innerPart
 		// A fall so small means that this step may be the last one. A proof after it succeeds only if the
 		// model is solved accurately.
 		set.Accurate = func(fall float64) bool { return m.excessAfter(fall, math.Sqrt(fall)) <= tol }
@@ -115,7 +114,9 @@ func (m *separable) minimise(tol float64) newtonStep {
 }
 
 const (
-	innerPart = 3e-2 // quadratic.SeparableSettings.RelTolerance far from the optimum, unless φ″ is constant
+	// quadratic.SeparableSettings.RelTolerance far from the optimum, unless φ″ is constant. linearPart, which
+	// is √innerPart, is for problems without limits and bounds.
+	innerPart, linearPart = 3e-2, 0.17320508075688773
 	// mostSweeps is the largest number of sweeps over the coordinates of a model whose Hessian is not formed.
 	mostSweeps = 4
 	// The gap may grow by this fraction of the tolerance when a dual point is scaled to be feasible.

@@ -114,9 +114,8 @@ func (s *hessianState) Restore() {
 // SeparableSettings are the settings of Separable.Solve.
 type SeparableSettings struct {
 	// Solve ends if the largest violation (see Separable.Unit) is at most Tolerance, or at most RelTolerance
-	// times the largest violation of the first sweep. For a problem without limits and bounds, Solve ends if
-	// the root mean square of the violations is at most Tolerance, or at most √RelTolerance times its value
-	// at the start. Solve then ignores the other settings.
+	// times the largest violation of the first sweep. For a problem without limits and bounds, the root mean
+	// square of the violations replaces the largest violation, and Solve ignores the other settings.
 	Tolerance, RelTolerance float64
 	// If RelTolerance is reached but not Tolerance, Solve calls Accurate with the amount by which the
 	// function has fallen. If it returns true, only Tolerance counts from then on. Accurate may be nil.
@@ -199,7 +198,7 @@ func (q *Separable) solveLinear(set *SeparableSettings) bool {
 		q.setDescent()
 		violation := q.rootMeanSquare(q.descent[:len(q.support)])
 		if round == 0 {
-			tolerance = max(tolerance, math.Sqrt(set.RelTolerance)*violation)
+			tolerance = max(tolerance, set.RelTolerance*violation)
 		}
 		if violation <= tolerance {
 			return true
