@@ -58,7 +58,7 @@ func (c *coupled) forget() {
 	c.problem.ForgetMultipliers()
 }
 
-func (c *coupled) setColumns([]int32) { c.problem.X, c.problem.Gradient = c.set.x, c.set.gradient }
+func (c *coupled) columnsChanged() { c.problem.X, c.problem.Gradient = c.set.x, c.set.gradient }
 
 // setHessian also adds the squared terms of g.
 func (c *coupled) setHessian(fresh bool) {

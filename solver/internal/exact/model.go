@@ -9,8 +9,8 @@ type model interface {
 	// begin prepares for steps with new limits and ridges. If sample is not nil, it is a Solver that has
 	// solved the problem for some of the samples, and x is its solution.
 	begin(sample *Solver)
-	// setColumns is called when the working set has new columns. oldCols are the columns before.
-	setColumns(oldCols []int32)
+	// columnsChanged is called when the working set has new columns.
+	columnsChanged()
 	// setHessian sets the Hessian: the Hessian of the loss, plus the ridges and the squared terms of the
 	// penalty. If fresh is true, it computes the Hessian of the loss at x. Otherwise it keeps the Hessian of
 	// the loss at an earlier point.

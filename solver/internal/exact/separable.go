@@ -19,8 +19,8 @@ type separable struct {
 
 func (m *separable) begin(*Solver) {}
 
-// setColumns makes vectors for the columns of the working set, and decides where the Hessian is stored.
-func (m *separable) setColumns(oldCols []int32) {
+// columnsChanged makes vectors for the columns of the working set, and memory for the Hessian.
+func (m *separable) columnsChanged() {
 	w, q, count := &m.set, &m.problem, len(m.set.cols)
 	q.X, q.Gradient = w.x, w.gradient
 	q.Limit, q.Unit, m.ridges = make([]float64, count), make([]float64, count), make([]float64, count)
@@ -45,9 +45,7 @@ func (m *separable) setColumns(oldCols []int32) {
 		q.H = &w.implicit
 		return
 	}
-	if m.gram != nil {
-		w.dense.H, w.reusable = m.gram.grow(w.dense.H, oldCols, w.cols), true
-	} else {
+	if m.gram == nil { // otherwise dense.H is set already
 		w.dense.H = linalg.Resized(w.dense.H, count*count)
 	}
 	w.dense.Order, w.dense.Threads = count, w.threads

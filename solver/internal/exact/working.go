@@ -229,7 +229,10 @@ func (s *Solver) buildSet(cols []int32) {
 	w.x, w.gradient = make([]float64, len(cols)), make([]float64, len(cols))
 	w.cost = s.costOfForming(cols)
 	w.formed = s.formsHessian()
-	if w.formed && s.gram == nil {
+	switch {
+	case s.gram != nil:
+		w.dense.H, w.reusable = s.gram.grow(w.dense.H, oldCols, cols), true
+	case w.formed:
 		w.rows = s.Rows
 		if len(cols) < s.p {
 			transposeRows(&w.copied, s.transpose(), cols, s.rowCounts(cols))
@@ -237,7 +240,7 @@ func (s *Solver) buildSet(cols []int32) {
 		}
 		w.cutHessian()
 	}
-	s.model.setColumns(oldCols)
+	s.model.columnsChanged()
 }
 
 // margins sets dst = X u, where X is the data of the columns in w.cols.
