@@ -21,8 +21,8 @@ const (
 	maxAssembly, maxProducts = 64, 2e9
 )
 
-// byCoordinate reports whether the problem counts as separable, see the package comment.
-func (p *Problem) byCoordinate() bool {
+// isSeparable reports whether the model is separable, see the package comment.
+func (p *Problem) isSeparable() bool {
 	if p.joint || !p.A.IsIdentity() || p.Square != nil || p.Groups != nil {
 		return false
 	}
@@ -49,7 +49,7 @@ func (p *Problem) Refusal() error {
 	if err := p.checkLossAndA(); err != nil {
 		return err
 	}
-	if p.byCoordinate() {
+	if p.isSeparable() {
 		if free := zeroCount(p.Limit); free > defaultWorking && !p.Team.Alone() {
 			return fmt.Errorf("%w: %d coefficients have no L1 penalty, and several processes take at most %d of them", ErrNotApplicable, free, defaultWorking)
 		}

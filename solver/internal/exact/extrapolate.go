@@ -35,7 +35,7 @@ const longestExtrapolation = 2
 func (s *Solver) extrapolate(lambda float64) {
 	p, w := &s.past, &s.set
 	m, inMemory := s.rows.(*memorySamples)
-	if !inMemory || p.start == nil || len(w.cols) == 0 || !s.byCoordinate() || s.hasConstantCurvature() {
+	if !inMemory || p.start == nil || len(w.cols) == 0 || !s.isSeparable() || s.hasConstantCurvature() {
 		return
 	}
 	factor := (p.endLambda - lambda) / (p.startLambda - p.endLambda)

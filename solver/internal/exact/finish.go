@@ -46,7 +46,7 @@ func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 		s.forget() // so that Solve chooses the start, which need not be 0
 		best = betterOf(best, s.finish(set))
 	}
-	if !s.byCoordinate() || best.Err != nil || best.Gap <= set.Tol || best.Full || s.p > DenseFeatures {
+	if !s.isSeparable() || best.Err != nil || best.Gap <= set.Tol || best.Full || s.p > DenseFeatures {
 		return best
 	}
 	q := *s.Problem

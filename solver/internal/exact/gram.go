@@ -37,7 +37,7 @@ type gram struct {
 // gramServes reports whether to use a Gram matrix in place of the rows. cheap says that the Hessian of all
 // columns costs little.
 func (p *Problem) gramServes(cheap bool) bool {
-	return p.Loss.Traits().ConstantCurvature && p.File == nil && p.Team.Alone() && p.byCoordinate() &&
+	return p.Loss.Traits().ConstantCurvature && p.File == nil && p.Team.Alone() && p.isSeparable() &&
 		(cheap || mostlyFull(p.Data))
 }
 

@@ -16,7 +16,7 @@ import (
 // true, for a path of many.
 func (q *Problem) Memory(isPath bool) int64 {
 	n, features := q.dims()
-	if !q.byCoordinate() {
+	if !q.isSeparable() {
 		return q.memoryCoupled()
 	}
 	columns, support := mostFormedColumns(q, isPath)

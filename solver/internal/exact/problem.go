@@ -146,7 +146,7 @@ func New(p *Problem) (*Solver, error) {
 		mostColumns = defaultWorking
 	}
 	s.set.maxColumns, s.set.position = min(features, mostColumns), make([]int32, features)
-	s.set.needsAll = !p.byCoordinate() || p.File != nil || features <= s.set.maxColumns && p.hasCheapHessian()
+	s.set.needsAll = !p.isSeparable() || p.File != nil || features <= s.set.maxColumns && p.hasCheapHessian()
 	s.prepareRows()
 	for _, v := range []*[]float64{&s.x, &s.e, &s.ridge} {
 		*v = make([]float64, features)
@@ -159,7 +159,7 @@ func New(p *Problem) (*Solver, error) {
 	}
 	s.dataSummary = s.rows.summary()
 	s.model, s.reuse = &separable{Solver: s}, reusePart
-	if !p.byCoordinate() {
+	if !p.isSeparable() {
 		s.model, s.reuse = newCoupled(s), coupledReuse
 	}
 	s.Start(s.x)

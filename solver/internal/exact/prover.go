@@ -35,7 +35,7 @@ func (p *Prover) prepare() {
 			p.solver, _ = New(&q)
 		}
 	}
-	if p.solver != nil && !p.solver.byCoordinate() {
+	if p.solver != nil && !p.solver.isSeparable() {
 		p.assembly = p.solver.Assembly()
 	}
 }

@@ -122,7 +122,7 @@ const (
 // time. At features with a ridge any error would enlarge the gap.
 func (p *Problem) estimatesHelp() bool {
 	n, features := p.dims()
-	return p.Team.Alone() && p.byCoordinate() && p.Set == nil && p.FixedRidge == nil &&
+	return p.Team.Alone() && p.isSeparable() && p.Set == nil && p.FixedRidge == nil &&
 		!slices.ContainsFunc(p.Ridge, func(r float64) bool { return r > 0 }) &&
 		p.entries() > screenCost*int64(n+features)
 }
