@@ -38,8 +38,8 @@ func newCoupled(s *Solver) *coupled {
 	return c
 }
 
-// begin takes over the present limits. The first model starts with the multipliers of sample, or without
-// multipliers.
+// begin implements model. The first model starts with the multipliers of sample. If sample is nil, it starts
+// without multipliers.
 func (c *coupled) begin(sample *Solver) {
 	c.penalty = *c.bounds.Penalty
 	c.penalty.Square = nil
@@ -60,7 +60,8 @@ func (c *coupled) forget() {
 
 func (c *coupled) columnsChanged() { c.problem.X, c.problem.Gradient = c.set.x, c.set.gradient }
 
-// setHessian also adds the squared terms of g.
+// setHessian implements model. The Hessian of the loss is stored, because a later model may keep it and have
+// other ridges.
 func (c *coupled) setHessian(fresh bool) {
 	q := &c.problem
 	if fresh {
@@ -87,8 +88,8 @@ const (
 	leastFall = 100
 )
 
-// minimise also tries to make the zeros and ties of the model's solution exact, if this may be the last step
-// of the run.
+// minimise implements model. If this may be the last step of the run, minimise tries to make the zeros and
+// ties of the solution exact.
 func (c *coupled) minimise(tol float64) newtonStep {
 	q := &c.problem
 	c.addSquareGradient()
@@ -182,7 +183,7 @@ func (c *coupled) leastCurvatures() []float64 {
 
 func (c *coupled) value(loss float64) float64 { return c.bounds.Value(c.x, loss) }
 
-// multipliers makes the multipliers feasible.
+// multipliers implements model. It moves each multiplier that exceeds its limit to the limit.
 func (c *coupled) multipliers() []float64 {
 	z := slices.Clone(c.z)
 	c.bounds.Penalty.Clip(z)

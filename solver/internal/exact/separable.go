@@ -19,7 +19,8 @@ type separable struct {
 
 func (m *separable) begin(*Solver) {}
 
-// columnsChanged makes vectors for the columns of the working set, and memory for the Hessian.
+// columnsChanged implements model. It makes vectors for the columns of the working set, and memory for the
+// Hessian.
 func (m *separable) columnsChanged() {
 	w, q, count := &m.set, &m.problem, len(m.set.cols)
 	q.X, q.Gradient = w.x, w.gradient
@@ -190,7 +191,7 @@ func (m *separable) penaltyAndRidge(j int) float64 {
 	return float64(m.limit[j]*math.Abs(v)) + float64(float64(0.5*m.ridge[j])*float64(v*v))
 }
 
-// multipliers computes the multipliers from the correlations.
+// multipliers implements model. It computes the multipliers from the optimality equation.
 func (m *separable) multipliers() []float64 {
 	z := make([]float64, m.p)
 	for j, e := range m.e {
