@@ -183,7 +183,7 @@ func (c *coupled) leastCurvatures() []float64 {
 
 func (c *coupled) value(loss float64) float64 { return c.bounds.Value(c.x, loss) }
 
-// multipliers implements model. It moves each multiplier that exceeds its limit to the limit.
+// multipliers implements model. It makes the multipliers feasible, see gap.Penalty.Clip.
 func (c *coupled) multipliers() []float64 {
 	z := slices.Clone(c.z)
 	c.bounds.Penalty.Clip(z)
