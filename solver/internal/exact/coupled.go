@@ -24,7 +24,8 @@ func newCoupled(s *Solver) *coupled {
 	shape := quadratic.NewTriangle(s.p, s.band())
 	c := &coupled{Solver: s, lossHessian: make([]float64, shape.Size())}
 	c.problem = quadratic.Coupled{
-		Triangle: shape, H: make([]float64, shape.Size()), Penalty: &c.penalty, Set: s.Set, Threads: s.Threads,
+		Triangle: shape, H: make([]float64, shape.Size()), Penalty: &c.penalty, Set: s.Set,
+		Threads: s.Threads,
 	}
 	if s.Set != nil {
 		c.problem.TypicalSize = make([]float64, s.p)

@@ -60,7 +60,7 @@ type Solver struct {
 	dataSummary // scale is the result of Scale
 
 	x, e         []float64 // x: the current point; e: X'Cα for the last dual point α, with C = diag(cᵢ)
-	z            []float64 // multipliers of the rows of A at the last dual point; zeros for a separable problem
+	z            []float64 // multipliers of the rows of A at the last dual point; zeros for a separable model
 	limit, ridge []float64 // lambda times Problem.Limit; lambda times Problem.Ridge, plus Problem.FixedRidge
 	lambda       float64
 	box          *term.Box // the domain if it is a product of intervals; nil for R^p and for other sets

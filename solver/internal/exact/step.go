@@ -67,9 +67,10 @@ func (s *Solver) excessAfter(fall, distance float64) float64 {
 // The excess is the objective minus its optimum. It counts as small if it is at most reusePart times the
 // tolerance:
 //
-//   - A step may use the Hessian of an earlier point if the expected excess after the step is small. For a coupled
-//     problem, coupledReuse replaces reusePart here: when ties change, the estimate is often too small.
-//   - The first step for a lambda may use such a Hessian if the gap that was proved for the last lambda is small.
+//   - A step may use the Hessian of an earlier point if the expected excess after the step is small. For a
+//     coupled problem, coupledReuse replaces reusePart here: when ties change, the estimate is often too small.
+//   - The first step for a lambda may use such a Hessian if the gap that was proved for the last lambda is
+//     small.
 //   - A visit of a file computes no Hessian if the expected excess is small.
 const reusePart, coupledReuse = 0.2, 0.05
 

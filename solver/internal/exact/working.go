@@ -29,7 +29,7 @@ type workingSet struct {
 	copied kernels.Rows // the rows of the last set that lacked columns of X; their memory is used again
 	cost   formingCost  // of cols
 
-	// x is the point at which the model was made, and gradient the gradient there: of the loss and the ridges.
+	// x is the point at which the model was made, and gradient the gradient of the loss and the ridges there.
 	// Both have one number for each column in cols.
 	x, gradient []float64
 
