@@ -329,20 +329,36 @@ func TestThreads(t *testing.T) {
 }
 
 // TestFull checks that Result.Full is true if the solution needs more than MaxWorking columns. For a larger
-// lambda, whose solution needs fewer columns, it must be false.
+// lambda, whose solution needs fewer columns, it must be false. Data without zeros have a Gram matrix.
 func TestFull(t *testing.T) {
-	p := kind{loss: term.Squared{}, free: 1}.random(400, 100, 5)
-	p.MaxWorking = 30
-	s := mustNew(t, p)
-	lambdaMax, _ := s.LambdaMax(nil)
-	r := s.Solve(1e-4*lambdaMax, &Settings{Tol: 1e-9})
-	if !r.Full || r.Gap <= 1e-9 {
-		t.Errorf("%+v", r)
-	}
-	s.Start(make([]float64, 100))
-	r = s.Solve(0.7*lambdaMax, &Settings{Tol: 1e-9 * s.Scale()})
-	if r.Full || !(r.Gap <= 1e-9*s.Scale()) {
-		t.Errorf("%+v with %d columns", r, len(s.set.cols))
+	for _, hasZeros := range []bool{false, true} {
+		p := kind{loss: term.Squared{}, free: 1}.random(400, 100, 5)
+		p.MaxWorking = 30
+		if !hasZeros {
+			values := make([]float64, 400*100)
+			for k := range values {
+				values[k] = float64(k%7)/7 - 0.4
+				idx, val := p.Data.Row(k / 100)
+				if at, found := slices.BinarySearch(idx, int32(k%100)); found {
+					values[k] = val[at]
+				}
+			}
+			p.setData(fromDense(t, 400, 100, values))
+		}
+		s := mustNew(t, p)
+		if (s.gram == nil) != hasZeros {
+			t.Fatalf("zeros %v: Gram matrix %v", hasZeros, s.gram != nil)
+		}
+		lambdaMax, _ := s.LambdaMax(nil)
+		r := s.Solve(1e-4*lambdaMax, &Settings{Tol: 1e-9})
+		if !r.Full || r.Gap <= 1e-9 {
+			t.Errorf("zeros %v: %+v", hasZeros, r)
+		}
+		s.Start(make([]float64, 100))
+		r = s.Solve(0.7*lambdaMax, &Settings{Tol: 1e-9 * s.Scale()})
+		if r.Full || !(r.Gap <= 1e-9*s.Scale()) {
+			t.Errorf("zeros %v: %+v with %d columns", hasZeros, r, len(s.set.cols))
+		}
 	}
 }
 
