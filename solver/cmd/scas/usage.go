@@ -42,6 +42,8 @@ func rewordParseError(err *kong.ParseError) error {
 		}
 	case (path == "path" || path == "cv") && strings.HasPrefix(text, "unknown flag --lambda,"):
 		text = fmt.Sprintf("unknown flag --lambda: scas %s fits many lambdas, see --lambdas; for a single one give scas train --lambda F", path)
+	case path == "predict" && unexpected:
+		text += ": give one file of DATA, and the model as -m FILE"
 	case path == "train" && strings.HasPrefix(text, "--output must be one of"):
 		text += "; for the file of the model give -o FILE"
 	default:
