@@ -62,7 +62,7 @@ func writeCopy(w io.Writer, d *sparse.Dataset, rng *rand.Rand, noisy, allOnes bo
 			}
 			idx, val = noisyRow(rng, idx, val, p, allOnes)
 		}
-		if err := b.Append(idx, val, d.Mapping.Original(label)); err != nil {
+		if err := b.Append(idx, val, d.Original(label)); err != nil {
 			return err
 		}
 	}

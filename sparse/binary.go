@@ -139,9 +139,9 @@ func checkPosition(label float64, name string, row int, words []string) error {
 	}
 }
 
-// binaryLabels sets the labels of d, and their mapping or classes. If words is not nil, the original labels
-// are positions in words. d.Labels is a view of the file if it equals the labels that the file stores, and
-// otherwise a new slice.
+// binaryLabels sets the labels of d and their classes. If words is not nil, the original labels are positions
+// in words. d.Labels is a view of the file if it equals the labels that the file stores, and otherwise a new
+// slice.
 func (d *Dataset) binaryLabels(f *scasfile.File, name string, words []string, opt *ReadOptions) error {
 	switch {
 	case opt.targets.labels != nil || f.Labels == nil:
@@ -152,14 +152,16 @@ func (d *Dataset) binaryLabels(f *scasfile.File, name string, words []string, op
 			Remedies: []Remedy{fitClasses},
 		}
 	}
-	// The original labels that the file stores as −1 and +1; zero if the file stores the original labels.
-	var signs LabelMapping
+	stored := &Dataset{Labels: f.Labels} // the labels as the file stores them
 	if f.Header.Labelling == scasfile.Signs {
-		signs = LabelMapping{Negative: f.Negative, Positive: f.Positive}
+		stored.Classes.Values, stored.Signs = []float64{f.Negative, f.Positive}, true
+		if words != nil {
+			stored.Classes.Names = []string{words[int(f.Negative)], words[int(f.Positive)]}
+		}
 	}
 	c := labelCollector{name: name, opt: opt, words: words}
 	if opt.Counts || !opt.numericLabels() {
-		if err := c.countStored(f, signs); err != nil {
+		if err := c.countStored(f, stored); err != nil {
 			return err
 		}
 	}
@@ -169,46 +171,38 @@ func (d *Dataset) binaryLabels(f *scasfile.File, name string, words []string, op
 	}
 	d.Labels = f.Labels
 	if opt.numericLabels() {
-		d.Mapping = signs
-		if words != nil && !signs.IsZero() {
-			d.Mapping.NegativeName, d.Mapping.PositiveName = c.labelText(f.Negative), c.labelText(f.Positive)
-		}
-		if !opt.keepSigns {
-			d.restoreLabels()
+		listsWords := words == nil || len(words) == 2 && f.Negative != f.Positive
+		switch {
+		case opt.keepSigns && stored.Signs && listsWords:
+			d.Classes, d.Signs = stored.Classes, true
+		case stored.Signs && !stored.signsAreLabels():
+			d.Labels = stored.OriginalLabels()
 		}
 		return nil
 	}
-	stored := []float64{-1, 1} // the different labels that the file stores
-	if signs.IsZero() {
-		stored = c.classes().Values
+	labels := []float64{-1, 1} // the different labels that the file stores
+	if !stored.Signs {
+		labels = c.classes().Values
 	}
 	changes := func(b float64) bool {
-		label := signs.Original(b)
+		label := stored.Original(b)
 		return c.kinds.find(label) != nil && value(label) != b // a label that is not in c.kinds has no rows
 	}
-	if !slices.ContainsFunc(stored, changes) {
+	if !slices.ContainsFunc(labels, changes) {
 		return nil
 	}
 	d.Labels = make([]float64, len(f.Labels))
 	return eachStoredLabel(f, name, func(i int, b float64) error {
-		d.Labels[i] = value(signs.Original(b))
+		d.Labels[i] = value(stored.Original(b))
 		return nil
 	})
-}
-
-// restoreLabels restores the labels that the mapping replaced by -1 and +1.
-func (d *Dataset) restoreLabels() {
-	if isIdentity := d.Mapping.Negative == -1 && d.Mapping.Positive == 1; !d.Mapping.IsZero() && !isIdentity {
-		d.Labels = d.OriginalLabels()
-	}
-	d.Mapping = LabelMapping{}
 }
 
 // countStored adds the labels that a file stores to c.kinds; see labelCollector.count. If the file stores −1
 // and +1, countStored adds each of the two with one row, and does not count their rows. If opt does not allow
 // one of the two, countStored returns an error only if a row has this label.
-func (c *labelCollector) countStored(f *scasfile.File, signs LabelMapping) error {
-	if signs.IsZero() {
+func (c *labelCollector) countStored(f *scasfile.File, stored *Dataset) error {
+	if !stored.Signs {
 		return eachStoredLabel(f, c.name, func(i int, b float64) error {
 			if c.words != nil {
 				if err := checkPosition(b, c.name, i+1, c.words); err != nil {
@@ -219,7 +213,7 @@ func (c *labelCollector) countStored(f *scasfile.File, signs LabelMapping) error
 		})
 	}
 	for _, sign := range []float64{-1, 1} {
-		kind := labelKind{label: signs.Original(sign), rows: 1}
+		kind := labelKind{label: stored.Original(sign), rows: 1}
 		if c.count(kind) == nil {
 			continue
 		}

@@ -142,7 +142,7 @@ func TestBinaryMaps(t *testing.T) {
 	}
 	reread.X.Prefetch(100, 30000)
 	reread.X.Release(100, 30000)
-	if !sameBits(d.X, reread.X) || !sameFloats(d.Labels, reread.Labels) || reread.Mapping != d.Mapping ||
+	if !sameBits(d.X, reread.X) || !sameFloats(d.Labels, reread.Labels) || !sameClasses(reread, d) ||
 		reread.Stats.IndexBase != OneBased {
 		t.Errorf("%+v", reread.Stats)
 	}
@@ -165,8 +165,8 @@ func TestBinaryLabels(t *testing.T) {
 		file := binaryBytes(t, d)
 		for k, opt := range []*ReadOptions{
 			nil, {AnyLabels: true}, {Regression: true}, {Positive: &three}, {Positive: &seven},
-			{Mapping: LabelMapping{Negative: 7, Positive: 3}},
-			{Mapping: LabelMapping{Negative: 3, Positive: 7}}, {Mapping: LabelMapping{Negative: -1, Positive: 1}},
+			{Classes: Classes{Values: []float64{7, 3}}},
+			{Classes: Classes{Values: []float64{3, 7}}}, {Classes: Classes{Values: []float64{-1, 1}}},
 			{targets: labelsOfFile{labels: []float64{1, 2, 1}[:d.X.rows]}}, {Features: 9}, {Features: 1}, {PositiveName: "yes"},
 			{Counts: true}, {Counts: true, Regression: true}, {Counts: true, MaxClasses: 3}, {Counts: true, AnyLabels: true},
 		} {
@@ -178,36 +178,36 @@ func TestBinaryLabels(t *testing.T) {
 			if (err == nil) != (wantErr == nil) {
 				t.Errorf("%q, %d: %v, the text: %v", text, k, err, wantErr)
 			} else if err == nil &&
-				(!slices.Equal(got.Labels, want.Labels) || got.Mapping != want.Mapping || !sameBits(got.X, want.X)) {
-				t.Errorf("%q, %d: %v, %v", text, k, got.Labels, got.Mapping)
+				(!slices.Equal(got.Labels, want.Labels) || !sameClasses(got, want) || !sameBits(got.X, want.X)) {
+				t.Errorf("%q, %d: %v, %v", text, k, got.Labels, got.Classes)
 			}
 		}
 	}
 	words := mustReadCSV(t, "a,ill\n1,no\n2,yes\n", &ReadOptions{AnyLabels: true})
 	for positive, want := range map[string][]float64{"": {-1, 1}, "yes": {-1, 1}, "no": {1, -1}} {
 		got, err := readAs(Binary, bytes.NewReader(binaryBytes(t, words)), "d", &ReadOptions{PositiveName: positive})
-		if err != nil || !slices.Equal(got.Labels, want) || got.Mapping.Name(-want[0]) != "yes" ||
+		if err != nil || !slices.Equal(got.Labels, want) || got.Classes.Name(int(1-want[0])/2) != "yes" ||
 			!slices.Equal(got.Names, []string{"a"}) {
 			t.Errorf("%q: %+v, %v", positive, got, err)
 		}
 	}
 	// Words are compared with the words in the options, whatever numbers stand for them in the file and in
 	// the options.
-	yes, no := LabelMapping{0, 1, "no", "yes"}, LabelMapping{0, 1, "yes", "no"}
+	yes, no := Classes{[]float64{0, 1}, []string{"no", "yes"}}, Classes{[]float64{0, 1}, []string{"yes", "no"}}
 	for k, c := range []struct {
-		fileMapping LabelMapping // the mapping of a file with the labels −1 and +1
+		fileClasses Classes // the classes of a file with the labels −1 and +1
 		opt         ReadOptions
 		want        []float64
 		wantErr     string
 	}{
-		{yes, ReadOptions{Mapping: yes}, []float64{-1, 1}, ""},
-		{yes, ReadOptions{Mapping: no}, []float64{1, -1}, ""},
-		{no, ReadOptions{Mapping: yes}, []float64{1, -1}, ""},
-		{no, ReadOptions{Mapping: no}, []float64{-1, 1}, ""},
+		{yes, ReadOptions{Classes: yes}, []float64{-1, 1}, ""},
+		{yes, ReadOptions{Classes: no}, []float64{1, -1}, ""},
+		{no, ReadOptions{Classes: yes}, []float64{1, -1}, ""},
+		{no, ReadOptions{Classes: no}, []float64{-1, 1}, ""},
 		{no, ReadOptions{}, []float64{1, -1}, ""},
-		{yes, ReadOptions{Mapping: LabelMapping{1, 0, "yes", "no"}}, []float64{1, -1}, ""},
-		{yes, ReadOptions{Mapping: LabelMapping{0, 1, "maybe", "no"}}, nil, `d:2: "yes": unknown label: expected maybe or no; `},
-		{yes, ReadOptions{Mapping: LabelMapping{Positive: 1}}, nil, `d:1: "no": unknown label: expected 0 or 1; `},
+		{yes, ReadOptions{Classes: Classes{[]float64{1, 0}, []string{"yes", "no"}}}, []float64{1, -1}, ""},
+		{yes, ReadOptions{Classes: Classes{[]float64{0, 1}, []string{"maybe", "no"}}}, nil, `d:2: "yes": unknown label: expected maybe or no; `},
+		{yes, ReadOptions{Classes: Classes{Values: []float64{0, 1}}}, nil, `d:1: "no": unknown label: expected 0 or 1; `},
 		{yes, ReadOptions{Classes: Classes{[]float64{0, 1, 2}, []string{"maybe", "no", "yes"}}}, []float64{1, 2}, ""},
 		{
 			yes, ReadOptions{Classes: Classes{[]float64{0, 1, 2}, []string{"a", "b", "yes"}}}, nil,
@@ -215,16 +215,16 @@ func TestBinaryLabels(t *testing.T) {
 		},
 		{
 			yes,
-			ReadOptions{Mapping: LabelMapping{0, 1, "maybe", "no"}, targets: labelsOfFile{labels: []float64{1, 0}}},
+			ReadOptions{Classes: Classes{[]float64{0, 1}, []string{"maybe", "no"}}, targets: labelsOfFile{labels: []float64{1, 0}}},
 			[]float64{1, -1}, "",
 		},
 	} {
-		file := binaryBytes(t, &Dataset{X: words.X, Labels: []float64{-1, 1}, Mapping: c.fileMapping})
+		file := binaryBytes(t, &Dataset{X: words.X, Labels: []float64{-1, 1}, Classes: c.fileClasses, Signs: true})
 		d, err := readAs(Binary, bytes.NewReader(file), "d", &c.opt)
 		switch {
 		case c.wantErr != "":
 			sparsetest.CheckError(t, err, c.wantErr)
-		case err != nil || !slices.Equal(d.Labels, c.want) || !c.opt.Mapping.IsZero() && d.Mapping != c.opt.Mapping:
+		case err != nil || !slices.Equal(d.Labels, c.want) || !c.opt.Classes.IsZero() && !sameClasses(d, &Dataset{Classes: c.opt.Classes, Signs: len(c.opt.Classes.Values) == 2}):
 			t.Errorf("words, %d: %+v, %v", k, d, err)
 		}
 	}
@@ -240,8 +240,8 @@ func TestBinaryWords(t *testing.T) {
 		{Classes: fiveClasses}, {Classes: Classes{[]float64{0, 1, 2}, []string{"ant", "bee", "eel"}}},
 		{Classes: Classes{Values: []float64{0, 1, 2}}},
 		{Classes: Classes{[]float64{3, 5, 7, 8}, []string{"ant", "bee", "cat", "dog"}}},
-		{Mapping: LabelMapping{0, 1, "bee", "cat"}}, {Mapping: LabelMapping{1, 0, "cat", "bee"}},
-		{Mapping: LabelMapping{0, 1, "ant", "bee"}}, {Mapping: LabelMapping{Positive: 1}},
+		{Classes: Classes{[]float64{0, 1}, []string{"bee", "cat"}}}, {Classes: Classes{[]float64{1, 0}, []string{"cat", "bee"}}},
+		{Classes: Classes{[]float64{0, 1}, []string{"ant", "bee"}}}, {Classes: Classes{Values: []float64{0, 1}}},
 	}
 	for _, words := range []string{
 		"bee bee", "ant ant", "cat bee cat", "bee cat", "dog ant bee ant dog bee",
@@ -260,9 +260,8 @@ func TestBinaryWords(t *testing.T) {
 			case (err == nil) != (wantErr == nil):
 				t.Errorf("%s, %d: %v, the table: %v", words, k, err, wantErr)
 			case err != nil:
-			case !slices.Equal(got.Labels, want.Labels) || got.Mapping != want.Mapping ||
-				!slices.Equal(got.Classes.All(), want.Classes.All()):
-				t.Errorf("%s, %d: %v, %v, %v", words, k, got.Labels, got.Mapping, got.Classes)
+			case !slices.Equal(got.Labels, want.Labels) || !sameClasses(got, want):
+				t.Errorf("%s, %d: %v, %v", words, k, got.Labels, got.Classes)
 			case slices.Equal(got.Labels, got.X.file.Labels) && &got.Labels[0] != &got.X.file.Labels[0]:
 				t.Errorf("%s, %d: the labels are a copy", words, k)
 			default:
@@ -576,7 +575,7 @@ func FuzzBinary(f *testing.F) {
 		if _, ok := errors.AsType[*ParseError](err); err != nil && !ok {
 			t.Error(err)
 		} else if notSign := func(b float64) bool { return b != 1 && b != -1 }; err == nil &&
-			!d.Mapping.IsZero() && slices.ContainsFunc(d.Labels, notSign) {
+			d.Signs && slices.ContainsFunc(d.Labels, notSign) {
 			t.Errorf("labels %v", d.Labels)
 		}
 	})
@@ -622,7 +621,7 @@ func TestBinaryClasses(t *testing.T) {
 	for i := range d.Labels {
 		d.Labels[i] = float64(i % 5)
 	}
-	d.Mapping = LabelMapping{}
+	d.Classes, d.Signs = Classes{}, false
 	path := filepath.Join(t.TempDir(), "d.scas")
 	must(t, WriteFile(path, d))
 	file, err := os.ReadFile(path)

@@ -23,23 +23,24 @@ func writeBinary(w io.Writer, d *Dataset) error {
 		s.header.IndexBase = 1
 	}
 	if d.Labels != nil {
-		labels, m, words := d.Labels, d.Mapping, []string(nil)
-		var kinds labelPair
+		labels, signs, words := d.Labels, d.Classes.Values, d.Classes.Names
+		var kinds labelPair // empty if the labels are −1 and +1 already
 		switch {
-		case m.named():
-			words = slices.Sorted(slices.Values([]string{m.NegativeName, m.PositiveName}))
-			m.Negative, m.Positive = float64(slices.Index(words, m.NegativeName)), float64(slices.Index(words,
-				m.PositiveName))
-		case m.IsZero():
-			words = d.Classes.Names
+		case !d.Signs:
 			var err error
 			labels, err = d.Classes.positions(labels)
 			if err != nil {
 				return err
 			}
 			kinds.add(labels)
+			signs = kinds.signs()
+		case words != nil:
+			words, signs = slices.Sorted(slices.Values(words)), nil
+			for _, word := range d.Classes.Names {
+				signs = append(signs, float64(slices.Index(words, word)))
+			}
 		}
-		s.setLabels(kinds, m, words)
+		s.setLabels(signs, words)
 		s.labels = func(w io.Writer) error { return kinds.write(w, labels) }
 	}
 	return s.write(w)
@@ -102,17 +103,13 @@ func (s *binarySections) write(w io.Writer) error {
 	return nil
 }
 
-// setLabels sets the fields of the header and of the section meta that say how the labels are stored. If the
-// labels have two different values, or m has mapped them, they are stored as −1 and +1, and the header has
-// the two numbers for which −1 and +1 stand. Other labels are stored as numbers. If words is not nil, each
-// number is a position in words, and stands for the word there.
-func (s *binarySections) setLabels(kinds labelPair, m LabelMapping, words []string) {
+// setLabels sets the fields of the header and of the section meta that say how the labels are stored: as −1
+// and +1, with the two labels in signs for which they stand, or as numbers if signs is nil. If words is not
+// nil, each label is a position in words, and stands for the word there.
+func (s *binarySections) setLabels(signs []float64, words []string) {
 	s.header.Labelling, s.meta.Classes = scasfile.Numbers, words
-	if kinds.KindCount == 2 {
-		m = LabelMapping{Negative: kinds.lowerLabel(), Positive: kinds.higherLabel()}
-	}
-	if !m.IsZero() {
-		s.header.Labelling, s.header.Negative, s.header.Positive = scasfile.Signs, m.Negative, m.Positive
+	if signs != nil {
+		s.header.Labelling, s.header.Negative, s.header.Positive = scasfile.Signs, signs[0], signs[1]
 	}
 }
 
@@ -122,8 +119,13 @@ type labelPair struct {
 	KindCount int        `json:"kind_count"` // number of different values; 3 if there are more than two
 }
 
-func (k *labelPair) lowerLabel() float64  { return min(k.Kinds[0], k.Kinds[1]) }
-func (k *labelPair) higherLabel() float64 { return max(k.Kinds[0], k.Kinds[1]) }
+// signs returns the labels that are stored as −1 and +1, or nil if there are not exactly two.
+func (k *labelPair) signs() []float64 {
+	if k.KindCount != 2 {
+		return nil
+	}
+	return []float64{min(k.Kinds[0], k.Kinds[1]), max(k.Kinds[0], k.Kinds[1])}
+}
 
 func (k *labelPair) add(labels []float64) {
 	for _, b := range labels {
@@ -143,19 +145,20 @@ func (k *labelPair) add(labels []float64) {
 // write writes labels as the file stores them. If they have two values, the larger becomes +1 and the
 // smaller −1.
 func (k *labelPair) write(w io.Writer, labels []float64) error {
-	if k.KindCount != 2 {
+	signs := k.signs()
+	if signs == nil {
 		return scasfile.WriteNumbers(w, labels)
 	}
 	const partSize = 1 << 13
-	signs := make([]float64, partSize)
+	stored := make([]float64, partSize)
 	for part := range slices.Chunk(labels, partSize) {
 		for i, b := range part {
-			signs[i] = -1
-			if b == k.higherLabel() {
-				signs[i] = 1
+			stored[i] = -1
+			if b == signs[1] {
+				stored[i] = 1
 			}
 		}
-		if err := scasfile.WriteNumbers(w, signs[:len(part)]); err != nil {
+		if err := scasfile.WriteNumbers(w, stored[:len(part)]); err != nil {
 			return err
 		}
 	}

@@ -27,7 +27,7 @@ import (
 // messages number the rows from 1.
 type Builder struct {
 	// Options says what the labels mean and how many bytes the rows may take in memory. The
-	// Builder uses Positive, Mapping, MaxClasses, Classes, Regression, Counts, AnyLabels, Strict,
+	// Builder uses Positive, MaxClasses, Classes, Regression, Counts, AnyLabels, Strict,
 	// Memory and Reserve, and the fields of Table that AppendRecord uses. PositiveName must be
 	// empty. Writing a file takes a few MiB, even if Memory is less.
 	Options ReadOptions

@@ -43,8 +43,8 @@ func TestBuilder(t *testing.T) {
 		"two":        {ReadOptions{}, 2},
 		"negative":   {ReadOptions{Positive: new(0.0)}, 2},
 		"three":      {ReadOptions{MaxClasses: 3}, 3},
-		"mapping":    {ReadOptions{Mapping: LabelMapping{Negative: 1, Positive: 0}}, 2},
-		"one":        {ReadOptions{Mapping: LabelMapping{Negative: 1, Positive: 0}}, 1},
+		"reversed":   {ReadOptions{Classes: Classes{Values: []float64{1, 0}}}, 2},
+		"one":        {ReadOptions{Classes: Classes{Values: []float64{1, 0}}}, 1},
 		"classes":    {ReadOptions{Classes: Classes{Values: []float64{0, 1, 2, 3}}}, 3},
 		"regression": {ReadOptions{Regression: true}, 700},
 		"counts":     {ReadOptions{Regression: true, Counts: true}, 2},
@@ -71,8 +71,8 @@ func TestBuilder(t *testing.T) {
 				t.Errorf("%v labels %v, want %v", got.X.file, got.Labels[:9], want.Labels[:9])
 			}
 			got.Stats.Bytes = 0
-			if diff := cmp.Diff([]any{want.Mapping, want.Classes, want.Names, want.Stats},
-				[]any{got.Mapping, got.Classes, got.Names, got.Stats}); diff != "" || want.Stats.SortedRows != rows/3 {
+			if diff := cmp.Diff([]any{want.Signs, want.Classes, want.Names, want.Stats},
+				[]any{got.Signs, got.Classes, got.Names, got.Stats}); diff != "" || want.Stats.SortedRows != rows/3 {
 				t.Errorf("%d rows sorted: %s", want.Stats.SortedRows, diff)
 			}
 			wantOnlyFiles(t, dir, "rows.scas")
@@ -244,7 +244,7 @@ func TestBuilderOptionsRefused(t *testing.T) {
 func TestBuilderRecords(t *testing.T) {
 	names := []string{"height", "soil=clay", "soil=sand"}
 	opt := ReadOptions{
-		Mapping: LabelMapping{Negative: 0, Positive: 1, NegativeName: "green", PositiveName: "ripe"},
+		Classes: Classes{Values: []float64{0, 1}, Names: []string{"green", "ripe"}},
 		Table:   TableOptions{Label: "state", Offset: "log", Fill: map[string]float64{"height": 2}},
 	}
 	cells := [][]string{
@@ -287,7 +287,7 @@ func TestBuilderRecords(t *testing.T) {
 			Label: "state", Offset: "log", Numbers: 1, Fill: map[string]float64{"height": 2},
 			Categorical: []Category{{Column: "soil", Categories: 2, Unknown: 3, Example: "peat"}},
 		}
-		if diff := cmp.Diff([]any{want.Mapping, want.Names, summary}, []any{got.Mapping, got.Names, got.Table}); diff != "" {
+		if diff := cmp.Diff([]any{want.Classes, want.Names, summary}, []any{got.Classes, got.Names, got.Table}); diff != "" {
 			t.Error(diff)
 		}
 		if want.Table.Categorical[0].Unknown != 3 || want.Table.Fill["height"] != 2 {

@@ -1,17 +1,19 @@
 package sparse
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 )
 
-// Classes lists the labels of a problem with more than two classes, or labels that are words and are not
-// mapped to -1 and +1. The zero value lists none.
+// Classes lists the labels of a classification problem. The zero value lists none.
 type Classes struct {
-	// Values holds the labels in increasing order. Labels that are words have the values 0, 1, ...
-	Values []float64 `json:"values"`
-	// Names holds the words in byte order; it is nil if the labels are numbers.
-	Names []string `json:"names,omitempty"`
+	// Values holds the labels in increasing order. If there are two, the negative class may be the larger
+	// label: it is always the first, and the positive class the second. Labels that are words have numbers as
+	// their values: in a file, 0, 1, ... in the byte order of the words.
+	Values []float64
+	// Names holds the words, in the order of Values; it is nil if the labels are numbers.
+	Names []string
 }
 
 // IsZero reports whether c lists no classes.
@@ -36,17 +38,26 @@ func (c Classes) All() []string {
 
 // Find returns the number of the class with this label, counted from 0. ok is false if there is
 // no such class.
-func (c Classes) Find(label float64) (k int, ok bool) { return slices.BinarySearch(c.Values, label) }
+func (c Classes) Find(label float64) (k int, ok bool) { return find(c.Values, label) }
 
-// Mapping returns the mapping of two classes to -1 and +1. positive or positiveName says which class is
-// positive, see ReadOptions.Positive and ReadOptions.PositiveName. If positive is nil and positiveName is "",
-// it is class 1. ok is false if there is no such class.
-func (c Classes) Mapping(positive *float64, positiveName string) (m LabelMapping, ok bool) {
+// find returns the position of label in a list of labels: two in any order, or others in increasing order.
+func find[L cmp.Ordered](list []L, label L) (k int, ok bool) {
+	if len(list) != 2 {
+		return slices.BinarySearch(list, label)
+	}
+	k = slices.Index(list, label)
+	return max(k, 0), k >= 0
+}
+
+// WithPositive returns two classes in the order of negative and positive. positive or name says which class
+// is positive, see ReadOptions.Positive and ReadOptions.PositiveName. If positive is nil and name is "", it is
+// class 1 of c. ok is false if there is no such class.
+func (c Classes) WithPositive(positive *float64, name string) (ordered Classes, ok bool) {
 	k := 1 // the positive class
 	switch {
-	case positive == nil && positiveName == "":
-	case c.Names != nil && positiveName != "":
-		k = slices.Index(c.Names, positiveName)
+	case positive == nil && name == "":
+	case c.Names != nil && name != "":
+		k = slices.Index(c.Names, name)
 	case c.Names != nil:
 		k = slices.Index(c.Names, strconv.FormatFloat(*positive, 'f', -1, 64))
 	case positive != nil:
@@ -54,12 +65,59 @@ func (c Classes) Mapping(positive *float64, positiveName string) (m LabelMapping
 	default: // a word, and the labels are numbers
 		k = -1
 	}
-	if k < 0 {
-		return m, false
+	if k == 0 {
+		c = c.Reversed()
 	}
-	m = LabelMapping{Negative: c.Values[1-k], Positive: c.Values[k]}
-	if c.Names != nil {
-		m.NegativeName, m.PositiveName = c.Names[1-k], c.Names[k]
-	}
-	return m, true
+	return c, k >= 0
 }
+
+// Reversed returns the classes in the reverse order, which makes the negative one of two classes positive.
+func (c Classes) Reversed() Classes {
+	c.Values, c.Names = slices.Clone(c.Values), slices.Clone(c.Names)
+	slices.Reverse(c.Values)
+	slices.Reverse(c.Names)
+	return c
+}
+
+// ClassOf returns the number of the class in d.Classes, counted from 0, for a label in d.Labels. ok is false
+// if there is no such class.
+func (d *Dataset) ClassOf(label float64) (k int, ok bool) {
+	switch {
+	case !d.Signs:
+		return d.Classes.Find(label)
+	case label == 1:
+		k = 1
+	}
+	return k, label == signOf(k) && k < len(d.Classes.Values)
+}
+
+// Original returns the label of the file for a label in d.Labels. The two differ only if d.Signs is true. If
+// the label of the file is a word, Original returns its number in d.Classes.Values.
+func (d *Dataset) Original(label float64) float64 {
+	if !d.Signs {
+		return label
+	}
+	if k, ok := d.ClassOf(label); ok {
+		return d.Classes.Values[k]
+	}
+	return label
+}
+
+// signsAreLabels reports whether −1 and +1 are the labels of the file. d.Signs must be true.
+func (d *Dataset) signsAreLabels() bool { return slices.Equal(d.Classes.Values, []float64{-1, 1}) }
+
+// OriginalLabels returns a copy of the labels as they are in the file, or nil if there are no labels; see
+// Original.
+func (d *Dataset) OriginalLabels() []float64 {
+	if d.Labels == nil {
+		return nil
+	}
+	labels := make([]float64, len(d.Labels))
+	for i, b := range d.Labels {
+		labels[i] = d.Original(b)
+	}
+	return labels
+}
+
+// signOf returns −1 for the first of two classes, and +1 for the second.
+func signOf(k int) float64 { return float64(2*k - 1) }

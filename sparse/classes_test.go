@@ -54,8 +54,8 @@ func TestClasses(t *testing.T) {
 			if opt.Classes.Values != nil {
 				classes = opt.Classes
 			}
-			if diff := cmp.Diff(classes, d.Classes); diff != "" || !d.Mapping.IsZero() || !cmp.Equal(d.Labels, labels) {
-				t.Errorf("%s: %s, labels %v, %v", name, diff, d.Labels, d.Mapping)
+			if diff := cmp.Diff(classes, d.Classes); diff != "" || d.Signs || !cmp.Equal(d.Labels, labels) {
+				t.Errorf("%s: %s, labels %v", name, diff, d.Labels)
 			}
 		}
 		for _, opt := range []struct {
@@ -69,7 +69,7 @@ func TestClasses(t *testing.T) {
 				"the label 7 is to be positive, but there are 3 classes, -1, 3, 7: expected two",
 			},
 			{ReadOptions{Classes: Classes{Values: []float64{-1, 3, 8}}}, "unknown label: expected one of -1, 3, 8"},
-			{ReadOptions{Mapping: LabelMapping{Negative: -1, Positive: 3}}, "unknown label: expected -1 or 3"},
+			{ReadOptions{Classes: Classes{Values: []float64{-1, 3}}}, "unknown label: expected -1 or 3"},
 		} {
 			opt.targets.labels = c.targets
 			_, err := Read(strings.NewReader(c.text), c.file, &opt.ReadOptions)
@@ -87,9 +87,9 @@ func TestClasses(t *testing.T) {
 	if name := wordClasses.Name(2); name != "cedar, red" || want.Name(2) != "7" {
 		t.Errorf("names %q, %q", name, want.Name(2))
 	}
-	// Two labels are mapped to -1 and +1 for any MaxClasses. Regression accepts all labels.
-	if d := mustRead(t, "3 1:1\n5 1:2\n", &ReadOptions{MaxClasses: 9}); !d.Classes.IsZero() || d.Mapping.Positive != 5 {
-		t.Errorf("two: %+v, %+v", d.Classes, d.Mapping)
+	// Two labels become -1 and +1 for any MaxClasses. Regression accepts all labels.
+	if d := mustRead(t, "3 1:1\n5 1:2\n", &ReadOptions{MaxClasses: 9}); !d.Signs || !cmp.Equal(d.Classes.Values, []float64{3, 5}) {
+		t.Errorf("two: %+v", d.Classes)
 	}
 	if d := mustRead(t, libsvm.String(), &ReadOptions{Regression: true, MaxClasses: 9}); !d.Classes.IsZero() || !cmp.Equal(d.Labels, labels) {
 		t.Errorf("regression: %+v", d.Classes)
@@ -178,26 +178,27 @@ func TestManyClasses(t *testing.T) {
 	sparsetest.CheckError(t, err, fmt.Sprintf("t:%d:1: ", rows+1))
 }
 
-func TestMappingOfClasses(t *testing.T) {
+func TestWithPositive(t *testing.T) {
 	numbers, words := Classes{Values: []float64{2, 7}}, Classes{Values: []float64{0, 1}, Names: []string{"7", "no"}}
 	for _, c := range []struct {
 		classes      Classes
 		positive     *float64
 		positiveName string
-		want         LabelMapping // zero if neither class is the positive one
+		want         Classes // zero if neither class is the positive one
 	}{
-		{numbers, nil, "", LabelMapping{Negative: 2, Positive: 7}},
-		{numbers, new(7.0), "7.0", LabelMapping{Negative: 2, Positive: 7}},
-		{numbers, new(2.0), "", LabelMapping{Negative: 7, Positive: 2}},
-		{numbers, new(3.0), "", LabelMapping{}},
-		{numbers, nil, "no", LabelMapping{}},
-		{words, nil, "", LabelMapping{Negative: 0, Positive: 1, NegativeName: "7", PositiveName: "no"}},
-		{words, nil, "7", LabelMapping{Negative: 1, Positive: 0, NegativeName: "no", PositiveName: "7"}},
-		{words, new(7.0), "", LabelMapping{Negative: 1, Positive: 0, NegativeName: "no", PositiveName: "7"}},
-		{words, new(7.0), "7.0", LabelMapping{}},
+		{numbers, nil, "", Classes{Values: []float64{2, 7}}},
+		{numbers, new(7.0), "7.0", Classes{Values: []float64{2, 7}}},
+		{numbers, new(2.0), "", Classes{Values: []float64{7, 2}}},
+		{numbers, new(3.0), "", Classes{}},
+		{numbers, nil, "no", Classes{}},
+		{words, nil, "", Classes{Values: []float64{0, 1}, Names: []string{"7", "no"}}},
+		{words, nil, "7", Classes{Values: []float64{1, 0}, Names: []string{"no", "7"}}},
+		{words, new(7.0), "", Classes{Values: []float64{1, 0}, Names: []string{"no", "7"}}},
+		{words, new(7.0), "7.0", Classes{}},
 	} {
-		if m, ok := c.classes.Mapping(c.positive, c.positiveName); m != c.want || ok == c.want.IsZero() {
-			t.Errorf("%+v: %+v, %v", c, m, ok)
+		got, ok := c.classes.WithPositive(c.positive, c.positiveName)
+		if ok == c.want.IsZero() || ok && !cmp.Equal(got, c.want) {
+			t.Errorf("%+v: %+v, %v", c, got, ok)
 		}
 	}
 }

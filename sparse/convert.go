@@ -240,7 +240,7 @@ func (c *conversion) fileSections(cols int, words []string) *binarySections {
 		}),
 	}
 	if c.twoLabels.KindCount > 0 {
-		s.setLabels(c.twoLabels, LabelMapping{}, words)
+		s.setLabels(c.twoLabels.signs(), words)
 	}
 	return s
 }

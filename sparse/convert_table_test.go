@@ -21,7 +21,7 @@ func checkConversion(t *testing.T, dir, text string, opt ReadOptions) {
 	}
 	defer os.Remove(inPath)
 	opt.AnyLabels, opt.Regression = true, false
-	opt.Positive, opt.PositiveName, opt.Mapping = nil, "", LabelMapping{}
+	opt.Positive, opt.PositiveName, opt.Classes = nil, "", Classes{}
 	var want bytes.Buffer
 	d, wantErr := readAs(CSV, strings.NewReader(text), inPath, &opt)
 	if wantErr == nil {

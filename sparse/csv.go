@@ -66,8 +66,7 @@ type TableSummary struct {
 	Found string `json:"label_found,omitempty"`
 	// Offset is the name of the column of offsets; empty if there is none.
 	Offset string `json:"offset,omitempty"`
-	// Classes lists labels that are words, in byte order. It is nil if ReadOptions.Mapping or
-	// ReadOptions.Classes lists the labels.
+	// Classes lists labels that are words, in byte order. It is nil if ReadOptions.Classes lists the labels.
 	Classes []string `json:"class_names,omitempty"`
 	// Numbers is the number of columns of numbers.
 	Numbers int `json:"numeric_columns"`
@@ -111,7 +110,7 @@ type Category struct {
 // form that reads back to the same bits. If the labels are words, and the first of them looks like a number,
 // it returns an error, because readers of the table would expect numbers in all lines.
 func writeTable(w io.Writer, d *Dataset, delimiter byte) error {
-	if len(d.Labels) > 0 && (d.Mapping.named() || d.Mapping.IsZero() && d.Classes.Names != nil) {
+	if len(d.Labels) > 0 && d.Classes.Names != nil {
 		word := string(d.appendLabel(nil, 0, delimiter))
 		if _, isNumber := text.ParseFloat(word); isNumber {
 			return errorf("writing a table: the first label is the word %q, which would be read as a number: put a row with another label first, or write a .scas file", word)
@@ -193,10 +192,10 @@ func appendRow(line []byte, x *CSR, i int, delimiter byte) []byte {
 // appendLabel appends the label of a row as it was in the file.
 func (d *Dataset) appendLabel(line []byte, i int, delimiter byte) []byte {
 	v := d.Labels[i]
-	if k, ok := d.Classes.Find(v); ok && d.Classes.Names != nil && d.Mapping.IsZero() {
-		return appendCell(line, d.Classes.Name(k), delimiter)
+	if k, ok := d.ClassOf(v); ok && d.Classes.Names != nil {
+		return appendCell(line, d.Classes.Names[k], delimiter)
 	}
-	return appendCell(line, d.Mapping.Name(v), delimiter)
+	return appendCell(line, formatFloat(d.Original(v)), delimiter)
 }
 
 // appendCell appends the text of a cell, quoted if necessary.

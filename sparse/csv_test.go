@@ -95,7 +95,7 @@ func TestReadCSV(t *testing.T) {
 		},
 		{"matched", "z,city,more,rooms,y\n9,Rome,1,3,1\n8,Ulm,,4,0\n", ReadOptions{
 			Names:   []string{"rooms", "city=Bonn", "city=Ulm", "z"},
-			Mapping: LabelMapping{Negative: 0, Positive: 1},
+			Classes: Classes{Values: []float64{0, 1}},
 		},
 			"rooms city=Bonn city=Ulm z", [][]float64{{3, 0, 0, 9}, {4, 0, 1, 8}}, []float64{1, -1}, "y named"},
 		{"matched, filled, without labels", "b,a\n,u\n2,\n", ReadOptions{
@@ -109,7 +109,7 @@ func TestReadCSV(t *testing.T) {
 			"c= c=NA c=u", [][]float64{{0, 0, 1}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, []float64{-1, 1, -1, 1}, "y named"},
 		{"matched words", "a,l\n1,no\n", ReadOptions{
 			Names:   []string{"a"},
-			Mapping: LabelMapping{Negative: 0, Positive: 1, NegativeName: "no", PositiveName: "yes"},
+			Classes: Classes{Values: []float64{0, 1}, Names: []string{"no", "yes"}},
 		},
 			"a", [][]float64{{1}}, []float64{-1}, "l last"},
 		{
@@ -159,13 +159,13 @@ func TestTableSummary(t *testing.T) {
 	if diff := cmp.Diff(want, d.Table); diff != "" {
 		t.Error(diff)
 	}
-	if m := (LabelMapping{Negative: 0, Positive: 1, NegativeName: "no", PositiveName: "yes"}); d.Mapping != m || m.Name(-1) != "no" || m.Name(1) != "yes" || m.String() != "no is -1, yes is +1" {
-		t.Errorf("%+v", d.Mapping)
+	if c := (Classes{Values: []float64{0, 1}, Names: []string{"no", "yes"}}); !d.Signs || !cmp.Equal(d.Classes, c) {
+		t.Errorf("%+v", d.Classes)
 	}
 	// The choice of the positive word does not change the numbers of the words.
 	d = mustReadCSV(t, "a,y\n1,no\n2,yes\n", &ReadOptions{PositiveName: "no"})
-	if m := (LabelMapping{Negative: 1, Positive: 0, NegativeName: "yes", PositiveName: "no"}); d.Mapping != m {
-		t.Errorf("%+v", d.Mapping)
+	if c := (Classes{Values: []float64{1, 0}, Names: []string{"yes", "no"}}); !d.Signs || !cmp.Equal(d.Classes, c) {
+		t.Errorf("%+v", d.Classes)
 	}
 	// In a categorical column, missing values before the first category count as missing categories too.
 	d = mustReadCSV(t, "a,y\n,0\nu,1\n,1\n", &ReadOptions{Table: TableOptions{Missing: MissingZero}})
@@ -292,11 +292,11 @@ func TestReadCSVRefuses(t *testing.T) {
 		{"infinite label", "a,y\n1,inf\n", ReadOptions{Regression: true}, 2, 3, []string{"label is not finite"}},
 		{
 			"unknown word", "a,y\n1,u\n",
-			ReadOptions{Mapping: LabelMapping{Positive: 1, NegativeName: "n", PositiveName: "p"}}, 2, 3,
+			ReadOptions{Classes: Classes{Values: []float64{0, 1}, Names: []string{"n", "p"}}}, 2, 3,
 			[]string{`"u"`, "expected n or p"},
 		},
 		{
-			"unknown number", "a,y\n1,3\n", ReadOptions{Mapping: LabelMapping{Negative: 0, Positive: 1}}, 2,
+			"unknown number", "a,y\n1,3\n", ReadOptions{Classes: Classes{Values: []float64{0, 1}}}, 2,
 			3, []string{`"3"`, "unknown label"},
 		},
 		{

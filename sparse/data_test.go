@@ -3,6 +3,8 @@ package sparse
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
@@ -12,41 +14,41 @@ func TestRealData(t *testing.T) {
 		rows, cols         int
 		nnz                int64 // 0 if not known
 		negative, positive int   // 0 if not known
-		mapping            LabelMapping
+		classes            Classes
 		opt                *ReadOptions
 	}{
-		{"paper", "a9a.zst", 32561, 123, 451592, 24720, 7841, LabelMapping{Negative: -1, Positive: 1}, nil},
+		{"paper", "a9a.zst", 32561, 123, 451592, 24720, 7841, Classes{Values: []float64{-1, 1}}, nil},
 		{
-			"paper", "a9a.t.zst", 16281, 123, 225731, 12435, 3846, LabelMapping{Negative: -1, Positive: 1},
+			"paper", "a9a.t.zst", 16281, 123, 225731, 12435, 3846, Classes{Values: []float64{-1, 1}},
 			&ReadOptions{Features: 123},
 		},
-		{"paper", "a9a.t.zst", 16281, 122, 225731, 12435, 3846, LabelMapping{Negative: -1, Positive: 1}, nil},
+		{"paper", "a9a.t.zst", 16281, 122, 225731, 12435, 3846, Classes{Values: []float64{-1, 1}}, nil},
 		{
 			"paper", "covtype.libsvm.binary.scale.zst", 581012, 54, 6940438, 297711, 283301,
-			LabelMapping{Negative: 1, Positive: 2}, nil,
+			Classes{Values: []float64{1, 2}}, nil,
 		},
 		{
 			"paper", "rcv1v2_binary_train.libsvm.zst", 20242, 47236, 1517192, 0, 0,
-			LabelMapping{Negative: -1, Positive: 1}, &ReadOptions{Features: 47236},
+			Classes{Values: []float64{-1, 1}}, &ReadOptions{Features: 47236},
 		},
 		{
 			"paper", "rcv1v2_binary_test.libsvm.zst", 3507, 47236, 266582, 0, 0,
-			LabelMapping{Negative: -1, Positive: 1}, &ReadOptions{Features: 47236},
+			Classes{Values: []float64{-1, 1}}, &ReadOptions{Features: 47236},
 		},
 		{
 			"paper", "hivfp_train.libsvm.zst", 12678, 4932, 5453485, 12260, 418,
-			LabelMapping{Negative: -1, Positive: 1}, &ReadOptions{Features: 4932},
+			Classes{Values: []float64{-1, 1}}, &ReadOptions{Features: 4932},
 		},
 		{
 			"paper", "hivfp_test.libsvm.zst", 10000, 4932, 4293008, 9639, 361,
-			LabelMapping{Negative: -1, Positive: 1}, &ReadOptions{Features: 4932},
+			Classes{Values: []float64{-1, 1}}, &ReadOptions{Features: 4932},
 		},
-		{"small", "a1a", 1605, 119, 0, 1210, 395, LabelMapping{Negative: -1, Positive: 1}, nil},
-		{"small", "heart_scale", 270, 13, 0, 150, 120, LabelMapping{Negative: -1, Positive: 1}, nil},
-		{"small", "breast-cancer_scale", 683, 10, 0, 239, 444, LabelMapping{Negative: -1, Positive: 1}, nil},
-		{"small", "german.numer_scale", 1000, 24, 0, 700, 300, LabelMapping{Negative: -1, Positive: 1}, nil},
-		{"small", "abalone", 4177, 8, 0, 0, 0, LabelMapping{}, &ReadOptions{Regression: true}},
-		{"small", "housing_scale", 506, 13, 0, 0, 0, LabelMapping{}, &ReadOptions{Regression: true}},
+		{"small", "a1a", 1605, 119, 0, 1210, 395, Classes{Values: []float64{-1, 1}}, nil},
+		{"small", "heart_scale", 270, 13, 0, 150, 120, Classes{Values: []float64{-1, 1}}, nil},
+		{"small", "breast-cancer_scale", 683, 10, 0, 239, 444, Classes{Values: []float64{-1, 1}}, nil},
+		{"small", "german.numer_scale", 1000, 24, 0, 700, 300, Classes{Values: []float64{-1, 1}}, nil},
+		{"small", "abalone", 4177, 8, 0, 0, 0, Classes{}, &ReadOptions{Regression: true}},
+		{"small", "housing_scale", 506, 13, 0, 0, 0, Classes{}, &ReadOptions{Regression: true}},
 	}
 	for _, tt := range cases {
 		t.Run(tt.file, func(t *testing.T) {
@@ -61,8 +63,8 @@ func TestRealData(t *testing.T) {
 			if rows != tt.rows || cols != tt.cols || d.X.NNZ() != tt.nnz && tt.nnz != 0 {
 				t.Errorf("%d x %d with %d entries, want %d x %d with %d", rows, cols, d.X.NNZ(), tt.rows, tt.cols, tt.nnz)
 			}
-			if d.Mapping != tt.mapping || d.Stats.IndexBase != OneBased || d.Stats.SortedRows != 0 {
-				t.Errorf("mapping %v, stats %+v", d.Mapping, d.Stats)
+			if !cmp.Equal(d.Classes, tt.classes) || d.Signs == tt.classes.IsZero() || d.Stats.IndexBase != OneBased || d.Stats.SortedRows != 0 {
+				t.Errorf("classes %v, stats %+v", d.Classes, d.Stats)
 			}
 			negativeCount, positiveCount := 0, 0
 			for _, y := range d.Labels {

@@ -8,18 +8,17 @@ import (
 // Dataset is a matrix with a row for each sample, and the labels of the rows if there are any.
 type Dataset struct {
 	X *CSR
-	// Labels has one element per row, or is nil if there are no labels. For two classes the labels
-	// are -1 or +1, and Mapping holds the original labels. Otherwise Labels holds the numbers of
-	// the file, or 0, 1, ... for words.
+	// Labels has one element per row, or is nil if there are no labels. If Signs is true, they are -1 or
+	// +1. Otherwise they are the numbers of the file, or 0, 1, ... for words.
 	Labels []float64
 	// Offsets holds, for each row, a number to add to the margin of the row. The numbers come from
 	// the column TableOptions.Offset; nil if no such column is named.
 	Offsets []float64
-	// Mapping is zero unless Labels were mapped to -1 and +1.
-	Mapping LabelMapping
-	// Classes lists the labels if there are more than two classes, or if the labels are words and
-	// ReadOptions.AnyLabels is set. Otherwise it is zero. Classes may list labels that no row has.
+	// Classes lists the labels of the file if they are classes. It is zero if they are numbers. If
+	// ReadOptions.AnyLabels is set, it lists them if they are words. Classes may list labels that no row has.
 	Classes Classes
+	// Signs says that there are two Classes, and that Labels holds -1 for the first and +1 for the second.
+	Signs bool
 	// Names holds the names of the features; nil if the file has none.
 	Names []string
 	// LabelName is the name of the label column of the table from which the data come; empty if there is
@@ -48,72 +47,10 @@ func (d *Dataset) SelectRows(rows []int) (*Dataset, error) {
 		return picked
 	}
 	return &Dataset{
-		X: x, Labels: pick(d.Labels), Offsets: pick(d.Offsets), Mapping: d.Mapping, Classes: d.Classes,
+		X: x, Labels: pick(d.Labels), Offsets: pick(d.Offsets), Classes: d.Classes, Signs: d.Signs,
 		Names: d.Names, LabelName: d.LabelName,
 		Stats: ReadStats{IndexBase: d.Stats.IndexBase},
 	}, nil
-}
-
-// LabelMapping holds the two original labels of a classification problem, which are replaced by -1
-// and +1. The zero value means that labels are not mapped.
-type LabelMapping struct {
-	Negative float64 `json:"negative"` // becomes -1
-	Positive float64 `json:"positive"` // becomes +1
-	// NegativeName and PositiveName are the original labels if they are words. Negative and
-	// Positive are then their numbers: in a table, 0 for the word that is earlier in byte order
-	// and 1 for the other word.
-	NegativeName string `json:"negative_name,omitempty"`
-	PositiveName string `json:"positive_name,omitempty"`
-}
-
-// IsZero reports whether labels are not mapped.
-func (m LabelMapping) IsZero() bool { return m == LabelMapping{} }
-
-// Sign returns -1 for the label Negative and +1 for Positive; ok is false for other labels, and if m is zero.
-func (m LabelMapping) Sign(label float64) (sign float64, ok bool) {
-	switch {
-	case m.IsZero():
-		return 0, false
-	case label == m.Positive:
-		return 1, true
-	case label == m.Negative:
-		return -1, true
-	}
-	return 0, false
-}
-
-// Original is the inverse of Sign: it returns Positive if sign > 0, else Negative. If m is zero,
-// it returns sign itself.
-func (m LabelMapping) Original(sign float64) float64 {
-	switch {
-	case m.IsZero():
-		return sign
-	case sign > 0:
-		return m.Positive
-	}
-	return m.Negative
-}
-
-// String returns text such as "no is -1, yes is +1".
-func (m LabelMapping) String() string {
-	if m.IsZero() {
-		return "labels as they are"
-	}
-	return m.Name(-1) + " is -1, " + m.Name(1) + " is +1"
-}
-
-// named reports whether the original labels are words.
-func (m LabelMapping) named() bool { return m.NegativeName != "" || m.PositiveName != "" }
-
-// Name returns the original label for a sign as text: its word, or the number that Original returns.
-func (m LabelMapping) Name(sign float64) string {
-	switch {
-	case !m.named() || m.IsZero():
-		return formatFloat(m.Original(sign))
-	case sign > 0:
-		return m.PositiveName
-	}
-	return m.NegativeName
 }
 
 // ReadStats describes the data that were read.

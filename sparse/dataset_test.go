@@ -2,6 +2,7 @@ package sparse
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/scas-admm/scas/sparse/sparsetest"
@@ -22,25 +23,23 @@ func TestIndexBaseText(t *testing.T) {
 	sparsetest.CheckError(t, b.UnmarshalText([]byte("2")), `"2"`, "auto, 0 or 1")
 }
 
-func TestLabelMapping(t *testing.T) {
-	m := LabelMapping{Negative: 2, Positive: 1}
-	for _, tt := range []struct {
-		label, sign float64
-		ok          bool
-	}{{1, 1, true}, {2, -1, true}, {0, 0, false}} {
-		sign, ok := m.Sign(tt.label)
-		if sign != tt.sign || ok != tt.ok {
-			t.Errorf("Sign(%v) = %v, %v, want %v, %v", tt.label, sign, ok, tt.sign, tt.ok)
-		}
-		if ok && m.Original(sign) != tt.label {
-			t.Errorf("Original(%v) = %v, want %v", sign, m.Original(sign), tt.label)
+func TestOriginalLabels(t *testing.T) {
+	d := &Dataset{Labels: []float64{1, -1}, Classes: Classes{Values: []float64{2, 1}}, Signs: true}
+	if labels := d.OriginalLabels(); !slices.Equal(labels, []float64{1, 2}) {
+		t.Errorf("labels %v", labels)
+	}
+	for label, want := range map[float64]int{1: 1, -1: 0} {
+		if k, ok := d.ClassOf(label); k != want || !ok {
+			t.Errorf("ClassOf(%v) = %v, %v, want %v", label, k, ok, want)
 		}
 	}
-	var none LabelMapping
-	if _, ok := none.Sign(0); ok || none.Original(3.5) != 3.5 {
-		t.Error("the zero mapping maps labels")
+	for _, d := range []*Dataset{d, {Signs: true}, {}} {
+		if k, ok := d.ClassOf(2); ok || d.Original(3.5) != 3.5 {
+			t.Errorf("%+v: ClassOf(2) = %v, %v", d, k, ok)
+		}
 	}
-	if m.String() != "2 is -1, 1 is +1" || none.String() != "labels as they are" {
-		t.Errorf("%v, %v", m, none)
+	d.Signs = false
+	if k, ok := d.ClassOf(2); k != 0 || !ok || d.Original(2) != 2 {
+		t.Errorf("ClassOf(2) = %v, %v", k, ok)
 	}
 }

@@ -18,10 +18,10 @@ func ExampleRead() {
 	}
 	rows, cols := d.X.Dims()
 	fmt.Println(rows, "x", cols, "with", d.X.NNZ(), "entries, indices from", d.Stats.IndexBase)
-	fmt.Println(d.Mapping, d.Labels)
+	fmt.Println("The classes", d.Classes.All(), "have the labels -1 and +1:", d.Labels)
 	// Output:
 	// 3 x 3 with 4 entries, indices from 1
-	// 1 is -1, 2 is +1 [1 -1 1]
+	// The classes [1 2] have the labels -1 and +1: [1 -1 1]
 }
 
 func ExampleRead_error() {
@@ -125,12 +125,12 @@ func ExampleBuilder() {
 		return
 	}
 	defer d.Close()
-	fmt.Println(d.Names, d.Mapping, d.Labels)
+	fmt.Println(d.Names, d.Classes.All(), d.Labels)
 	for i := range d.Labels {
 		fmt.Println(d.X.Row(i))
 	}
 	// Output:
-	// [age dose marker] 0 is -1, 1 is +1 [-1 1 -1]
+	// [age dose marker] [0 1] [-1 1 -1]
 	// [0 1] [61 0.5]
 	// [0 2] [48 7.25]
 	// [0] [55]

@@ -139,8 +139,10 @@ func TestWriteFile(t *testing.T) {
 	sparsetest.CheckError(t, WriteFile(path, d), "bzip2 is not written")
 	fewLabels := &Dataset{X: d.X, Labels: d.Labels[:2]}
 	sparsetest.CheckError(t, Write(io.Discard, LIBSVM, fewLabels), "2 labels for 4 rows")
-	wrongLabel := &Dataset{X: fewLabels.X, Labels: []float64{1, -1, 2, 1}, Mapping: LabelMapping{Negative: 0, Positive: 1}}
+	wrongLabel := &Dataset{X: fewLabels.X, Labels: []float64{1, -1, 2, 1}, Classes: Classes{Values: []float64{0, 1}}, Signs: true}
 	sparsetest.CheckError(t, Write(io.Discard, Binary, wrongLabel), "row 3 has label 2")
+	wrongLabel.Classes.Values = []float64{0, 1, 2}
+	sparsetest.CheckError(t, Write(io.Discard, Binary, wrongLabel), "lists 3 classes: want two")
 	for _, format := range Formats() {
 		if err := Write(failingWriter{}, format, d); !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("%v: %v", format, err)

@@ -47,8 +47,8 @@ func FuzzReadLIBSVM(f *testing.F) {
 			t.Fatal(err)
 		}
 		writtenOpt := &ReadOptions{IndexBase: OneBased, Features: d.X.cols, Regression: opt.Regression, Strict: true}
-		if !d.Mapping.IsZero() {
-			writtenOpt.Mapping = LabelMapping{Negative: -1, Positive: 1}
+		if d.Signs {
+			writtenOpt.Classes = Classes{Values: []float64{-1, 1}}
 		}
 		reread, err := readAs(LIBSVM, &b, "written", writtenOpt)
 		if err != nil {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/scas-admm/scas/sparse/internal/coordinates"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
@@ -31,6 +33,8 @@ func sameBits(a, b *CSR) bool {
 func sameFloats(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
+
+func sameClasses(a, b *Dataset) bool { return a.Signs == b.Signs && cmp.Equal(a.Classes, b.Classes) }
 
 // wantParseError checks that err is a *ParseError for the given line and column, and that the text of err
 // has all fragments.

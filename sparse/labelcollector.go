@@ -94,7 +94,7 @@ func (c *labelCollector) count(rows labelKind) error {
 		return nil
 	}
 	if c.opt.listsLabels() {
-		if _, listed := c.listedValue(rows.label); !listed {
+		if _, listed := c.listedClass(rows.label); !listed {
 			return c.errorAt(rows, c.opt.unknownLabelMessage(c.words != nil), ignoreLabels)
 		}
 	} else if !c.kinds.allows(rows.label, c.opt.MaxClasses) {
@@ -105,13 +105,13 @@ func (c *labelCollector) count(rows labelKind) error {
 	return nil
 }
 
-// listedValue returns the label that the Dataset stores for a label of the file, if the options list the
-// labels. ok is false if the options do not list this label.
-func (c *labelCollector) listedValue(label float64) (v float64, ok bool) {
-	if c.words != nil {
-		return c.opt.wordValue(c.words[int(label)])
+// listedClass returns the number of the class, among the classes that the options list, for a label of the
+// file. ok is false if the options do not list this label.
+func (c *labelCollector) listedClass(label float64) (k int, ok bool) {
+	if c.words == nil {
+		return c.opt.Classes.Find(label)
 	}
-	return c.opt.labelValue(label)
+	return find(c.opt.Classes.Names, c.words[int(label)])
 }
 
 func (c *labelCollector) tooManyMessage() (msg string, remedies []Remedy) {
@@ -136,56 +136,25 @@ func (c *labelCollector) tooManyMessage() (msg string, remedies []Remedy) {
 func (o *ReadOptions) numericLabels() bool { return o.Regression || o.AnyLabels }
 
 // listsLabels reports whether the options list the allowed labels.
-func (o *ReadOptions) listsLabels() bool { return !o.Mapping.IsZero() || !o.Classes.IsZero() }
+func (o *ReadOptions) listsLabels() bool { return !o.Classes.IsZero() }
 
 // listsWords reports whether the options list the allowed labels as words.
-func (o *ReadOptions) listsWords() bool { return o.Mapping.named() || o.Classes.Names != nil }
-
-// wordValue returns the value to store for a label that is a word; ok is false if the options do not
-// list the word.
-func (o *ReadOptions) wordValue(word string) (v float64, ok bool) {
-	switch m := o.Mapping; {
-	case m.named() && word == m.PositiveName:
-		return 1, true
-	case m.named() && word == m.NegativeName:
-		return -1, true
-	}
-	k, ok := slices.BinarySearch(o.Classes.Names, word)
-	if !ok {
-		return 0, false
-	}
-	return o.Classes.Values[k], true
-}
-
-// labelValue returns the value to store for a label; ok is false if the options do not list
-// it.
-func (o *ReadOptions) labelValue(label float64) (v float64, ok bool) {
-	if !o.Mapping.IsZero() {
-		return o.Mapping.Sign(label)
-	}
-	_, ok = o.Classes.Find(label)
-	return label, ok
-}
+func (o *ReadOptions) listsWords() bool { return o.Classes.Names != nil }
 
 // unknownLabelMessage returns the error message for a label that the options do not list. areWords says
 // whether the labels in the file are words. If the file has numbers and the options list words, the message
 // also has the number of each word.
 func (o *ReadOptions) unknownLabelMessage(areWords bool) string {
-	m, c := o.Mapping, o.Classes
-	both := func(v float64, word string) string { return formatFloat(v) + " (" + word + ")" }
-	if m.named() && !areWords {
-		m.NegativeName, m.PositiveName = both(m.Negative, m.NegativeName), both(m.Positive, m.PositiveName)
-	}
-	if c.Names != nil && !areWords {
-		c.Names = slices.Clone(c.Names)
-		for k, v := range c.Values {
-			c.Names[k] = both(v, c.Names[k])
+	names := o.Classes.All()
+	if o.listsWords() && !areWords {
+		for k, v := range o.Classes.Values {
+			names[k] = formatFloat(v) + " (" + names[k] + ")"
 		}
 	}
-	if !m.IsZero() {
-		return fmt.Sprintf("unknown label: expected %s or %s", m.Name(-1), m.Name(1))
+	if len(names) == 2 {
+		return fmt.Sprintf("unknown label: expected %s or %s", names[0], names[1])
 	}
-	return "unknown label: expected one of " + firstNames(c.All())
+	return "unknown label: expected one of " + firstNames(names)
 }
 
 func (c *labelCollector) errorAt(kind labelKind, msg string, remedies ...Remedy) error {
@@ -195,7 +164,7 @@ func (c *labelCollector) errorAt(kind labelKind, msg string, remedies ...Remedy)
 	}
 }
 
-// assignLabels sets the labels of d, and their mapping or classes; see resolve.
+// assignLabels sets the labels of d and their classes; see resolve.
 func (c *labelCollector) assignLabels(d *Dataset) error {
 	value, err := c.resolve(d)
 	if err != nil {
@@ -208,7 +177,7 @@ func (c *labelCollector) assignLabels(d *Dataset) error {
 	return nil
 }
 
-// resolve sets d.Mapping or d.Classes. All labels must have been counted before. It returns a function that
+// resolve sets d.Classes and d.Signs. All labels must have been counted before. It returns a function that
 // converts a label of the file to the label that d stores. A file with a single label is an error, unless opt
 // lists the labels or asks for numbers.
 func (c *labelCollector) resolve(d *Dataset) (value func(label float64) float64, err error) {
@@ -221,13 +190,19 @@ func (c *labelCollector) resolve(d *Dataset) (value func(label float64) float64,
 		d.Classes.Names = c.words
 		return number, nil
 	case c.opt.listsLabels():
-		d.Mapping, d.Classes = c.opt.Mapping, c.opt.Classes
+		d.Classes, d.Signs = c.opt.Classes, len(c.opt.Classes.Values) == 2
 		return func(label float64) float64 {
-			v, _ := c.listedValue(number(label))
-			return v
+			label = number(label)
+			switch k, _ := c.listedClass(label); {
+			case d.Signs:
+				return signOf(k)
+			case c.words != nil:
+				return d.Classes.Values[k]
+			}
+			return label
 		}, nil
 	case len(kinds) == 1:
-		remedies := []Remedy{{Field: "ReadOptions.Mapping", To: "the mapping of an existing model"}}
+		remedies := []Remedy{{Field: "ReadOptions.Classes", To: "the classes of an existing model"}}
 		if c.words == nil {
 			remedies = append([]Remedy{readNumbers}, remedies...)
 		}
@@ -238,15 +213,15 @@ func (c *labelCollector) resolve(d *Dataset) (value func(label float64) float64,
 		return number, c.checkClasses(d.Classes)
 	}
 	classes := c.classes()
-	m, ok := classes.Mapping(c.opt.Positive, c.opt.PositiveName)
+	ordered, ok := classes.WithPositive(c.opt.Positive, c.opt.PositiveName)
 	if !ok {
 		return nil, &ParseError{File: c.name, Msg: fmt.Sprintf("the label %s said to be positive does not occur: the labels are %s and %s",
 			c.opt.positiveText(), classes.Name(0), classes.Name(1))}
 	}
-	d.Mapping = m
+	d.Classes, d.Signs = ordered, true
 	return func(label float64) float64 {
-		sign, _ := m.Sign(number(label))
-		return sign
+		k, _ := ordered.Find(number(label))
+		return signOf(k)
 	}, nil
 }
 

@@ -11,19 +11,6 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// OriginalLabels returns a copy of the labels before their mapping to -1 and +1, or nil if there are no
-// labels. If the labels were words, the copy holds their numbers; see LabelMapping and Classes.
-func (d *Dataset) OriginalLabels() []float64 {
-	if d.Labels == nil {
-		return nil
-	}
-	labels := make([]float64, len(d.Labels))
-	for i, b := range d.Labels {
-		labels[i] = d.Mapping.Original(b)
-	}
-	return labels
-}
-
 // labelsOfFile holds the labels in a file of labels. lines[i] is the line of label i, from 1. lines is nil
 // for an array in NumPy's format.
 type labelsOfFile struct {

@@ -22,49 +22,49 @@ var libsvmTexts = []struct {
 	opt        *ReadOptions
 	want       [][]float64
 	labels     []float64
-	mapping    LabelMapping
+	classes    Classes
 	base       IndexBase
 	sortedRows int // ReadStats.SortedRows: the number of rows with unsorted indices
 }{
 	{name: "plain", text: "+1 1:0.5 3:-2\n-1 2:1e2\n",
 		want: [][]float64{{.5, 0, -2}, {0, 100, 0}}, labels: []float64{1, -1},
-		mapping: LabelMapping{Negative: -1, Positive: 1}, base: OneBased},
+		classes: Classes{Values: []float64{-1, 1}}, base: OneBased},
 	{name: "no final newline", text: "2 1:1\n1 2:1",
 		want: [][]float64{{1, 0}, {0, 1}}, labels: []float64{1, -1},
-		mapping: LabelMapping{Negative: 1, Positive: 2}, base: OneBased},
+		classes: Classes{Values: []float64{1, 2}}, base: OneBased},
 	{name: "blanks, CRLF, tabs, comments", text: "\ufeff# head\r\n\r\n  1\t1:1 \t 2:2  # tail 3:9\r\n\n-1\r\n   \n#3\n1 2:5#6\r\n",
 		want: [][]float64{{1, 2}, {0, 0}, {0, 5}}, labels: []float64{1, -1, 1},
-		mapping: LabelMapping{Negative: -1, Positive: 1}, base: OneBased},
+		classes: Classes{Values: []float64{-1, 1}}, base: OneBased},
 	{name: "zero based found", text: "1 1:1 2:2\n0 0:7 2:3\n",
 		want: [][]float64{{0, 1, 2}, {7, 0, 3}}, labels: []float64{1, -1},
-		mapping: LabelMapping{Negative: 0, Positive: 1}, base: ZeroBased},
+		classes: Classes{Values: []float64{0, 1}}, base: ZeroBased},
 	{name: "zero based stated", text: "1 1:1 2:2\n0 2:3\n", opt: &ReadOptions{IndexBase: ZeroBased},
 		want: [][]float64{{0, 1, 2}, {0, 0, 3}}, labels: []float64{1, -1},
-		mapping: LabelMapping{Negative: 0, Positive: 1}, base: ZeroBased},
+		classes: Classes{Values: []float64{0, 1}}, base: ZeroBased},
 	{name: "features stated", text: "1 2:1\n0\n", opt: &ReadOptions{Features: 4},
 		want: [][]float64{{0, 1, 0, 0}, {0, 0, 0, 0}}, labels: []float64{1, -1},
-		mapping: LabelMapping{Negative: 0, Positive: 1}, base: OneBased},
+		classes: Classes{Values: []float64{0, 1}}, base: OneBased},
 	{name: "last feature, base open", text: "1 0:1 3:1\n0\n", opt: &ReadOptions{Features: 4},
 		want: [][]float64{{1, 0, 0, 1}, {0, 0, 0, 0}}, labels: []float64{1, -1},
-		mapping: LabelMapping{Negative: 0, Positive: 1}, base: ZeroBased},
+		classes: Classes{Values: []float64{0, 1}}, base: ZeroBased},
 	{name: "unsorted", text: "1 3:3 1:1 2:2\n0 1:1 2:2\n0 2:9 0:8\n",
 		want: [][]float64{{0, 1, 2, 3}, {0, 1, 2, 0}, {8, 0, 9, 0}}, labels: []float64{1, -1, -1},
-		mapping: LabelMapping{Negative: 0, Positive: 1}, base: ZeroBased, sortedRows: 2},
+		classes: Classes{Values: []float64{0, 1}}, base: ZeroBased, sortedRows: 2},
 	{name: "positive chosen", text: "1 1:1\n2 1:2\n", opt: &ReadOptions{Positive: new(1.0)},
-		want: [][]float64{{1}, {2}}, labels: []float64{1, -1}, mapping: LabelMapping{Negative: 2, Positive: 1}, base: OneBased},
+		want: [][]float64{{1}, {2}}, labels: []float64{1, -1}, classes: Classes{Values: []float64{2, 1}}, base: OneBased},
 	{name: "positive zero", text: "0 1:1\n1 1:2\n", opt: &ReadOptions{Positive: new(0.0)},
-		want: [][]float64{{1}, {2}}, labels: []float64{1, -1}, mapping: LabelMapping{Negative: 1, Positive: 0}, base: OneBased},
-	{name: "mapping given, one label", text: "2 1:1\n2 1:2\n", opt: &ReadOptions{Mapping: LabelMapping{Negative: 1, Positive: 2}},
-		want: [][]float64{{1}, {2}}, labels: []float64{1, 1}, mapping: LabelMapping{Negative: 1, Positive: 2}, base: OneBased},
+		want: [][]float64{{1}, {2}}, labels: []float64{1, -1}, classes: Classes{Values: []float64{1, 0}}, base: OneBased},
+	{name: "classes given, one label", text: "2 1:1\n2 1:2\n", opt: &ReadOptions{Classes: Classes{Values: []float64{1, 2}}},
+		want: [][]float64{{1}, {2}}, labels: []float64{1, 1}, classes: Classes{Values: []float64{1, 2}}, base: OneBased},
 	{name: "regression", text: "1.5 1:1\n-2e-3 1:2\n7 1:0\n", opt: &ReadOptions{Regression: true},
 		want: [][]float64{{1}, {2}, {0}}, labels: []float64{1.5, -.002, 7}, base: OneBased},
 	{name: "any labels", text: "0 1:1\n0 1:2\n", opt: &ReadOptions{AnyLabels: true},
 		want: [][]float64{{1}, {2}}, labels: []float64{0, 0}, base: OneBased},
 	{name: "odd numbers", text: "1. 01:.5 2:+5.e-1 003:1E+2\n-1 00000000004:-0\n",
 		want: [][]float64{{.5, .5, 100, 0}, {0, 0, 0, math.Copysign(0, -1)}}, labels: []float64{1, -1},
-		mapping: LabelMapping{Negative: -1, Positive: 1}, base: OneBased},
+		classes: Classes{Values: []float64{-1, 1}}, base: OneBased},
 	{name: "no entries at all", text: "1\n-1\n",
-		want: [][]float64{{}, {}}, labels: []float64{1, -1}, mapping: LabelMapping{Negative: -1, Positive: 1}, base: OneBased},
+		want: [][]float64{{}, {}}, labels: []float64{1, -1}, classes: Classes{Values: []float64{-1, 1}}, base: OneBased},
 }
 
 func TestReadLIBSVM(t *testing.T) {
@@ -77,8 +77,8 @@ func TestReadLIBSVM(t *testing.T) {
 			if diff := cmp.Diff(tt.labels, d.Labels); diff != "" {
 				t.Error(diff)
 			}
-			if d.Mapping != tt.mapping {
-				t.Errorf("mapping %v, want %v", d.Mapping, tt.mapping)
+			if !cmp.Equal(d.Classes, tt.classes) || d.Signs == tt.classes.IsZero() {
+				t.Errorf("classes %v, want %v", d.Classes, tt.classes)
 			}
 			want := ReadStats{
 				Rows: len(tt.want), NNZ: d.X.NNZ(), IndexBase: tt.base, SortedRows: tt.sortedRows,
@@ -146,7 +146,7 @@ func TestReadLIBSVMRefuses(t *testing.T) {
 		{"one label", "1 1:1\n1 1:1\n", nil, 0, 0, []string{"every label is 1", "two classes"}},
 		{"positive absent", "1 1:1\n2 1:1\n", &ReadOptions{Positive: new(3.0)}, 0, 0, []string{"label 3", "1 and 2"}},
 		{
-			"unknown label", "1 1:1\n3 1:1\n", &ReadOptions{Mapping: LabelMapping{Negative: 1, Positive: 2}},
+			"unknown label", "1 1:1\n3 1:1\n", &ReadOptions{Classes: Classes{Values: []float64{1, 2}}},
 			2, 1, []string{`"3"`, "unknown label", "1 or 2"},
 		},
 		{"noise", "\x7fELF\x02\x01\x00\x00", nil, 1, 1, []string{"not a text file"}},

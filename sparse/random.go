@@ -174,7 +174,7 @@ func (o SyntheticOptions) draw(x []float64) (*Dataset, error) {
 		d.Labels[i] = margin + float64(o.Noise*r.normal())
 	}
 	if !o.Regression {
-		d.Mapping = LabelMapping{Negative: -1, Positive: 1}
+		d.Classes, d.Signs = Classes{Values: []float64{-1, 1}}, true
 		for i, y := range d.Labels {
 			d.Labels[i] = 1
 			if y < 0 {

@@ -31,14 +31,12 @@ type ReadOptions struct {
 	// PositiveName is the label that becomes +1 if labels are words. It must occur. If PositiveName is
 	// empty, the word that is later in byte order becomes +1.
 	PositiveName string
-	// Mapping, if not zero, states both labels, for example those of the training data. A third label is an
-	// error, but a file need not contain both.
-	Mapping LabelMapping
 	// MaxClasses is the largest number of classes; 0 and 1 mean two. Labels of more than two classes must
 	// be integers or, in tables, words, each in at least two rows. Integers are stored unchanged, and words
 	// as 0, 1 and so on. Dataset.Classes lists the labels.
 	MaxClasses int
-	// Classes, if not zero, states the labels of more than two classes, as Mapping does for two.
+	// Classes, if not zero, states all labels, for example those of the training data. Another label is an
+	// error, but a file need not contain all of them. Of two classes, the first becomes -1 and the second +1.
 	Classes Classes
 	// Regression means that labels are numbers. They are not mapped.
 	Regression bool
@@ -69,8 +67,10 @@ type ReadOptions struct {
 	// (CSR.Check), process and release (CSR.Release) a part of the rows at a time.
 	Beyond bool
 
-	targets   labelsOfFile // the labels in LabelsFile
-	keepSigns bool         // labels of two classes stay −1 and +1, as a .scas file stores them
+	targets labelsOfFile // the labels in LabelsFile
+	// keepSigns makes readBinary keep −1 and +1, in spite of AnyLabels, if the file stores its labels so. If
+	// the labels are words, the file must list no other words.
+	keepSigns bool
 }
 
 // checked returns o, or the defaults if o is nil. It returns an error if an option is wrong.
@@ -100,15 +100,14 @@ func (o *ReadOptions) forFile(name string) (*ReadOptions, error) {
 
 // keepLabels sets AnyLabels, and unsets the options that exclude it.
 func (o *ReadOptions) keepLabels() {
-	o.Positive, o.PositiveName, o.Mapping, o.Classes = nil, "", LabelMapping{}, Classes{}
+	o.Positive, o.PositiveName, o.Classes = nil, "", Classes{}
 	o.Regression, o.AnyLabels = false, true
 }
 
 func (o *ReadOptions) check() error {
 	exclusiveCount := 0 // number of these options that are set; at most one may be set
 	for _, isSet := range []bool{
-		o.Positive != nil || o.PositiveName != "", !o.Mapping.IsZero(), !o.Classes.IsZero(), o.Regression,
-		o.AnyLabels,
+		o.Positive != nil || o.PositiveName != "", !o.Classes.IsZero(), o.Regression, o.AnyLabels,
 	} {
 		if isSet {
 			exclusiveCount++
@@ -122,14 +121,14 @@ func (o *ReadOptions) check() error {
 	case o.Features < 0 || o.Features > MaxCols:
 		return errorf("ReadOptions.Features is %d: want 0 (largest index seen) to %d", o.Features, MaxCols)
 	case exclusiveCount > 1:
-		return errorf("ReadOptions has more than one of Positive, Mapping, Classes, Regression, AnyLabels set: want at most one")
+		return errorf("ReadOptions has more than one of Positive, Classes, Regression, AnyLabels set: want at most one")
 	case o.MaxClasses < 0:
 		return errorf("ReadOptions.MaxClasses is %d: want 0 for two, or more", o.MaxClasses)
 	case o.Classes.Names != nil && len(o.Classes.Names) != len(o.Classes.Values):
 		return errorf("ReadOptions.Classes has %d names for %d values: want one for each, or none",
 			len(o.Classes.Names), len(o.Classes.Values))
-	case !slices.IsSorted(o.Classes.Values) || !slices.IsSorted(o.Classes.Names):
-		return errorf("ReadOptions.Classes is %v, %q: want labels in increasing order",
+	case len(o.Classes.Values) != 2 && !(slices.IsSorted(o.Classes.Values) && slices.IsSorted(o.Classes.Names)):
+		return errorf("ReadOptions.Classes is %v, %q: want labels in increasing order, or two",
 			o.Classes.Values, o.Classes.Names)
 	case o.Positive != nil && (math.IsNaN(*o.Positive) || math.IsInf(*o.Positive, 0)):
 		return errorf("ReadOptions.Positive is %v: want a finite label", *o.Positive)

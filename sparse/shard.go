@@ -21,8 +21,7 @@ import (
 // Labels are not mapped, as for ReadOptions.AnyLabels, because a shard may lack labels that other shards
 // have. With opt.Counts, a label below 0 is still an error. If the labels of a .scas file are words, Classes
 // lists all words of the file; files with different words cannot be joined to a shard. If a shard of a .scas
-// file of two classes is larger than opt.Memory, its labels are −1 and +1, and Mapping holds the original
-// labels.
+// file of two classes is larger than opt.Memory, its labels are −1 and +1, and Signs is true.
 //
 // X has opt.Features columns. If that is 0, it has as many columns as the indices in the shard need, or as
 // the .scas file has. Stats.IndexBase follows from this shard alone; see Dataset.Rebase. A shard
@@ -281,6 +280,23 @@ func (d *Dataset) cut(p *filePart, opt *ReadOptions) (err error) {
 	}
 	d.restoreLabels()
 	return nil
+}
+
+// restoreLabels replaces the labels −1 and +1 by the labels of the file, as AnyLabels asks for them.
+func (d *Dataset) restoreLabels() {
+	switch {
+	case !d.Signs:
+		return
+	case !d.signsAreLabels():
+		d.Labels = d.OriginalLabels()
+	}
+	c := &d.Classes
+	if c.Names == nil {
+		*c = Classes{}
+	} else if c.Values[0] > c.Values[1] {
+		*c = c.Reversed()
+	}
+	d.Signs = false
 }
 
 // rowRange returns rows lo to hi−1, or a itself if these are all rows. The columns and values are views of a;

@@ -97,7 +97,7 @@ func TestShards(t *testing.T) {
 			checkSame(t, joinShards(t, binaryPaths, parts, nil), want)
 		}
 		for _, opt := range []*ReadOptions{
-			{Positive: new(float64(1))}, {Mapping: LabelMapping{Negative: 1, Positive: -1}},
+			{Positive: new(float64(1))}, {Classes: Classes{Values: []float64{1, -1}}},
 			{Classes: Classes{Values: []float64{-1, 1}}}, {Regression: true},
 		} { // ReadShard ignores these options
 			checkSame(t, joinShards(t, paths, 2, opt), want)
@@ -140,17 +140,17 @@ func TestShardsOfWords(t *testing.T) {
 	for i := range d.Labels {
 		d.Labels[i] = max(0, d.Labels[i])
 	}
-	d.Mapping, d.Classes = LabelMapping{}, Classes{[]float64{0, 1}, []string{"no", "yes"}}
+	d.Signs, d.Classes = false, Classes{[]float64{0, 1}, []string{"no", "yes"}}
 	path := filepath.Join(t.TempDir(), "d.scas")
 	must(t, WriteFile(path, d))
-	for memory, want := range map[int64]LabelMapping{0: {}, 1 << 10: {0, 1, "no", "yes"}} {
+	for memory, wantSigns := range map[int64]bool{0: false, 1 << 10: true} {
 		if memory > 0 && !mapsFiles {
 			continue
 		}
 		part, err := ReadShard([]string{path}, 1, 2, &ReadOptions{Memory: memory, Beyond: true})
-		if err != nil || part.Mapping != want || cmp.Diff(part.Classes, d.Classes) != "" ||
+		if err != nil || part.Signs != wantSigns || cmp.Diff(part.Classes, d.Classes) != "" ||
 			!slices.Equal(part.OriginalLabels(), d.Labels[200:]) {
-			t.Errorf("%d bytes: %v, %v, %v", memory, part.Mapping, part.Classes, err)
+			t.Errorf("%d bytes: %v, %v, %v", memory, part.Signs, part.Classes, err)
 		}
 	}
 }

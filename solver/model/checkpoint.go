@@ -36,7 +36,7 @@ type classStore struct {
 // or only one problem. It returns an error if the checkpoint is of a fit of other data or of another
 // specification, as far as classProblem shows it.
 func newClassStore(p *problems) (*classStore, error) {
-	if p.spec.Checkpoint == nil || p.empty.Classes.IsZero() {
+	if p.spec.Checkpoint == nil || p.count() == 1 {
 		return nil, nil
 	}
 	c, problem := &classStore{checkpoint: p.spec.Checkpoint, team: p.team}, p.classProblem()

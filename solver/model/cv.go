@@ -165,7 +165,7 @@ type crossValidation struct {
 
 // strata returns the number of groups whose rows are divided evenly among the folds: the number of
 // classes, or 1 if the model predicts numbers.
-func (c *crossValidation) strata() int { return max(1, c.empty.classCount()) }
+func (c *crossValidation) strata() int { return max(1, len(c.empty.Classes.Values)) }
 
 func (c *crossValidation) configure() (err error) {
 	set := c.set
@@ -208,7 +208,7 @@ func (c *crossValidation) classOfRow(i int) int {
 	if !c.empty.Classifies() {
 		return 0
 	}
-	k, _ := c.empty.classOf(c.spec.originalLabel(c.y[i]))
+	k, _ := c.empty.Classes.Find(c.spec.data.Original(c.y[i]))
 	return k
 }
 

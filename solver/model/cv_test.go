@@ -387,7 +387,7 @@ func devianceOfGlmnet(m *Model, x *sparse.CSR, y []float64, _ *ScoreSettings) (f
 	}
 	var sum float64
 	for i, v := range p {
-		if y[i] != m.Labels.Positive {
+		if y[i] != m.Classes.Values[1] {
 			v = 1 - v
 		}
 		sum -= 2 * math.Log(math.Min(math.Max(v, 1e-5), 1-1e-5))

@@ -49,19 +49,16 @@ func (s *Spec) completeFrom(d *sparse.Dataset) (completed *Spec, x *sparse.CSR, 
 	if d.Stats.IndexBase == sparse.OneBased {
 		completed.IndexBase = 1
 	}
-	switch m := d.Mapping; {
-	case m.IsZero():
+	isClassifier := classifies(completed.loss())
+	if !d.Signs || isClassifier && (completed.Comm == nil || completed.streams()) {
 		return completed, d.X, d.Labels
-	case !classifies(completed.loss()):
-		completed.data.Mapping = sparse.LabelMapping{}
-		return completed, d.X, d.OriginalLabels()
-	case completed.Comm == nil || completed.streams():
-		return completed, d.X, d.Labels
-	default: // the Datasets of other processes may have another Mapping, or none
-		completed.data.Mapping, completed.data.Classes = sparse.LabelMapping{}, classesOf(m)
-		if completed.Positive == nil {
-			completed.Positive = &m.Positive
-		}
-		return completed, d.X, d.OriginalLabels()
 	}
+	completed.data.Signs = false // the Datasets of other processes may have other Classes, or no Signs
+	switch {
+	case !isClassifier:
+		completed.data.Classes = sparse.Classes{}
+	case completed.Positive == nil && len(d.Classes.Values) == 2:
+		completed.Positive = &d.Classes.Values[1]
+	}
+	return completed, d.X, d.OriginalLabels()
 }

@@ -20,31 +20,30 @@ import (
 func TestFitData(t *testing.T) {
 	const table = "a,city,b,log,ill\n1,Ulm,3,0.5,no\n2,Bonn,,0,yes\n0,Ulm,4,1,no\n3,Bonn,9,0,yes\n2,Ulm,1,0,yes\n1,Bonn,2,0,no\n"
 	names := []string{"a", "city=Bonn", "city=Ulm", "b"}
-	mapping := sparse.LabelMapping{Positive: 1, NegativeName: "no", PositiveName: "yes"}
-	swapped := sparse.LabelMapping{Negative: 1, NegativeName: "yes", PositiveName: "no"}
+	two := sparse.Classes{Values: []float64{0, 1}, Names: []string{"no", "yes"}}
+	swapped := sparse.Classes{Values: []float64{1, 0}, Names: []string{"yes", "no"}}
 	classes := sparse.Classes{Values: []float64{0, 1, 2}, Names: []string{"ill", "no", "yes"}}
 	for name, c := range map[string]struct {
 		text        string
 		readOptions sparse.ReadOptions
 		spec        Spec
-		labels      sparse.LabelMapping
 		classes     sparse.Classes
 		names       []string
 	}{
-		"two":      {table, sparse.ReadOptions{}, Spec{}, mapping, sparse.Classes{}, names},
-		"chosen":   {table, sparse.ReadOptions{PositiveName: "no"}, Spec{}, swapped, sparse.Classes{}, names},
-		"Positive": {table, sparse.ReadOptions{}, Spec{Positive: new(0.0)}, swapped, sparse.Classes{}, names},
+		"two":      {table, sparse.ReadOptions{}, Spec{}, two, names},
+		"chosen":   {table, sparse.ReadOptions{PositiveName: "no"}, Spec{}, swapped, names},
+		"Positive": {table, sparse.ReadOptions{}, Spec{Positive: new(0.0)}, swapped, names},
 		"Features": {
-			table, sparse.ReadOptions{}, Spec{Features: []string{"1", "2", "3", "4"}}, mapping,
-			sparse.Classes{}, []string{"1", "2", "3", "4"},
+			table, sparse.ReadOptions{}, Spec{Features: []string{"1", "2", "3", "4"}}, two,
+			[]string{"1", "2", "3", "4"},
 		},
 		"classes": {
 			table + "4,Bonn,7,0,ill\n4,Ulm,9,0,ill\n", sparse.ReadOptions{MaxClasses: 3}, Spec{},
-			sparse.LabelMapping{}, classes, names,
+			classes, names,
 		},
 		"numbers": {
 			strings.NewReplacer("no\n", "1.5\n", "yes\n", "4\n").Replace(table), sparse.ReadOptions{Regression: true},
-			Spec{Loss: solver.Squared{}}, sparse.LabelMapping{}, sparse.Classes{}, names,
+			Spec{Loss: solver.Squared{}}, sparse.Classes{}, names,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -56,11 +55,11 @@ func TestFitData(t *testing.T) {
 			c.spec.Lambda = 0.01
 			plainSpec := c.spec
 			plainSpec.Offsets = d.Offsets
-			if c.spec.Positive == nil && !d.Mapping.IsZero() {
-				plainSpec.Positive = &d.Mapping.Positive
+			if c.spec.Positive == nil && d.Signs {
+				plainSpec.Positive = &d.Classes.Values[1]
 			}
 			want := mustFit(t, &plainSpec, d.X, d.OriginalLabels())
-			want.Features, want.IndexBase, want.Labels, want.Classes = c.names, 1, c.labels, c.classes
+			want.Features, want.IndexBase, want.Classes = c.names, 1, c.classes
 			want.LabelColumn, want.OffsetColumn, want.Fill = "ill", "log", d.Table.Fill
 			m, err := FitData(t.Context(), &c.spec, d)
 			if diff := cmp.Diff(want, m); err != nil || diff != "" || want.Fill["b"] == 0 {
@@ -148,8 +147,8 @@ func TestFitDataOfSelectedClasses(t *testing.T) {
 		}
 	}
 	two, err := FitData(t.Context(), spec, without(0, 2))
-	if err != nil || two.Labels.Name(-1) != "elm" || two.Labels.Name(1) != "oak" {
-		t.Fatalf("%v, labels %v", err, two.Labels)
+	if err != nil || !slices.Equal(two.Classes.All(), []string{"elm", "oak"}) {
+		t.Fatalf("%v, classes %v", err, two.Classes)
 	}
 	if part, err := sparse.Read(strings.NewReader("a,b,kind\n1,2,oak\n3,4,elm\n"), "t.csv",
 		two.ReadOptions()); err != nil || !slices.Equal(part.Labels, []float64{1, -1}) {
@@ -203,7 +202,7 @@ func TestFitDataOfFile(t *testing.T) {
 	defer d.Close()
 	spec := &Spec{Memory: 1 << 20}
 	m, err := FitData(t.Context(), spec, d)
-	if err != nil || m.Labels != (sparse.LabelMapping{Negative: 3, Positive: 7}) || !slices.Equal(m.Features, data.Names) {
+	if err != nil || !slices.Equal(m.Classes.Values, []float64{3, 7}) || !slices.Equal(m.Features, data.Names) {
 		t.Errorf("%+v, %v", m, err)
 	}
 	specOfNumbers := &Spec{Memory: 1 << 20, Loss: solver.Squared{}, Lambda: 100} // all penalised coefficients are 0
@@ -221,14 +220,14 @@ func TestFitDataOfFile(t *testing.T) {
 		t.Errorf("cross-validation of labels as numbers: %+v, %v; their variance is about 4", result, err)
 	}
 	result, err := CVData(t.Context(), spec, d, &CVSettings{Folds: 3, Path: PathSettings{Count: 3}})
-	if err != nil || result.BestModel().Labels != m.Labels {
+	if err != nil || !cmp.Equal(result.BestModel().Classes, m.Classes) {
 		t.Errorf("%+v, %v", result, err)
 	}
 	set := &CVSettings{Folds: 3, Path: PathSettings{Count: 3}, Metric: func(
 		m *Model, _ *sparse.CSR, y []float64, _ *ScoreSettings,
 	) (float64, error) {
-		if m.Labels.Positive != 7 || m.Features[2] != "c" || slices.Max(y) != 7 {
-			t.Errorf("Metric gets the labels %v, the features %q and rows with the labels %v", m.Labels, m.Features, y)
+		if m.Classes.Values[1] != 7 || m.Features[2] != "c" || slices.Max(y) != 7 {
+			t.Errorf("Metric gets the labels %v, the features %q and rows with the labels %v", m.Classes, m.Features, y)
 		}
 		return 1, nil
 	}}
@@ -260,7 +259,7 @@ func TestFitDataOfFile(t *testing.T) {
 	}
 	otherModel, err := FitData(t.Context(),
 		&Spec{Memory: 1 << 20, Positive: &negative, Settings: solver.Settings{RelTol: 1e-9}}, d)
-	if err != nil || otherModel.Labels != (sparse.LabelMapping{Negative: 7, Positive: 3}) {
+	if err != nil || !slices.Equal(otherModel.Classes.Values, []float64{7, 3}) {
 		t.Fatalf("%+v, %v", otherModel, err)
 	}
 	want = mustFit(t, &Spec{Positive: &negative, Settings: solver.Settings{RelTol: 1e-9}}, x, y)

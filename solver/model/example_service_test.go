@@ -27,7 +27,7 @@ func ExampleModel_Scorer() {
 	defer db.Close()
 	b := &sparse.Builder{Names: []string{"height", "soil=clay", "soil=loam", "soil=sand"}}
 	defer b.Close()
-	b.Options.Mapping = sparse.LabelMapping{Positive: 1, NegativeName: "green", PositiveName: "ripe"}
+	b.Options.Classes = sparse.Classes{Values: []float64{0, 1}, Names: []string{"green", "ripe"}}
 	b.Options.Table.Fill = map[string]float64{"height": 2} // for rows without a height
 	rows := must(db.Query("SELECT height, soil, ripe FROM berries"))
 	for rows.Next() {

@@ -226,7 +226,7 @@ func ExampleModel_Save() {
 func ExampleModel_Probability() {
 	m := &model.Model{
 		Columns: []model.Column{{Coefficients: []float64{1, -2, 0.5}}},
-		Labels:  sparse.LabelMapping{Negative: 0, Positive: 1},
+		Classes: sparse.Classes{Values: []float64{0, 1}},
 	}
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var row struct {
@@ -293,7 +293,7 @@ func ExampleLambdaMax() {
 func ExampleModel_WriteLiblinear() {
 	m := &model.Model{
 		Columns: []model.Column{{Coefficients: []float64{0.5, 0, -1}, Intercept: 0.25}}, HasIntercept: true,
-		Labels: sparse.LabelMapping{Negative: -1, Positive: 1},
+		Classes: sparse.Classes{Values: []float64{-1, 1}},
 	}
 	if err := m.WriteLiblinear(os.Stdout); err != nil {
 		log.Fatal(err)

@@ -49,8 +49,8 @@ type head struct {
 
 	Loss string `json:"loss"`
 	// Huber.Delta; 0 for its default and for other losses.
-	HuberDelta float64              `json:"huber_delta,omitempty"`
-	Labels     *sparse.LabelMapping `json:"labels"` // null unless two classes share one column
+	HuberDelta float64    `json:"huber_delta,omitempty"`
+	Labels     *twoLabels `json:"labels"` // null unless two classes share one column
 	// Classes has the labels of the classes if each class has its own coefficients.
 	Classes []float64 `json:"classes,omitempty"`
 	// The names of Classes; absent if the labels are numbers.
@@ -61,6 +61,14 @@ type head struct {
 
 	FitSummary
 	ClassWeights []classWeight `json:"label_weights,omitempty"`
+}
+
+// twoLabels has the labels of two classes that share one column. The names are empty if they are numbers.
+type twoLabels struct {
+	Negative     float64 `json:"negative"`
+	Positive     float64 `json:"positive"`
+	NegativeName string  `json:"negative_name,omitempty"`
+	PositiveName string  `json:"positive_name,omitempty"`
 }
 
 // columnNames describes the columns of the table to which the model was fitted.
@@ -158,7 +166,7 @@ func (m *Model) Write(w io.Writer) error {
 		return errorf("a loss of one's own, %q, has no place in a file; take those of package solver",
 			m.loss())
 	}
-	names := []string{m.LabelColumn, m.OffsetColumn, m.Labels.NegativeName, m.Labels.PositiveName}
+	names := []string{m.LabelColumn, m.OffsetColumn}
 	if err := checkUTF8(m.Features, m.Classes.Names, names, slices.Sorted(maps.Keys(m.Fill))); err != nil {
 		return err
 	}
@@ -205,11 +213,15 @@ func (m *Model) head() *head {
 	h := &head{
 		Format: newestFormat, Version: Version, Loss: loss.Name, HuberDelta: loss.Argument.Value,
 		P: m.featureCount(), IndexBase: &m.IndexBase,
-		Classes: m.Classes.Values, ClassNames: m.Classes.Names,
 		columnNames: columnNames{m.Features, m.LabelColumn, m.OffsetColumn, m.Fill}, FitSummary: m.Summary,
 	}
-	if !m.Labels.IsZero() {
-		h.Labels = &m.Labels
+	switch c := m.Classes; {
+	case !m.hasPositive():
+		h.Classes, h.ClassNames = c.Values, c.Names
+	case c.Names == nil:
+		h.Labels = &twoLabels{Negative: c.Values[0], Positive: c.Values[1]}
+	default:
+		h.Labels = &twoLabels{c.Values[0], c.Values[1], c.Names[0], c.Names[1]}
 	}
 	for label, weight := range m.Summary.ClassWeights {
 		h.ClassWeights = append(h.ClassWeights, classWeight{label, weight})
@@ -328,7 +340,7 @@ func (f *modelFile) model() (*Model, error) {
 		f.completeHead(&f.Models[k])
 	}
 	first := &f.Models[0].head
-	m, err := first.model()
+	m, err := first.model(len(f.Models))
 	if err != nil {
 		return nil, err
 	}
@@ -431,8 +443,9 @@ func unpack(p int, features []int, coefficients []float64) ([]float64, error) {
 	return vector, nil
 }
 
-// model returns the model that the head describes, without Columns and HasIntercept.
-func (h *head) model() (*Model, error) {
+// model returns the model that the head describes, without Columns and HasIntercept. The file has columnCount
+// columns.
+func (h *head) model(columnCount int) (*Model, error) {
 	name := h.Loss
 	if h.HuberDelta != 0 {
 		name = fmt.Sprintf("%s:%v", h.Loss, h.HuberDelta)
@@ -447,10 +460,10 @@ func (h *head) model() (*Model, error) {
 	m := &Model{
 		Loss: loss, Features: h.Features, LabelColumn: h.LabelColumn, OffsetColumn: h.Offset, Fill: h.Fill,
 		IndexBase: *h.IndexBase, Summary: h.FitSummary,
-		Classes: sparse.Classes{Values: h.Classes, Names: h.ClassNames},
 	}
-	if h.Labels != nil && h.Classes == nil {
-		m.Labels = *h.Labels
+	m.Classes, err = h.classes(columnCount)
+	if err != nil {
+		return nil, err
 	}
 	for _, c := range h.ClassWeights {
 		if m.Summary.ClassWeights == nil {
@@ -459,6 +472,24 @@ func (h *head) model() (*Model, error) {
 		m.Summary.ClassWeights[c.Label] = c.Weight
 	}
 	return m, nil
+}
+
+// classes returns the classes that the head describes. The file has columnCount columns.
+func (h *head) classes(columnCount int) (c sparse.Classes, err error) {
+	l := h.Labels
+	switch {
+	case h.Classes != nil && len(h.Classes) != columnCount:
+		return c, classCountError(len(h.Classes), columnCount)
+	case h.Classes != nil || l == nil || *l == twoLabels{}:
+		return sparse.Classes{Values: h.Classes, Names: h.ClassNames}, nil
+	case columnCount != 1:
+		return c, columnCountError(columnCount)
+	}
+	c.Values = []float64{l.Negative, l.Positive}
+	if l.NegativeName != "" || l.PositiveName != "" {
+		c.Names = []string{l.NegativeName, l.PositiveName}
+	}
+	return c, nil
 }
 
 func (m *Model) check() error {
@@ -483,26 +514,26 @@ func (m *Model) check() error {
 }
 
 func (m *Model) checkLabels() error {
-	isClassifier, values := classifies(m.loss()), m.Classes.Values
-	switch {
+	values, names := m.Classes.Values, m.Classes.Names
+	switch isClassifier := classifies(m.loss()); {
 	case isClassifier && !m.Classifies():
 		return errors.New("damaged model: no labels; expected a negative and a positive one")
 	case !isClassifier && m.Classifies():
 		return fmt.Errorf("damaged model: labels with the %s loss, which is for numbers", m.loss())
-	case !m.Labels.IsZero() && values != nil:
-		return errors.New("damaged model: labels of two classes and of more; expected either of them")
-	case isClassifier && values == nil && m.Labels.Negative == m.Labels.Positive:
-		return fmt.Errorf("damaged model: both labels are %v; expected two", m.Labels.Positive)
-	case (m.Labels.NegativeName == "") != (m.Labels.PositiveName == ""):
-		return fmt.Errorf("damaged model: labels %q and %q; expected two words or none",
-			m.Labels.NegativeName, m.Labels.PositiveName)
-	case values == nil && len(m.Columns) != 1:
-		return fmt.Errorf("damaged model: %d columns of coefficients; expected one, or one for each of several classes", len(m.Columns))
-	case values != nil && (len(values) != len(m.Columns) || len(values) < 2):
-		return fmt.Errorf("damaged model: %d classes and %d columns of coefficients; expected as many of both, and some", len(values), len(m.Columns))
-	}
-	if names := m.Classes.Names; names != nil && (len(names) != len(values) || !slices.IsSorted(names)) {
-		return fmt.Errorf("damaged model: the names %q of %d classes; expected one for each, in increasing order", names, len(values))
+	case len(m.Columns) == 0 || values == nil && len(m.Columns) != 1:
+		return columnCountError(len(m.Columns))
+	case names != nil && len(names) != len(values):
+		return fmt.Errorf("damaged model: the names %q of %d classes; expected one for each", names, len(values))
+	case m.hasPositive() && values[0] == values[1]:
+		return fmt.Errorf("damaged model: both labels are %v; expected two", values[0])
+	case m.hasPositive() && slices.Contains(names, ""):
+		return fmt.Errorf("damaged model: labels %q and %q; expected two words or none", names[0], names[1])
+	case values == nil || m.hasPositive():
+		return nil
+	case len(values) != len(m.Columns) || len(values) < 2:
+		return classCountError(len(values), len(m.Columns))
+	case !slices.IsSorted(names):
+		return fmt.Errorf("damaged model: the names %q of %d classes; expected them in increasing order", names, len(values))
 	}
 	for k := 1; k < len(values); k++ {
 		if !(values[k] > values[k-1]) {
@@ -511,6 +542,14 @@ func (m *Model) checkLabels() error {
 		}
 	}
 	return nil
+}
+
+func columnCountError(columnCount int) error {
+	return fmt.Errorf("damaged model: %d columns of coefficients; expected one, or one for each of several classes", columnCount)
+}
+
+func classCountError(classCount, columnCount int) error {
+	return fmt.Errorf("damaged model: %d classes and %d columns of coefficients; expected as many of both, and some", classCount, columnCount)
 }
 
 func (m *Model) checkColumn(k int) error {

@@ -55,7 +55,7 @@ func TestSaveLoad(t *testing.T) {
 			t.Errorf("%s: other bytes: %s, then %s", name, text, secondText.Bytes())
 		}
 	}
-	extremeModel := &Model{Labels: sparse.LabelMapping{Negative: 0, Positive: 1}, Loss: solver.Logistic{},
+	extremeModel := &Model{Classes: sparse.Classes{Values: []float64{0, 1}}, Loss: solver.Logistic{},
 		Columns: []Column{
 			{
 				Certificate: Certificate{Gap: math.Inf(1)},
@@ -74,6 +74,35 @@ func TestSaveLoad(t *testing.T) {
 	}
 }
 
+// TestTwoColumns checks that two classes with a column for each stay apart from two classes that share one, and
+// that labels of the second kind in a file with two columns are an error.
+func TestTwoColumns(t *testing.T) {
+	m := &Model{
+		Loss: solver.Logistic{}, Classes: sparse.Classes{Values: []float64{3, 7}},
+		Columns: []Column{{Coefficients: []float64{1}}, {Coefficients: []float64{2}}},
+	}
+	var text bytes.Buffer
+	if err := m.Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	sharedLabels := strings.NewReplacer(`"labels": null`, `"labels": {"negative": 3, "positive": 7}`, `"classes": [3,7],`, "").
+		Replace(text.String())
+	if got, err := Read(&text, "m"); err != nil || cmp.Diff(m, got) != "" {
+		t.Errorf("%v: %s", err, cmp.Diff(m, got))
+	}
+	_, err := Read(strings.NewReader(sharedLabels), "m")
+	if err == nil || !strings.Contains(err.Error(), "2 columns of coefficients; expected one") {
+		t.Errorf("%v of %s", err, sharedLabels)
+	}
+	if label, err := m.Predict([]int32{0}, []float64{-1}); err != nil || label != 3 {
+		t.Errorf("predicted %v, %v", label, err)
+	}
+	m.Columns = m.Columns[:1]
+	if label, err := m.Predict([]int32{0}, []float64{1}); err != nil || label != 7 {
+		t.Errorf("predicted %v, %v", label, err)
+	}
+}
+
 // TestOwnLossNotSaved checks that Write refuses a caller's loss that has the name of a loss of
 // package solver.
 func TestOwnLossNotSaved(t *testing.T) {
@@ -87,7 +116,7 @@ func TestOwnLossNotSaved(t *testing.T) {
 func TestSaveFails(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "m.json"), filepath.Join(dir, "link.json")
-	goodModel := &Model{Columns: []Column{{Coefficients: []float64{1}}}, Labels: sparse.LabelMapping{Negative: 0, Positive: 1}}
+	goodModel := &Model{Columns: []Column{{Coefficients: []float64{1}}}, Classes: sparse.Classes{Values: []float64{0, 1}}}
 	if err := goodModel.Save(path); err != nil {
 		t.Fatal(err)
 	}
@@ -96,20 +125,19 @@ func TestSaveFails(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, bad := range []*Model{
-		{Columns: []Column{{Coefficients: []float64{math.NaN()}}}, Labels: goodModel.Labels},
-		{Columns: []Column{{Coefficients: []float64{1}, Intercept: math.Inf(1)}}, HasIntercept: true, Labels: goodModel.Labels},
-		{Columns: []Column{{Coefficients: []float64{1}, Intercept: 1}}, Labels: goodModel.Labels},
+		{Columns: []Column{{Coefficients: []float64{math.NaN()}}}, Classes: goodModel.Classes},
+		{Columns: []Column{{Coefficients: []float64{1}, Intercept: math.Inf(1)}}, HasIntercept: true, Classes: goodModel.Classes},
+		{Columns: []Column{{Coefficients: []float64{1}, Intercept: 1}}, Classes: goodModel.Classes},
 		{
 			Columns: []Column{{Coefficients: []float64{1}, Certificate: Certificate{Objective: math.NaN()}}},
-			Labels:  goodModel.Labels,
+			Classes: goodModel.Classes,
 		},
 		{Columns: goodModel.Columns},
-		{Columns: goodModel.Columns, Labels: goodModel.Labels, Features: []string{"a", "b"}},
-		{Columns: goodModel.Columns, Labels: goodModel.Labels, Features: []string{"\xe9"}},
-		{Columns: goodModel.Columns, Labels: goodModel.Labels, LabelColumn: "\xe9"},
-		{Columns: []Column{{Coefficients: []float64{1}, Groups: [][]int{{1}}}}, Labels: goodModel.Labels},
-		{Labels: goodModel.Labels},
-		{Columns: []Column{goodModel.Columns[0], goodModel.Columns[0]}, Labels: goodModel.Labels},
+		{Columns: goodModel.Columns, Classes: goodModel.Classes, Features: []string{"a", "b"}},
+		{Columns: goodModel.Columns, Classes: goodModel.Classes, Features: []string{"\xe9"}},
+		{Columns: goodModel.Columns, Classes: goodModel.Classes, LabelColumn: "\xe9"},
+		{Columns: []Column{{Coefficients: []float64{1}, Groups: [][]int{{1}}}}, Classes: goodModel.Classes},
+		{Classes: goodModel.Classes},
 		{Columns: goodModel.Columns, Classes: sparse.Classes{Values: []float64{1, 2, 3}}},
 		{Columns: []Column{goodModel.Columns[0], {}}, Classes: sparse.Classes{Values: []float64{1, 2}}},
 	} {
@@ -183,7 +211,7 @@ func TestFormat1(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &Model{
-		Loss: solver.Logistic{}, Labels: sparse.LabelMapping{Negative: -1, Positive: 2}, IndexBase: 1,
+		Loss: solver.Logistic{}, Classes: sparse.Classes{Values: []float64{-1, 2}}, IndexBase: 1,
 		Summary: FitSummary{Rows: 270, Lambda: 0.01, Penalty: "group-lasso", GraphEdges: 2, Balanced: true, Weighted: true},
 		Columns: []Column{{
 			Coefficients: []float64{0, 0.47257662126316763, -1},
@@ -229,6 +257,7 @@ func TestBadModels(t *testing.T) {
 		{`"seed": 7`, `"ridge": 1e999`, `"1e999": damaged model: ridge: expected a finite number`},
 		{`"seed": 7`, `"classes": [1, "x"]`, `"\"x\"": damaged model: classes: expected a finite number`},
 		{`"seed": 7`, `"classes": [1, null]`, `"null": damaged model: classes: expected a finite number`},
+		{`"seed": 7`, `"classes": [1, 2]`, "2 classes and 1 columns of coefficients"},
 		{`"negative": -1`, `"negative": 1e999`, `"1e999": damaged model: negative: expected a finite number`},
 		{`"positive": 2`, `"positive": "2"`, `"\"2\"": damaged model: positive: expected a finite number`},
 		{`"p": 3`, `"p": 4`, "3 coefficients for p = 4"},
@@ -387,13 +416,13 @@ func TestTables(t *testing.T) {
 	}
 	d := read(text, &sparse.ReadOptions{Table: sparse.TableOptions{Missing: sparse.MissingMedian}})
 	m := mustFit(t, &Spec{Lambda: 0.01, Features: d.Names}, d.X, d.OriginalLabels())
-	m.Labels, m.LabelColumn, m.Fill = d.Mapping, d.Table.Label, d.Table.Fill
+	m.Classes, m.LabelColumn, m.Fill = d.Classes, d.Table.Label, d.Table.Fill
 	path := filepath.Join(t.TempDir(), "m.json")
 	if err := m.Save(path); err != nil {
 		t.Fatal(err)
 	}
 	loaded, err := Load(path)
-	if err != nil || loaded.LabelColumn != "ill" || loaded.Fill["b"] != 4 || loaded.Labels != m.Labels ||
+	if err != nil || loaded.LabelColumn != "ill" || loaded.Fill["b"] != 4 || !cmp.Equal(loaded.Classes, m.Classes) ||
 		!slices.Equal(loaded.Features, []string{"a", "city=Bonn", "city=Ulm", "b"}) {
 		t.Fatalf("%+v, %v", loaded, err)
 	}

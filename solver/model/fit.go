@@ -59,7 +59,7 @@ func (p *problems) fit(ctx context.Context) (*Model, error) {
 		})
 		return err
 	}))
-	if !p.empty.Classes.IsZero() && isFatal(err) || slices.Contains(columns, nil) {
+	if p.count() > 1 && isFatal(err) || slices.Contains(columns, nil) {
 		return nil, err
 	}
 	m := *p.empty

@@ -150,12 +150,12 @@ func (c *crossValidation) checkFolds() error {
 			return errorf("CVSettings.Assignment: fold %d of %d has no row", k, c.folds)
 		}
 	}
-	for class := range c.empty.classCount() {
+	for class := range c.empty.Classes.Values {
 		classBounds := bounds[3*class:]
 		if -classBounds[1] == classBounds[2] {
 			return errorf("no fold but %v has rows of label %s, row %v the first: the models of the "+
 				"others need every class; give two rows or more of each, in different folds",
-				classBounds[2], c.empty.className(class), -classBounds[0])
+				classBounds[2], c.empty.Classes.Name(class), -classBounds[0])
 		}
 	}
 	return nil

@@ -165,7 +165,7 @@ func (h *foldScorer) window(lo, hi int) (*window, error) {
 		return nil, nil
 	}
 	for i, v := range w.y {
-		w.y[i] = h.spec.originalLabel(v)
+		w.y[i] = h.spec.data.Original(v)
 	}
 	var err error
 	w.x, err = h.x.SelectRows(rows)

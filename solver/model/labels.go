@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -30,76 +31,62 @@ func checkFinite(y []float64, firstRow int) error {
 	return nil
 }
 
-// classesOf returns the two classes of a mapping, in the order of their labels.
-func classesOf(m sparse.LabelMapping) sparse.Classes {
-	c := sparse.Classes{Values: []float64{m.Negative, m.Positive}}
-	if m.NegativeName != "" {
-		c.Names = []string{m.NegativeName, m.PositiveName}
-	}
-	if m.Negative > m.Positive {
-		slices.Reverse(c.Values)
-		slices.Reverse(c.Names)
-	}
-	return c
-}
-
-// checkSigns returns an error if the Dataset has a Mapping, but other labels than −1 and +1.
+// checkSigns returns an error if Dataset.Signs is true, but there are not two classes, or other labels than −1
+// and +1.
 func (s *Spec) checkSigns(labels []float64) error {
-	isOther := func(v float64) bool { return v != -1 && v != 1 }
-	if k := slices.IndexFunc(labels, isOther); k >= 0 && !s.data.Mapping.IsZero() {
-		return errorf("the Dataset has a Mapping and the label %v; with a Mapping, labels must be −1 and +1",
-			labels[k])
+	if !s.data.Signs {
+		return nil
+	}
+	if count := len(s.data.Classes.Values); count != 2 {
+		return errorf("the Dataset has Signs and %d Classes; with Signs, there must be two", count)
+	}
+	if k := slices.IndexFunc(labels, func(v float64) bool { return v != -1 && v != 1 }); k >= 0 {
+		return errorf("the Dataset has Signs and the label %v; with Signs, labels must be −1 and +1", labels[k])
 	}
 	return nil
 }
 
-// agree checks that all processes have the same two classes in p.empty.Labels. err is the error of this
-// process; if it is not nil in some process, agree returns an error in all processes.
+// agree checks that all processes have the same two classes in p.empty. err is the error of this process; if
+// it is not nil in some process, agree returns an error in all processes.
 func (p *problems) agree(err error) error {
 	err = p.team.CommonError(err)
 	if err != nil {
 		return err
 	}
-	m := p.empty.Labels
-	for _, label := range []float64{m.Negative, m.Positive} {
+	labels := p.empty.Classes.Values
+	for _, label := range labels {
 		if p.team.MaxNumber(label) != p.team.MinNumber(label) {
-			return errorf("in this process the classes are %v and %v (positive), in another process they are different: give all processes the same Spec.Positive, and Datasets with the same labels", m.Negative, m.Positive)
+			return errorf("in this process the classes are %v and %v (positive), in another process they are different: give all processes the same Spec.Positive, and Datasets with the same labels", labels[0], labels[1])
 		}
 	}
 	return nil
 }
 
-// twoLabels returns the negative and the positive label in the caller's data. labels are the different labels
-// of all rows of all processes, in increasing order. If they are not exactly two, twoLabels returns an error.
-func (p *problems) twoLabels(labels []float64) (m sparse.LabelMapping, err error) {
+// twoClasses returns the negative and the positive class in the caller's data. labels are the different labels
+// of all rows of all processes, in increasing order. If they are not exactly two, twoClasses returns an error.
+func (p *problems) twoClasses(labels []float64) (c sparse.Classes, err error) {
 	switch {
 	case len(labels) == 1:
-		return m, errorf("every label is %s; expected two classes", p.spec.labelName(labels[0]))
+		return c, errorf("every label is %s; expected two classes", p.spec.labelName(labels[0]))
 	case len(labels) > 2:
-		return m, p.team.CommonError(p.thirdLabelError(labels))
+		return c, p.team.CommonError(p.thirdLabelError(labels))
 	}
-	m = p.spec.data.Mapping
-	if m.IsZero() {
-		m.Negative, m.Positive = labels[0], labels[1]
-		if words := p.spec.words(labels); words != nil {
-			m.NegativeName, m.PositiveName = words[0], words[1]
-		}
+	c = p.spec.data.Classes
+	if !p.spec.data.Signs {
+		c = sparse.Classes{Values: labels, Names: p.spec.words(labels)}
 	}
 	switch positive := p.spec.Positive; {
-	case positive == nil || *positive == m.Positive:
-	case *positive == m.Negative:
-		m = sparse.LabelMapping{
-			Negative: m.Positive, NegativeName: m.PositiveName, Positive: m.Negative,
-			PositiveName: m.NegativeName,
-		}
+	case positive == nil || *positive == c.Values[1]:
+	case *positive == c.Values[0]:
+		c = c.Reversed()
 	default:
-		return m, errorf("the label %v said to be positive does not occur; the labels are %v and %v",
-			*positive, m.Negative, m.Positive)
+		return c, errorf("the label %v said to be positive does not occur; the labels are %v and %v",
+			*positive, c.Values[0], c.Values[1])
 	}
-	if p.spec.streams() && (!slices.Equal(labels, []float64{-1, 1}) || p.spec.rowLabel(m.Positive) != 1) {
+	if p.spec.streams() && (!slices.Equal(labels, []float64{-1, 1}) || p.spec.rowLabel(c.Values[1]) != 1) {
 		err = p.spec.refuseMinimize("out of core, two classes must have the labels −1 and +1, and +1 is the positive class")
 	}
-	return m, err
+	return c, err
 }
 
 // thirdLabelError returns an error that names the rarest of the labels, which is probably a mistake. A
@@ -160,7 +147,7 @@ func (s *Spec) weigh(t *rows.Team, y []float64, classOfRow func(i int) int, clas
 	var weightOfClass [2]float64 // total weight of each class
 	for i := range w {
 		w[i] = weightOf(s.SampleWeights, i)
-		if v, ok := s.ClassWeights[s.originalLabel(y[i])]; ok {
+		if v, ok := s.ClassWeights[s.data.Original(y[i])]; ok {
 			w[i] *= v
 		}
 		if classOfRow != nil {
@@ -187,14 +174,10 @@ func (s *Spec) weigh(t *rows.Team, y []float64, classOfRow func(i int) int, clas
 	return w, nil
 }
 
-// originalLabel returns the label in the caller's data for the label y of a row. The two differ only for a
-// Dataset with a Mapping, whose rows have the labels −1 and +1.
-func (s *Spec) originalLabel(y float64) float64 { return s.data.Mapping.Original(y) }
-
-// rowLabel is the inverse of originalLabel.
+// rowLabel is the inverse of Dataset.Original.
 func (s *Spec) rowLabel(original float64) float64 {
-	if sign, ok := s.data.Mapping.Sign(original); ok {
-		return sign
+	if k, ok := s.data.Classes.Find(original); ok && s.data.Signs {
+		return float64(2*k - 1)
 	}
 	return original
 }
@@ -213,10 +196,10 @@ func (s *Spec) words(labels []float64) (words []string) {
 
 // labelName returns the word or number, in the data of the caller, for a label in the rows of a fit.
 func (s *Spec) labelName(label float64) string {
-	if words := s.words([]float64{label}); words != nil {
-		return words[0]
+	if k, ok := s.data.ClassOf(label); ok {
+		return s.data.Classes.Name(k)
 	}
-	return s.data.Mapping.Name(label)
+	return fmt.Sprint(label)
 }
 
 func classOf(sign float64) int {

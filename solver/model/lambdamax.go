@@ -48,7 +48,7 @@ func (p *problems) lambdaMax(ctx context.Context) (float64, error) {
 		if err == nil {
 			lambdaMaxes[k], err = d.lambdaMax(ctx)
 		}
-		if !p.empty.Classes.IsZero() && errors.Is(err, errNoFeature) {
+		if p.count() > 1 && errors.Is(err, errNoFeature) {
 			return nil
 		}
 		return err

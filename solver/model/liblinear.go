@@ -43,11 +43,11 @@ func (m *Model) WriteLiblinear(w io.Writer) error {
 	case loss.Labels == term.Classes:
 		solverType = "L1R_L2LOSS_SVC"
 	}
-	if len(labels) == 2 {
+	if len(m.Columns) == 2 {
 		return errorf("two classes with a column of weights for each; liblinear has one column for two classes")
 	}
-	if !m.Labels.IsZero() {
-		labels = []float64{m.Labels.Positive, m.Labels.Negative}
+	if m.hasPositive() {
+		labels = m.Classes.Reversed().Values
 	}
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "solver_type %s\nnr_class %d\n", solverType, max(2, len(labels)))
@@ -271,12 +271,12 @@ func (l *liblinear) readModel() (*Model, error) {
 	return m, nil
 }
 
-// setLabels sets the labels or the classes of m, and sorts its columns by class.
+// setLabels sets the classes of m, and sorts its columns by class.
 func (l *liblinear) setLabels(m *Model) {
 	switch {
 	case l.labels == nil:
 	case l.classes == 2:
-		m.Labels = sparse.LabelMapping{Positive: l.labels[0], Negative: l.labels[1]}
+		m.Classes.Values = []float64{l.labels[1], l.labels[0]}
 	default:
 		m.Classes.Values = slices.Sorted(slices.Values(l.labels))
 		columns := make([]Column, l.classes)

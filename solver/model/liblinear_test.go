@@ -53,13 +53,10 @@ func TestWriteLiblinear(t *testing.T) {
 		if !m.Classifies() {
 			continue
 		}
-		if m.Labels.IsZero() {
-			m.Classes.Values[2] = 17.5
-		} else {
-			m.Labels.Positive = 7.5
-		}
+		values := m.Classes.Values
+		values[len(values)-1] += 100.5
 		if err := m.WriteLiblinear(&bytes.Buffer{}); err == nil ||
-			!strings.Contains(err.Error(), "7.5; those of liblinear are whole") {
+			!strings.Contains(err.Error(), ".5; those of liblinear are whole") {
 			t.Errorf("%v", err)
 		}
 	}
@@ -67,7 +64,7 @@ func TestWriteLiblinear(t *testing.T) {
 
 // liblinearFields returns a model with only those fields of m that a liblinear file has.
 func liblinearFields(m *Model) *Model {
-	p := &Model{Loss: m.Loss, Labels: m.Labels, Classes: m.Classes, HasIntercept: m.HasIntercept, IndexBase: 1}
+	p := &Model{Loss: m.Loss, Classes: m.Classes, HasIntercept: m.HasIntercept, IndexBase: 1}
 	for _, c := range m.Columns {
 		p.Columns = append(p.Columns,
 			Column{Coefficients: c.Coefficients, Intercept: c.Intercept, Certificate: Certificate{Gap: math.Inf(1)}})
@@ -102,9 +99,9 @@ func predictLiblinear(t *testing.T, m *Model, text []byte, x *sparse.CSR, y []fl
 	}
 	lines := strings.Split(strings.TrimSpace(string(result)), "\n")
 	if m.givesProbability() {
-		want := fmt.Sprint("labels ", m.Labels.Positive, " ", m.Labels.Negative)
-		if !m.Classes.IsZero() {
-			want = "labels -10 0 10"
+		want := "labels -10 0 10"
+		if values := m.Classes.Values; len(values) == 2 {
+			want = fmt.Sprint("labels ", values[1], " ", values[0])
 		}
 		if lines[0] != want {
 			t.Errorf("liblinear-predict: %s, want %s", lines[0], want)
@@ -160,7 +157,7 @@ func TestBadLiblinear(t *testing.T) {
 	const twoClassFile = "solver_type L1R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias 0.5\nw\n1 \n2 \n3 \n"
 	m, err := ReadLiblinear(strings.NewReader(twoClassFile), "m")
 	if err != nil || m.Columns[0].Intercept != 1.5 ||
-		!slices.Equal(m.Columns[0].Coefficients, []float64{1, 2}) || m.Labels.Positive != 1 {
+		!slices.Equal(m.Columns[0].Coefficients, []float64{1, 2}) || m.Classes.Values[1] != 1 {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	const threeClassFile = "solver_type L1R_LR\nnr_class 3\nlabel 7 -1 2\nnr_feature 1\nbias 1\nw\n1 2 3 \n4 5 6 \n"

@@ -143,7 +143,7 @@ func (c *ClassMetrics) summarise(m *Model, totals *classTotals) {
 	for k, hit := range totals.hits {
 		rowWeight, predictedWeight := totals.rows[k], totals.predictions[k]
 		c.Classes = append(c.Classes, ClassSummary{
-			Class: m.className(k), Rows: rowWeight,
+			Class: m.Classes.Name(k), Rows: rowWeight,
 			Precision: ratio(hit, predictedWeight), Recall: ratio(hit, rowWeight),
 			F1: ratio(2*hit, rowWeight+predictedWeight),
 		})
@@ -151,7 +151,7 @@ func (c *ClassMetrics) summarise(m *Model, totals *classTotals) {
 		totalWeight += rowWeight
 	}
 	c.Accuracy = ratio(hitWeight, totalWeight)
-	if !m.Labels.IsZero() {
+	if m.hasPositive() {
 		c.Precision, c.Recall, c.F1 = c.Classes[1].Precision, c.Classes[1].Recall, c.Classes[1].F1
 		return
 	}

@@ -17,7 +17,7 @@ func TestMetricsByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &Model{Columns: []Column{{Coefficients: []float64{1}}}, Labels: sparse.LabelMapping{Negative: 10, Positive: 20}}
+	m := &Model{Columns: []Column{{Coefficients: []float64{1}}}, Classes: sparse.Classes{Values: []float64{10, 20}}}
 	y := []float64{10, 20, 10, 20, 20}
 	got, err := m.Score(x, y, nil)
 	if err != nil {
@@ -100,7 +100,7 @@ func TestScoreNearZero(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &Model{Columns: []Column{{Coefficients: []float64{1}}}, Labels: sparse.LabelMapping{Negative: 10, Positive: 20}}
+	m := &Model{Columns: []Column{{Coefficients: []float64{1}}}, Classes: sparse.Classes{Values: []float64{10, 20}}}
 	label, err := m.Predict(x.Row(0))
 	if err != nil || label != 20 {
 		t.Fatalf("%v, %v", label, err)

@@ -13,12 +13,11 @@ import (
 type Model struct {
 	// Loss is the loss that was fitted; nil means solver.Logistic.
 	Loss solver.Loss
-	// Labels are the labels of two classes that share one Column; zero for other models.
-	Labels sparse.LabelMapping
-	// Classes are the labels of classes that each have a Column, in increasing order; zero for other models.
-	// Classes.Names is nil if the classes are numbers.
+	// Classes are the labels; zero if the model predicts numbers.
 	Classes sparse.Classes
-	// Columns has a Column for each class of Classes, in their order. If Classes is zero, it has one Column.
+	// Columns has a Column for each class of Classes, in their order. But there is only one if the model
+	// predicts numbers, or for two classes: its margin is positive for the second of them. The fits of this
+	// package give two classes one Column.
 	Columns []Column
 	// HasIntercept says whether intercepts were fitted.
 	HasIntercept bool
@@ -111,7 +110,10 @@ type LastIterate struct {
 }
 
 // Classifies reports whether the model predicts classes, not numbers.
-func (m *Model) Classifies() bool { return !m.Labels.IsZero() || !m.Classes.IsZero() }
+func (m *Model) Classifies() bool { return !m.Classes.IsZero() }
+
+// hasPositive reports whether the model has one column for two classes, a negative and a positive one.
+func (m *Model) hasPositive() bool { return len(m.Classes.Values) == 2 && len(m.Columns) < 2 }
 
 func (m *Model) featureCount() int {
 	if len(m.Columns) == 0 {
@@ -130,39 +132,6 @@ func (m *Model) NonZeros() (count int) {
 		}
 	}
 	return count
-}
-
-// className returns the name of class k. Of two classes, class 0 is the negative class.
-func (m *Model) className(k int) string {
-	if m.Classes.IsZero() {
-		return m.Labels.Name(float64(2*k - 1))
-	}
-	return m.Classes.Name(k)
-}
-
-func (m *Model) labelOf(k int) float64 {
-	if m.Classes.IsZero() {
-		return m.Labels.Original(float64(2*k - 1))
-	}
-	return m.Classes.Values[k]
-}
-
-func (m *Model) classCount() int {
-	switch {
-	case !m.Classes.IsZero():
-		return len(m.Classes.Values)
-	case !m.Labels.IsZero():
-		return 2
-	}
-	return 0
-}
-
-func (m *Model) classOf(label float64) (k int, known bool) {
-	if !m.Classes.IsZero() {
-		return m.Classes.Find(label)
-	}
-	sign, known := m.Labels.Sign(label)
-	return classOf(sign), known
 }
 
 func (m *Model) loss() solver.Loss { return cmp.Or[solver.Loss](m.Loss, solver.Logistic{}) }

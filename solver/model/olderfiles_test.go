@@ -85,8 +85,11 @@ func summaryText(t *testing.T, m *Model) string {
 		}
 	}
 	add(m.Summary.ClassWeights != nil, "%v", m.Summary.ClassWeights)
-	add(!m.Labels.IsZero(), "%v", m.Labels)
-	add(!m.Classes.IsZero(), "%v", m.Classes.All())
+	if m.hasPositive() {
+		add(true, "%s is -1, %s is +1", m.Classes.Name(0), m.Classes.Name(1))
+	} else {
+		add(m.Classifies(), "%v", m.Classes.All())
+	}
 	add(m.LabelColumn != "", "target %s", m.LabelColumn)
 	add(m.OffsetColumn != "", "offset %s", m.OffsetColumn)
 	add(m.Fill != nil, "fill %v", m.Fill)
@@ -105,7 +108,7 @@ func summaryText(t *testing.T, m *Model) string {
 func predictionsOfRows(t *testing.T, m *Model) string {
 	t.Helper()
 	rows, opt := "rows.svm", m.ReadOptions()
-	opt.Mapping, opt.Classes, opt.Regression, opt.Counts = sparse.LabelMapping{}, sparse.Classes{}, false, false
+	opt.Classes, opt.Regression, opt.Counts = sparse.Classes{}, false, false
 	opt.AnyLabels, opt.Table.NoLabel = true, true
 	if m.Features != nil {
 		rows = "rows.csv"
@@ -124,10 +127,8 @@ func predictionsOfRows(t *testing.T, m *Model) string {
 	var lines strings.Builder
 	for columnCount := len(m.Columns); len(margins) > 0; margins = margins[columnCount:] {
 		switch row := margins[:columnCount]; {
-		case !m.Classes.IsZero():
-			fmt.Fprint(&lines, m.Classes.Name(m.predictedClass(row)))
 		case m.Classifies():
-			fmt.Fprint(&lines, m.Labels.Name(row[0]))
+			fmt.Fprint(&lines, m.Classes.Name(m.predictedClass(row)))
 		default:
 			fmt.Fprint(&lines, m.prediction(row[0]))
 		}

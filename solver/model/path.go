@@ -139,7 +139,7 @@ func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step,
 			return
 		}
 		steps := p.problemPath(ctx, 0, set)
-		if !p.empty.Classes.IsZero() {
+		if p.count() > 1 {
 			steps = p.classPaths(ctx, set)
 		}
 		for step, err := range steps {

@@ -43,7 +43,7 @@ func (m *Model) ReadOptions() *sparse.ReadOptions {
 	}
 	return &sparse.ReadOptions{
 		Features: m.featureCount(), Names: m.Features, IndexBase: base,
-		Mapping: m.Labels, Classes: m.Classes, Regression: !m.Classifies(), Counts: m.predictsCounts(),
+		Classes: m.Classes, Regression: !m.Classifies(), Counts: m.predictsCounts(),
 		LabelsOptional: true,
 		Table:          sparse.TableOptions{Label: m.LabelColumn, Offset: m.OffsetColumn, Fill: m.Fill},
 	}
@@ -176,10 +176,10 @@ func (m *Model) Predict(indices []int32, values []float64) (float64, error) {
 		}
 	}
 	switch {
-	case !m.Classes.IsZero():
-		return m.Classes.Values[bestColumn], nil
+	case m.hasPositive():
+		return m.Classes.Values[classOf(bestMargin)], nil
 	case m.Classifies():
-		return m.Labels.Original(bestMargin), nil
+		return m.Classes.Values[bestColumn], nil
 	}
 	prediction := m.prediction(bestMargin)
 	if !finite(prediction) {
@@ -293,7 +293,7 @@ func (m *Model) Predictions(dst []float64, x *sparse.CSR) ([]float64, error) {
 	}
 	columnCount := len(m.Columns)
 	for i := range len(dst) / columnCount {
-		dst[i] = m.labelOf(m.predictedClass(dst[i*columnCount : (i+1)*columnCount]))
+		dst[i] = m.Classes.Values[m.predictedClass(dst[i*columnCount:(i+1)*columnCount])]
 	}
 	return dst[:len(dst)/columnCount], nil
 }

@@ -111,7 +111,7 @@ func TestThreshold(t *testing.T) {
 func TestHostileRows(t *testing.T) {
 	m := &Model{
 		Columns: []Column{{Coefficients: []float64{1, 2, math.MaxFloat64}}},
-		Labels:  sparse.LabelMapping{Negative: -1, Positive: 1},
+		Classes: sparse.Classes{Values: []float64{-1, 1}},
 	}
 	for want, row := range map[string]struct {
 		idx []int32
@@ -159,7 +159,7 @@ func TestHostileRows(t *testing.T) {
 // then 0.5.
 func TestTies(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 13))
-	m := &Model{Columns: []Column{{Coefficients: make([]float64, 40)}}, Labels: sparse.LabelMapping{Negative: -1, Positive: 1}}
+	m := &Model{Columns: []Column{{Coefficients: make([]float64, 40)}}, Classes: sparse.Classes{Values: []float64{-1, 1}}}
 	for j := 20; j < 40; j += 3 {
 		m.Columns[0].Coefficients[j] = rng.NormFloat64()
 	}

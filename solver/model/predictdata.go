@@ -46,8 +46,8 @@ func (m *Model) PredictData(d *sparse.Dataset, threshold *float64) (*DataPredict
 		return nil, err
 	}
 	p := &DataPredictions{Scores: scores, Classes: classes}
-	for k := range m.classCount() {
-		p.Names = append(p.Names, m.className(k))
+	if m.Classifies() {
+		p.Names = m.Classes.All()
 	}
 	return p, nil
 }
@@ -56,7 +56,7 @@ func (m *Model) checkThreshold(threshold *float64) error {
 	switch {
 	case threshold != nil && math.IsNaN(*threshold):
 		return errorf("the threshold is NaN; want a number, or nil for the default")
-	case threshold != nil && m.Labels.IsZero():
+	case threshold != nil && !m.hasPositive():
 		return errorf("the threshold %v is for two classes; leave it nil", *threshold)
 	}
 	return nil

@@ -21,8 +21,7 @@ type problems struct {
 	problemSpec *Spec      // the specification of each problem
 	x           *sparse.CSR
 	y           []float64
-	// The fitted model without Columns and Lambda; with its Classes, there are many problems.
-	empty *Model
+	empty       *Model // the fitted model without Columns and Lambda
 }
 
 // newProblems checks the data and the specification. spec may be nil.
@@ -49,7 +48,7 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 	}
 	switch {
 	case len(labels) < 3 || spec.Positive != nil:
-		p.empty.Labels, err = p.twoLabels(labels)
+		p.empty.Classes, err = p.twoClasses(labels)
 		return p, p.agree(err)
 	case len(labels) > rows.MaxClasses:
 		return nil, errorf("more than %d classes: are the labels numbers, for the loss %s?",
@@ -138,7 +137,12 @@ func (p *problems) classSpec() (_ *Spec, err error) {
 	return &spec, err
 }
 
-func (p *problems) count() int { return max(1, len(p.empty.Classes.Values)) }
+func (p *problems) count() int {
+	if n := len(p.empty.Classes.Values); n > 2 {
+		return n
+	}
+	return 1
+}
 
 // design returns the design of problem k. The caller must then call prepare.
 func (p *problems) design(k int, spec *Spec) (d *design, err error) {
@@ -148,22 +152,21 @@ func (p *problems) design(k int, spec *Spec) (d *design, err error) {
 		factors: spec.factors(features),
 		scale:   slices.Repeat([]float64{1}, features),
 	}
-	labels := p.empty.Labels
-	positive, classOfRow, classNames := spec.rowLabel(labels.Positive), d.classOfRow,
-		[2]string{"class " + labels.Name(-1), "class " + labels.Name(1)}
-	if classes := p.empty.Classes; !classes.IsZero() {
-		// classError names the class
-		positive, classNames = classes.Values[k], [2]string{"the other classes", "this class"}
+	if !classifies(d.loss) {
+		d.weights, err = spec.weigh(p.team, p.y, nil, [2]string{})
+		return d, err
 	}
-	switch {
-	case !classifies(d.loss):
-		classOfRow = nil
-	case !spec.streams():
-		d.y = signs(p.y, positive)
-	default:
+	classes, classNames := p.empty.Classes, [2]string{"the other classes", "this class"} // classError names it
+	if p.count() == 1 {
+		k, classNames = 1, [2]string{"class " + classes.Name(0), "class " + classes.Name(1)}
+	}
+	positive := spec.rowLabel(classes.Values[k])
+	if spec.streams() {
 		d.classLabel = &positive
+	} else {
+		d.y = signs(p.y, positive)
 	}
-	d.weights, err = spec.weigh(p.team, p.y, classOfRow, classNames)
+	d.weights, err = spec.weigh(p.team, p.y, d.classOfRow, classNames)
 	return d, err
 }
 
@@ -175,25 +178,20 @@ func (p *problems) start(k int, d *design) []float64 {
 	if m == nil {
 		return nil
 	}
-	column, sign := 0, 1.0
-	switch {
-	case !p.empty.Classes.IsZero():
-		var known bool
+	column, sign, known := 0, 1.0, true
+	switch classes, names := p.empty.Classes, m.Classes.All(); {
+	case (p.count() > 1) != (len(m.Columns) > 1):
+		known = false
+	case p.count() > 1:
 		column, known = p.columnOf(m, k)
-		if !known {
-			return nil
-		}
-	case !m.Classes.IsZero() || m.Labels.IsZero() != p.empty.Labels.IsZero():
+	case slices.Equal(names, classes.All()):
+	case slices.Equal(names, classes.Reversed().All()):
+		sign = -1
+	default:
+		known = false
+	}
+	if !known {
 		return nil
-	case !m.Labels.IsZero():
-		names := [2]string{m.Labels.Name(-1), m.Labels.Name(1)}
-		switch labels := p.empty.Labels; names {
-		case [2]string{labels.Name(-1), labels.Name(1)}:
-		case [2]string{labels.Name(1), labels.Name(-1)}:
-			sign = -1
-		default:
-			return nil
-		}
 	}
 	c := m.Columns[column]
 	x := append(slices.Clone(c.Coefficients), c.Intercept)[:d.columns()]
@@ -240,7 +238,7 @@ func (s *Spec) parallelFits() int {
 
 // eachProblem calls do(k) for every problem k, in parallel if possible. It returns the error of classError.
 func (p *problems) eachProblem(do func(k int) error) error {
-	if p.empty.Classes.IsZero() {
+	if p.count() == 1 {
 		return do(0)
 	}
 	return p.classError(p.spec.spread(p.count(), isFatal, do))
@@ -273,7 +271,7 @@ func (p *problems) classError(errs []error) error {
 			others = fmt.Sprintf(" and %d others", count)
 		}
 	}
-	return fmt.Errorf("class %s%s: %w", p.empty.className(k), others, errs[k])
+	return fmt.Errorf("class %s%s: %w", p.empty.Classes.Name(k), others, errs[k])
 }
 
 // spread calls do for the numbers 0 to count − 1, in parallel if possible, and returns the errors. If do is
@@ -296,7 +294,7 @@ func (s *Spec) spread(count int, fatal func(error) bool, do func(k int) error) [
 // countFitted returns a function that calls do to fit a problem, and then calls Spec.ClassFitted with the
 // number of finished problems. It returns do if ClassFitted is nil, or if there is only one problem.
 func (p *problems) countFitted(do func(k int) error) func(k int) error {
-	if p.spec.ClassFitted == nil || p.empty.Classes.IsZero() {
+	if p.spec.ClassFitted == nil || p.count() == 1 {
 		return do
 	}
 	var lock sync.Mutex

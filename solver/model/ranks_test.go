@@ -162,7 +162,7 @@ func TestRanks(t *testing.T) {
 					t.Errorf("%v, %s, %d ranks: objective %.15g by plain loops, %+v, want %+v",
 						loss, name, ranks, objective, c, want.Columns[0].Certificate)
 				}
-				if diff := cmp.Diff([]any{want.Summary, want.Labels}, []any{m.Summary, m.Labels}); diff != "" {
+				if diff := cmp.Diff([]any{want.Summary, want.Classes}, []any{m.Summary, m.Classes}); diff != "" {
 					t.Errorf("%v, %s, %d ranks: %s", loss, name, ranks, diff)
 				}
 			}
@@ -683,28 +683,28 @@ func TestClassesResume(t *testing.T) {
 	}
 }
 
-// TestRanksMappings checks that ranks agree on the labels of two classes if their Datasets have different
-// Mappings, or one has none, and otherwise return errors.
-func TestRanksMappings(t *testing.T) {
+// TestRanksSigns checks that ranks agree on two classes if only one of their Datasets has Signs, and that they
+// return errors if the Datasets have different Classes.
+func TestRanksSigns(t *testing.T) {
 	x, err := sparse.FromDense(4, 1, []float64{1, 2, 2, 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	mapped := sparse.LabelMapping{Negative: 3, Positive: 7}
+	mapped := sparse.Classes{Values: []float64{3, 7}}
 	signs := []float64{-1, 1, -1, 1}
 	for _, c := range []struct {
 		first, second sparse.Dataset
 		want          string // part of the error of a rank; "" for the labels 3 and 7
 	}{
-		{sparse.Dataset{Labels: signs, Mapping: mapped}, sparse.Dataset{Labels: signs, Mapping: mapped}, ""},
-		{sparse.Dataset{Labels: []float64{3, 7, 3, 7}}, sparse.Dataset{Labels: signs, Mapping: mapped}, ""},
+		{sparse.Dataset{Labels: signs, Signs: true, Classes: mapped}, sparse.Dataset{Labels: signs, Signs: true, Classes: mapped}, ""},
+		{sparse.Dataset{Labels: []float64{3, 7, 3, 7}}, sparse.Dataset{Labels: signs, Signs: true, Classes: mapped}, ""},
 		{
-			sparse.Dataset{Labels: signs, Mapping: mapped},
-			sparse.Dataset{Labels: signs, Mapping: sparse.LabelMapping{Negative: 3, Positive: 8}}, "third one",
+			sparse.Dataset{Labels: signs, Signs: true, Classes: mapped},
+			sparse.Dataset{Labels: signs, Signs: true, Classes: sparse.Classes{Values: []float64{3, 8}}}, "third one",
 		},
 		{
-			sparse.Dataset{Labels: signs, Mapping: mapped},
-			sparse.Dataset{Labels: signs, Mapping: sparse.LabelMapping{Negative: 7, Positive: 3}}, "in this process",
+			sparse.Dataset{Labels: signs, Signs: true, Classes: mapped},
+			sparse.Dataset{Labels: signs, Signs: true, Classes: sparse.Classes{Values: []float64{7, 3}}}, "in this process",
 		},
 	} {
 		datasets := []sparse.Dataset{c.first, c.second}
@@ -718,26 +718,29 @@ func TestRanksMappings(t *testing.T) {
 		wg.Wait()
 		if c.want != "" {
 			if errs[0] == nil || errs[1] == nil || !strings.Contains(errors.Join(errs...).Error(), c.want) {
-				t.Errorf("%v and %v: %v, want %q", c.first.Mapping, c.second.Mapping, errs, c.want)
+				t.Errorf("%v and %v: %v, want %q", c.first.Classes, c.second.Classes, errs, c.want)
 			}
 			continue
 		}
-		if m := equalResult(t, models, errs); m.Labels != mapped || m.Columns[0].Coefficients[0] <= 0 {
-			t.Errorf("%v and %v: labels %v, coefficients %v",
-				c.first.Mapping, c.second.Mapping, m.Labels, m.Columns[0].Coefficients)
+		if m := equalResult(t, models, errs); !cmp.Equal(m.Classes, mapped) || m.Columns[0].Coefficients[0] <= 0 {
+			t.Errorf("%v and %v: classes %v, coefficients %v",
+				c.first.Classes, c.second.Classes, m.Classes, m.Columns[0].Coefficients)
 		}
 	}
 }
 
-// TestLabelsBesideMapping checks that a Dataset with a Mapping must have the labels −1 and +1.
-func TestLabelsBesideMapping(t *testing.T) {
+// TestWrongSigns checks that a Dataset with Signs must have two classes and the labels −1 and +1.
+func TestWrongSigns(t *testing.T) {
 	x, err := sparse.FromDense(4, 1, []float64{1, 2, 2, 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &sparse.Dataset{X: x, Labels: []float64{1, 1, 2, 2}, Mapping: sparse.LabelMapping{Negative: 1, Positive: 2}}
-	_, err = FitData(t.Context(), &Spec{Lambda: 0.01}, d)
-	if err == nil || !strings.Contains(err.Error(), "the label 2; with a Mapping") {
-		t.Errorf("got %v", err)
+	d := &sparse.Dataset{X: x, Labels: []float64{1, 1, 2, 2}, Signs: true, Classes: sparse.Classes{Values: []float64{1, 2}}}
+	for _, want := range []string{"the label 2; with Signs", "Signs and 3 Classes"} {
+		_, err = FitData(t.Context(), &Spec{Lambda: 0.01}, d)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+		d.Classes.Values = []float64{1, 2, 3}
 	}
 }

@@ -56,7 +56,7 @@ func (s *Scorer) Predict(record map[string]any) (*Prediction, error) {
 		p.Number = &t[0]
 		return p, nil
 	}
-	p.Class = m.className(classes[0])
+	p.Class = m.Classes.Name(classes[0])
 	if !m.givesProbability() {
 		return p, nil
 	}
@@ -65,7 +65,7 @@ func (s *Scorer) Predict(record map[string]any) (*Prediction, error) {
 	}
 	p.Probabilities = make(map[string]float64, len(t))
 	for k, v := range t {
-		p.Probabilities[m.className(k)] = v
+		p.Probabilities[m.Classes.Name(k)] = v
 	}
 	return p, nil
 }

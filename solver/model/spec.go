@@ -132,7 +132,7 @@ type exclusion struct {
 }
 
 func (s *Spec) checkNames() error {
-	names := []string{s.data.Mapping.NegativeName, s.data.Mapping.PositiveName, s.data.LabelName}
+	names := []string{s.data.LabelName}
 	if t := s.data.Table; t != nil {
 		names = append(names, t.Offset)
 	}

@@ -85,15 +85,15 @@ func TestStartByName(t *testing.T) {
 		turnedLabels[i] = math.Mod(classLabels[i]+1, 3) // the classes 0, 1 and 2 get the numbers 1, 2 and 0
 	}
 	twoClassData := func(labels []float64, negative, positive string) sparse.Dataset {
-		return sparse.Dataset{X: x, Labels: labels, Mapping: sparse.LabelMapping{
-			Negative: -1, Positive: 1, NegativeName: negative, PositiveName: positive,
+		return sparse.Dataset{X: x, Labels: labels, Signs: true, Classes: sparse.Classes{
+			Values: []float64{-1, 1}, Names: []string{negative, positive},
 		}}
 	}
 	threeClassData := func(labels []float64, names ...string) sparse.Dataset {
 		return sparse.Dataset{X: x, Labels: labels, Classes: sparse.Classes{Values: []float64{0, 1, 2}, Names: names}}
 	}
 	numberData := func(labels []float64, negative, positive float64) sparse.Dataset {
-		return sparse.Dataset{X: x, Labels: labels, Mapping: sparse.LabelMapping{Negative: negative, Positive: positive}}
+		return sparse.Dataset{X: x, Labels: labels, Signs: true, Classes: sparse.Classes{Values: []float64{negative, positive}}}
 	}
 	low := -1.0
 	for name, c := range map[string]struct {
@@ -133,19 +133,19 @@ func TestStartOfOtherClasses(t *testing.T) {
 	spec := &Spec{Lambda: 0.02}
 	want := mustFit(t, spec, x, y).Columns[0].Run.NewtonSteps
 	for name, c := range map[string]struct {
-		labels  sparse.LabelMapping
+		classes sparse.Classes
 		ignored bool
 	}{
-		"both other":    {sparse.LabelMapping{Negative: 0, Positive: 1}, true},
-		"one other":     {sparse.LabelMapping{Negative: 3, Positive: 8}, true},
-		"one turned":    {sparse.LabelMapping{Negative: 7, Positive: 8}, true},
-		"words":         {sparse.LabelMapping{Negative: 3, Positive: 7, NegativeName: "a", PositiveName: "b"}, true},
-		"equal":         {sparse.LabelMapping{Negative: 3, Positive: 7}, false},
-		"of other sign": {sparse.LabelMapping{Negative: 7, Positive: 3}, false},
+		"both other":    {sparse.Classes{Values: []float64{0, 1}}, true},
+		"one other":     {sparse.Classes{Values: []float64{3, 8}}, true},
+		"one turned":    {sparse.Classes{Values: []float64{7, 8}}, true},
+		"words":         {sparse.Classes{Values: []float64{3, 7}, Names: []string{"a", "b"}}, true},
+		"equal":         {sparse.Classes{Values: []float64{3, 7}}, false},
+		"of other sign": {sparse.Classes{Values: []float64{7, 3}}, false},
 	} {
 		start := mustFit(t, spec, x, y)
-		start.Labels = c.labels
-		if c.labels.Negative == 7 {
+		start.Classes = c.classes
+		if c.classes.Values[0] == 7 {
 			column := &start.Columns[0]
 			for j := range column.Coefficients {
 				column.Coefficients[j] *= -1

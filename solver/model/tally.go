@@ -51,7 +51,7 @@ func square(v, center float64) float64 { return float64((v - center) * (v - cent
 // two classes, the negative class comes first.
 func (m *Model) NewTally(rows []int) *Tally {
 	t := m.NewBriefTally()
-	classes := m.classCount()
+	classes := len(m.Classes.Values)
 	if classes > 0 {
 		t.aucScores = m.newAUCScores(rows)
 	}
@@ -64,7 +64,7 @@ func (m *Model) NewTally(rows []int) *Tally {
 // NewBriefTally returns an empty Tally whose metrics have no AUC and no confusion table.
 func (m *Model) NewBriefTally() *Tally {
 	t := &Tally{m: m}
-	if classes := m.classCount(); classes > 0 {
+	if classes := len(m.Classes.Values); classes > 0 {
 		t.classTotals = classTotals{
 			make([]float64, classes), make([]float64, classes), make([]float64, classes),
 		}
@@ -81,7 +81,7 @@ func (m *Model) newAUCScores(rows []int) (out []classScores) {
 		totalRows += n
 	}
 	switch {
-	case len(rows) != m.classCount():
+	case len(rows) != len(m.Classes.Values):
 		return make([]classScores, len(m.Columns))
 	case len(m.Columns) == 1:
 		return []classScores{newClassScores(rows[0], rows[1])}
@@ -147,7 +147,7 @@ func (m *Model) classesOf(y []float64) ([]int, error) {
 	}
 	classes := make([]int, len(y))
 	for i, v := range y {
-		k, known := m.classOf(v)
+		k, known := m.Classes.Find(v)
 		if !known {
 			return nil, errorf("label %v of row %d is none of the classes of the model, %s",
 				v, i, m.classList())
@@ -158,14 +158,15 @@ func (m *Model) classesOf(y []float64) ([]int, error) {
 }
 
 func (m *Model) classList() string {
-	if m.Classes.IsZero() {
-		return fmt.Sprintf("%v and %v", m.Labels.Negative, m.Labels.Positive)
-	}
 	const listLength = 5
-	if values := m.Classes.Values; len(values) > listLength {
+	switch values := m.Classes.Values; {
+	case len(values) == 2:
+		return fmt.Sprintf("%v and %v", values[0], values[1])
+	case len(values) > listLength:
 		return fmt.Sprintf("%v and %d more", values[:listLength], len(values)-listLength)
+	default:
+		return fmt.Sprint(values)
 	}
-	return fmt.Sprint(m.Classes.Values)
 }
 
 func (t *Tally) addNumbers(
@@ -340,7 +341,7 @@ func (t *Tally) Metrics() (_ *Metrics, err error) {
 		loss := t.loss
 		c.LogLoss = &loss
 	}
-	if !t.m.Labels.IsZero() {
+	if t.m.hasPositive() {
 		threshold, brier := t.threshold, t.brier
 		c.Threshold = &threshold
 		if t.m.givesProbability() {

@@ -42,7 +42,7 @@ func TestTally(t *testing.T) {
 		}
 		for _, weights := range [][]float64{nil, weights} {
 			set := ScoreSettings{Weights: weights, Offsets: offsets}
-			if threshold := 0.3; !m.Labels.IsZero() {
+			if threshold := 0.3; m.hasPositive() {
 				set.Threshold = &threshold
 			}
 			want, err := m.Score(x, y, &set)
@@ -54,7 +54,7 @@ func TestTally(t *testing.T) {
 					spec := &Spec{SampleWeights: weights, Offsets: offsets}
 					score := func(_ context.Context, rankSpec *Spec, x *sparse.CSR, y []float64) (*Metrics, error) {
 						set := ScoreSettings{Weights: rankSpec.SampleWeights, Offsets: rankSpec.Offsets, Threshold: set.Threshold}
-						tally := m.NewTally(make([]int, m.classCount()))
+						tally := m.NewTally(make([]int, len(m.Classes.Values)))
 						if brief {
 							tally = m.NewBriefTally()
 						}

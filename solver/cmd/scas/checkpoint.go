@@ -55,8 +55,8 @@ func (c *trainCmd) checkpoint(data *sparse.Dataset, report *problemReport) (dist
 		AverageIterate: report.fitSpec.spec.Average, DataSum: c.ranks.sumOfRows(data, report.fitSpec),
 	}
 	want.Settings.TimeLimit, want.Settings.Threads = 0, 0 // the state does not depend on them
-	if m := data.Mapping; !m.IsZero() {
-		want.Labels = fmt.Sprint(m.Negative, m.Positive)
+	if data.Signs {
+		want.Labels = fmt.Sprint(data.Classes.Values[0], data.Classes.Values[1])
 	}
 	sum := crc32.NewIEEE()
 	for _, path := range append(c.specFlags.inputs(), c.Start) {
@@ -73,8 +73,8 @@ func (c *trainCmd) checkpoint(data *sparse.Dataset, report *problemReport) (dist
 	return &checkpointFile{c.Checkpoint, want}, nil
 }
 
-// sumOfRows returns a checksum of the rows, labels and offsets of all ranks, and of the names of features
-// and classes. The checksum does not depend on the number of ranks; out of core it is 0. All ranks must call
+// sumOfRows returns a checksum of the rows, labels and offsets of all ranks, of the names of features, and of
+// the names of more than two classes. The checksum does not depend on the number of ranks; out of core it is 0. All ranks must call
 // sumOfRows.
 func (r *ranks) sumOfRows(data *sparse.Dataset, s *fitSpec) uint32 {
 	if s.outOfCore() {
@@ -101,7 +101,11 @@ func (r *ranks) sumOfRows(data *sparse.Dataset, s *fitSpec) uint32 {
 	}
 	// Total adds a number below 2^32 for each rank, so the sum is exact in float64.
 	total = uint32(uint64(r.team.Total(float64(total))))
-	for _, names := range [][]string{s.spec.Features, data.Classes.Names} {
+	var classNames []string
+	if fitsPerClass(data) {
+		classNames = data.Classes.Names
+	}
+	for _, names := range [][]string{s.spec.Features, classNames} {
 		for _, name := range names {
 			total = crc32.Update(total, table, append([]byte(name), 0))
 		}

@@ -18,8 +18,8 @@ func TestWDBC(t *testing.T) {
 		}
 	}
 	if rows, cols := d.X.Dims(); rows != 569 || cols != 30 || len(d.Labels) != 569 || malignant != 212 ||
-		d.Mapping.PositiveName != "M" {
-		t.Fatalf("%d x %d, %d labels, %d malignant, %+v", rows, cols, len(d.Labels), malignant, d.Mapping)
+		d.Classes.Name(1) != "M" {
+		t.Fatalf("%d x %d, %d labels, %d malignant, %+v", rows, cols, len(d.Labels), malignant, d.Classes)
 	}
 	_, firstRow := d.X.Row(0)
 	_, lastRow := d.X.Row(568)

@@ -24,8 +24,8 @@ type fitCount struct {
 // its own; then setReports counts the classes instead.
 func (p *progress) setReports(s *fitSpec, fits fitCount) {
 	p.fits = fits
-	if !s.data.Classes.IsZero() {
-		p.fits = fitCount{"class", 0, len(s.data.Classes.Values)}
+	if fitsPerClass(s.data) {
+		p.fits = fitCount{"class", 0, fitsOf(s.data)}
 	}
 	spec, budget := &s.spec, s.spec.Passes // if budget is 0, the number of passes is not limited
 	if spec.Method != nil {

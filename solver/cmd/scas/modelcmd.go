@@ -125,13 +125,13 @@ func newModelReport(file string, m *model.Model, top int) *modelReport {
 	if m.LabelColumn != "" || m.OffsetColumn != "" || m.Fill != nil {
 		r.Table = &modelColumns{m.LabelColumn, m.OffsetColumn, m.Fill}
 	}
-	if !m.Labels.IsZero() {
-		r.Positive, r.Negative = m.Labels.Name(1), m.Labels.Name(-1)
-	}
-	if m.Classes.IsZero() {
+	if len(m.Columns) == 1 {
 		r.columnReport = newColumnReport(m, 0, top)
+		if m.Classifies() {
+			r.Positive, r.Negative = m.Classes.Name(1), m.Classes.Name(0)
+		}
 	}
-	for k, class := range m.Classes.All() {
+	for k, class := range columnNames(m) {
 		r.Classes = append(r.Classes, modelClass{class, newColumnReport(m, k, top)})
 	}
 	return r

@@ -141,7 +141,7 @@ func (p *page) judge(fits []proof, noun string, err error) {
 // addSections adds a section about m. If m has a column for each class, addSections adds a section for each
 // class that chooseClasses chooses. title names the model, such as "at the last lambda".
 func (p *page) addSections(title string, m *model.Model, g *graph.Graph) error {
-	if m.Classes.IsZero() {
+	if len(m.Columns) == 1 {
 		return p.addSection(title, m, 0, g)
 	}
 	classes := m.Classes.All()
@@ -253,7 +253,7 @@ func (p *page) addTrainingStats(m *model.Model, stats trainingStats) {
 	r := newPredictReport(m, stats.metrics, true, stats.weighted)
 	p.Metrics = r.summary()
 	p.Metrics.addIf(stats.weighted, "weights", "a row counts as often as its weight says")
-	if !m.Classes.IsZero() {
+	if len(m.Columns) > 1 {
 		p.classMetrics = (*confusionTable)(r.Metrics.ClassMetrics)
 		p.Heat = p.classMetrics.heatMap()
 	}

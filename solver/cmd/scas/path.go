@@ -188,7 +188,7 @@ func (c *pathCmd) fit(e *env) error {
 	if err != nil {
 		return err
 	}
-	if c.SVG != "" && !r.fitSpec.data.Classes.IsZero() {
+	if c.SVG != "" && fitsPerClass(r.fitSpec.data) {
 		return usagef("--svg draws the path of one model, and several classes have one each; -o FILE has all of them")
 	}
 	stopped, err := c.fitFlags.fit(e, &r.problemReport, func() (err error) {
@@ -248,9 +248,9 @@ func (e *env) fitPath(s *fitSpec, set model.PathSettings) (steps []*model.Step, 
 // intercept and with only zero coefficients has one line without a feature.
 func writeCoefficients(w io.Writer, r *pathReport, steps []*model.Step) error {
 	out := csv.NewWriter(w)
-	classes, spec := r.fitSpec.data.Classes, &r.fitSpec.spec
+	spec, hasClasses := &r.fitSpec.spec, fitsPerClass(r.fitSpec.data)
 	writeLine := func(class string, cells ...string) {
-		if !classes.IsZero() {
+		if hasClasses {
 			cells = append([]string{class}, cells...)
 		}
 		_ = out.Write(cells) // out.Error returns the first error
@@ -261,8 +261,8 @@ func writeCoefficients(w io.Writer, r *pathReport, steps []*model.Step) error {
 		for k := range step.Columns {
 			s := &step.Columns[k]
 			class, gapText := "", ""
-			if !classes.IsZero() {
-				class = classes.Name(k)
+			if hasClasses {
+				class = r.fitSpec.data.Classes.Name(k)
 			}
 			if isFinite(s.Certificate.Gap) {
 				gapText = formatNumber(s.Certificate.Gap)

@@ -122,7 +122,7 @@ func (c *predictCmd) Run(e *env) error {
 		}
 		p.end()
 		n, _ := data.X.Dims()
-		r := &predictReport{N: n, Classes: m.Classes.All()}
+		r := &predictReport{N: n, Classes: columnNames(m)}
 		if t != nil {
 			s, err := t.Metrics()
 			if err != nil {
@@ -180,11 +180,10 @@ func (c *predictCmd) writeWindows(
 func (c *predictCmd) demand(m *model.Model, data *sparse.Dataset) *demand {
 	const bytesOfRow = 64 // bytes for a margin, a prediction, a label, and copies that the metrics sort
 	n, _ := data.X.Dims()
-	classes := len(m.Classes.Values)
 	d := &demand{
 		work: "predicting " + plural(n, "row") + " of " + dataName(c.Data), data: data,
 		inMemoryBytes: func() float64 {
-			return float64(dataBytes(data)) + float64(bytesOfRow*float64(n)) + scoreBytes(n, classes)
+			return float64(dataBytes(data)) + float64(bytesOfRow*float64(n)) + scoreBytes(n, len(m.Columns))
 		},
 	}
 	switch {
@@ -249,7 +248,8 @@ func (c *predictCmd) readOptions(m *model.Model) *sparse.ReadOptions {
 		opt.Table.Offset = ""
 	}
 	if c.IgnoreLabels {
-		opt.Mapping, opt.Classes, opt.Regression, opt.Counts, opt.AnyLabels, opt.Table.NoLabel = sparse.LabelMapping{}, sparse.Classes{}, false, false, true, true
+		opt.Classes, opt.Regression, opt.Counts = sparse.Classes{}, false, false
+		opt.AnyLabels, opt.Table.NoLabel = true, true
 	}
 	return opt
 }

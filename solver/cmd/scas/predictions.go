@@ -11,11 +11,11 @@ import (
 )
 
 func (c *predictCmd) checkFlags(m *model.Model) error {
-	classes := len(m.Classes.Values)
+	classes := len(m.Columns)
 	switch {
-	case c.SVG != "" && classes > 0:
+	case c.SVG != "" && classes > 1:
 		return usagef("--svg draws the ROC curve, which is for two classes; the model has %d", classes)
-	case c.Threshold != nil && classes > 0:
+	case c.Threshold != nil && classes > 1:
 		return usagef("--threshold is for two classes; the model has %d, and predicts the most probable",
 			classes)
 	case c.SVG != "" && (c.IgnoreLabels || !m.Classifies()):

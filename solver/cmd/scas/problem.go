@@ -121,13 +121,13 @@ func (r *problemReport) addTo(f *summary) {
 	r.rankSummary.addTo(f)
 	addColumns(f, r.fitSpec.data)
 	f.addIf(r.EmptyFeatures > 0, "", "%s without data", plural(r.EmptyFeatures, "feature"))
-	if !r.fitSpec.data.Mapping.IsZero() {
-		f.add("labels", "%s", describeClasses(r.fitSpec.data.Mapping, r.fitSpec.counts.classes))
-	}
-	if k := len(r.fitSpec.data.Classes.Values); k > 0 {
+	classes := r.fitSpec.data.Classes
+	switch k := len(classes.Values); {
+	case k == 2:
+		f.add("labels", "%s", describeClasses(classes, r.fitSpec.counts.classes))
+	case k > 2:
 		f.add("labels", "%s, each against the rest", plural(k, "class"))
-		f.addIf(r.fitSpec.data.Classes.Names == nil, "",
-			"if they are numbers, not classes, give --loss squared")
+		f.addIf(classes.Names == nil, "", "if they are numbers, not classes, give --loss squared")
 	}
 	problemText := r.problemText()
 	if r.fitSpec.spec.PenaltyFactors != nil {
@@ -135,7 +135,7 @@ func (r *problemReport) addTo(f *summary) {
 	}
 	f.add("model", "%s loss, %s", r.lossText(), problemText)
 	weightText := "both classes count the same"
-	if len(r.fitSpec.data.Classes.Values) > 0 {
+	if len(classes.Values) > 2 {
 		weightText = "each class counts the same as the rest"
 	}
 	f.addIf(r.ClassWeights != "", "weights", "%s", weightText)

@@ -61,6 +61,7 @@ var phrases = map[string]map[string]string{
 	"Problem.Penalty":          {"a stronger one": "raise --lambda", "an L1": "leave out --groups and --l2y"},
 	"Problem.SampleWeights":    {"nil": "leave out --class-weights and --sample-weights"},
 	"ReadOptions.AnyLabels":    {"true": "give --ignore-labels"},
+	"ReadOptions.Classes":      {"the classes of an existing model": ""},
 	"ReadOptions.Counts":       {"false": "give --loss squared"},
 	"ReadOptions.Features":     {"a larger number": "give --features a larger number"},
 	"ReadOptions.Format":       {"CSV": "give --format csv"},
@@ -69,7 +70,6 @@ var phrases = map[string]map[string]string{
 	"ReadOptions.LabelsFile": {
 		"a file of labels": "give --labels FILE, which has one number a line or is an npy file",
 	},
-	"ReadOptions.Mapping":    {"the mapping of an existing model": ""},
 	"ReadOptions.Memory":     {"a larger number": "allow more with --memory SIZE"},
 	"ReadOptions.Positive":   {"nil": "leave out --positive"},
 	"ReadOptions.Regression": {"false": "give --loss logistic", "true": "give --loss squared"},

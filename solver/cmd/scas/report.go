@@ -87,7 +87,7 @@ func newTrainReport(problem problemReport, m *model.Model, verbose bool) *trainR
 		if r.Status == solver.Converged {
 			r.Status = fit.Status
 		}
-		if m.Classes.IsZero() {
+		if len(m.Columns) == 1 {
 			r.columnFit = fit
 		} else {
 			r.Classes = append(r.Classes,

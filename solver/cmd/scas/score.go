@@ -53,7 +53,7 @@ func newNumberMetrics(n *model.NumberMetrics) *numberMetrics {
 // the report shows all metrics, and weighted whether the rows had weights.
 func newPredictReport(m *model.Model, s *model.Metrics, detailed, weighted bool) *predictReport {
 	loss := number(s.Loss)
-	r := &predictReport{Classes: m.Classes.All(), N: s.Rows, Loss: &loss, weighted: weighted}
+	r := &predictReport{Classes: columnNames(m), N: s.Rows, Loss: &loss, weighted: weighted}
 	if s.Classes != nil {
 		r.Accuracy = &s.Classes.Accuracy
 		if correctRows := int(math.Round(*r.Accuracy * float64(s.Rows))); !weighted {

@@ -84,65 +84,60 @@ func hasLastColumn(x *sparse.CSR) bool {
 // two classes, or if the loss takes labels as numbers, it restores the labels of the file. More than two
 // classes are stored in data.Classes.
 func (c *fitFlags) alignLabels(data *sparse.Dataset) error {
-	wordClasses := data.Classes
-	data.Classes = sparse.Classes{}
-	if err := c.checkWords(wordClasses.Names); err != nil {
+	stored := *data // the labels as they were read, and all words of the file
+	if err := c.checkWords(stored.Classes.Names); err != nil {
 		return err
 	}
 	if !c.Loss.classifies() {
-		c.restoreLabels(data)
+		restoreLabels(data, sparse.Classes{})
 		return nil
 	}
-	rankLabels, storedMapping := data.Labels, data.Mapping
-	if !storedMapping.IsZero() {
-		rankLabels = []float64{storedMapping.Negative, storedMapping.Positive}
+	rankLabels, signs := data.Labels, []float64{-1, 1} // the labels for which −1 and +1 stand
+	if data.Signs {
+		rankLabels, signs = data.Classes.Values, data.Classes.Values
 	}
-	values := c.ranks.team.Distinct(rankLabels, rows.MaxClasses+1)
-	var names []string
-	if wordClasses.Names != nil {
-		for _, v := range values {
-			k, ok := wordClasses.Find(v)
+	classes := sparse.Classes{Values: c.ranks.team.Distinct(rankLabels, rows.MaxClasses+1)}
+	if stored.Classes.Names != nil {
+		for _, v := range classes.Values {
+			k, ok := stored.Classes.Find(v)
 			if !ok {
 				return fmt.Errorf("%s: the label %v stands for none of the words in the file; convert the data again", c.file, v)
 			}
-			names = append(names, wordClasses.Name(k))
+			classes.Names = append(classes.Names, stored.Classes.Name(k))
 		}
 	}
-	classes := sparse.Classes{Values: values, Names: names}
 	switch {
-	case len(values) == 1:
+	case len(classes.Values) == 1:
 		return fmt.Errorf("%s: every label is %s: expected two classes (--loss squared takes labels as numbers)", c.file, classes.Name(0))
-	case len(values) > 2:
-		c.restoreLabels(data)
-		data.Classes = classes
+	case len(classes.Values) > 2:
+		restoreLabels(data, classes)
 		return c.checkClasses(data)
 	}
 	positive := cmp.Or(c.Positive, &positiveFlag{})
-	m, ok := classes.Mapping(positive.number, positive.word)
+	var ok bool
+	data.Classes, ok = classes.WithPositive(positive.number, positive.word)
 	if !ok {
 		return fmt.Errorf("%s: the label of --positive does not occur: the labels are %s and %s",
 			c.file, classes.Name(0), classes.Name(1))
 	}
-	switch {
-	case storedMapping.Negative == m.Negative && storedMapping.Positive == m.Positive:
+	data.Signs = true
+	if slices.Equal(data.Classes.Values, signs) {
 		return nil // the labels are −1 and +1 already
-	case storedMapping.IsZero() && m.Negative == -1 && m.Positive == 1:
-		data.Mapping = m
-		return nil
 	}
 	c.ranks.bytesOfRow += 8
 	// A copy, because the labels in a mapped file cannot be changed.
-	labels := make([]float64, len(data.Labels))
-	for i, b := range data.Labels {
-		labels[i], _ = m.Sign(storedMapping.Original(b))
+	data.Labels = make([]float64, len(stored.Labels))
+	for i, b := range stored.Labels {
+		k, _ := data.Classes.Find(stored.Original(b))
+		data.Labels[i] = float64(2*k - 1)
 	}
-	data.Labels, data.Mapping = labels, m
 	return nil
 }
 
 // checkWords returns an error if the ranks have labels with different words, or if labels are words but must
 // be numbers. words is nil if labels are numbers.
 func (c *fitFlags) checkWords(words []string) error {
+	words = slices.Sorted(slices.Values(words)) // two words may be in the order of −1 and +1
 	sum := float64(crc32.ChecksumIEEE([]byte(strings.Join(words, "\x00"))))
 	switch t := c.ranks.team; {
 	case t.MaxNumber(sum) != t.MinNumber(sum):
@@ -153,12 +148,12 @@ func (c *fitFlags) checkWords(words []string) error {
 	return nil
 }
 
-// restoreLabels replaces the labels −1 and +1 by the original labels.
-func (c *fitFlags) restoreLabels(data *sparse.Dataset) {
-	if data.Mapping.IsZero() {
-		return
+// restoreLabels replaces the labels −1 and +1 by the original labels, and the classes by the given ones.
+func restoreLabels(data *sparse.Dataset, classes sparse.Classes) {
+	if data.Signs {
+		data.Labels = data.OriginalLabels()
 	}
-	data.Labels, data.Mapping = data.OriginalLabels(), sparse.LabelMapping{}
+	data.Classes, data.Signs = classes, false
 }
 
 // checkClasses returns an error if the labels, which have more than two values, cannot be classes or

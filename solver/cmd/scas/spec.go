@@ -97,7 +97,7 @@ func (c *fitFlags) demand(s *fitSpec, load workload) *demand {
 			labelBytes := 8 * int64(n) // for the original labels; see Dataset.OriginalLabels
 			need := float64(dataBytes(s.data) + labelBytes + s.spec.EstimateMemory(s.data.X, fits))
 			if load.scored {
-				need += scoreBytes(n, fits.Classes)
+				need += scoreBytes(n, fitsOf(s.data))
 			}
 			return need
 		},
@@ -149,7 +149,7 @@ func (c *fitFlags) keptBytes(data *sparse.Dataset, load workload) int64 {
 	if load.fits.Folds > 0 {
 		bytesOfRow += 4
 		// Fitted to all rows, and to the rows outside a fold.
-		modelCount = 2 * load.fits.Lambdas * max(1, len(data.Classes.Values))
+		modelCount = 2 * load.fits.Lambdas * fitsOf(data)
 	}
 	if c.ranks.comm == nil && (c.Positive != nil || c.Labels != "") {
 		bytesOfRow += 8

@@ -41,7 +41,7 @@ func (s *fitSpec) labelDifference(m *model.Model, data string) string {
 		return fmt.Sprintf("this model has %s loss, for %s, and --loss %s is for %s",
 			modelLoss.Name, labelKind[modelLoss.Labels], loss.Name, labelKind[loss.Labels])
 	}
-	modelClasses, dataClasses := classNames(m.Labels, m.Classes), classNames(s.data.Mapping, s.data.Classes)
+	modelClasses, dataClasses := m.Classes.All(), s.data.Classes.All()
 	slices.Sort(modelClasses)
 	slices.Sort(dataClasses)
 	if !slices.Equal(modelClasses, dataClasses) {

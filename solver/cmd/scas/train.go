@@ -168,8 +168,8 @@ func (c *trainCmd) completeSpec(e *env, report *problemReport) error {
 // did not converge.
 func (c *trainCmd) fit(e *env, report problemReport) (*trainReport, error) {
 	s, task := report.fitSpec, "fitting"
-	if classes := len(s.data.Classes.Values); classes > 0 {
-		task = "fitting " + plural(classes, "class")
+	if fitsPerClass(s.data) {
+		task = "fitting " + plural(fitsOf(s.data), "class")
 	}
 	var m *model.Model
 	stopped, err := c.fitFlags.fit(e, &report, func() (err error) {
@@ -218,7 +218,7 @@ func (c *trainCmd) checkDrawing(s *fitSpec) error {
 	switch {
 	case c.SVG == "":
 		return nil
-	case !s.data.Classes.IsZero():
+	case fitsPerClass(s.data):
 		return usagef("--svg draws one model, and several classes have one each; --report FILE has all of them")
 	case g == nil:
 		return usagef("--svg draws a graph, and --graph %s is a matrix read as A itself", c.Graph)

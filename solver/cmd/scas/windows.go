@@ -16,7 +16,11 @@ func (v memorySize) eachWindow(e *env, data *sparse.Dataset, do func(lo, hi int)
 	progress := e.progress // an interrupt sets the field to nil while this function runs
 	limit, _ := v.limit()
 	dataSize := float64(dataBytes(data))
-	scoresSize := float64(bytesOfScore * float64(len(data.Classes.Values)) * float64(n))
+	scoresPerRow := len(data.Classes.Values)
+	if data.Signs { // one score, which is small beside the row
+		scoresPerRow = 0
+	}
+	scoresSize := float64(bytesOfScore * float64(scoresPerRow) * float64(n))
 	windowBytes := min(largest, float64(limit)/share) * dataSize / (dataSize + scoresSize)
 	return rows.NewWindows(data.X, int64(windowBytes)).Each(func(lo, hi int) error {
 		err := data.X.Check(lo, hi)
