@@ -17,7 +17,7 @@ type Classes struct {
 }
 
 // IsZero reports whether c lists no classes.
-func (c Classes) IsZero() bool { return c.Values == nil }
+func (c Classes) IsZero() bool { return len(c.Values) == 0 }
 
 // Name returns the label of class k, counted from 0: its word, or its number in decimal.
 func (c Classes) Name(k int) string {

@@ -474,22 +474,19 @@ func (h *head) model(columnCount int) (*Model, error) {
 	return m, nil
 }
 
-// classes returns the classes that the head describes. The file has columnCount columns.
+// classes returns the classes that the head describes. Two classes in the field Labels share one column.
 func (h *head) classes(columnCount int) (c sparse.Classes, err error) {
-	l := h.Labels
-	switch {
-	case h.Classes != nil && len(h.Classes) != columnCount:
-		return c, classCountError(len(h.Classes), columnCount)
-	case h.Classes != nil || l == nil || *l == twoLabels{}:
-		return sparse.Classes{Values: h.Classes, Names: h.ClassNames}, nil
-	case columnCount != 1:
-		return c, columnCountError(columnCount)
+	c = sparse.Classes{Values: h.Classes, Names: h.ClassNames}
+	if l := h.Labels; h.Classes == nil && l != nil && *l != (twoLabels{}) {
+		c.Values = []float64{l.Negative, l.Positive}
+		if l.NegativeName != "" || l.PositiveName != "" {
+			c.Names = []string{l.NegativeName, l.PositiveName}
+		}
 	}
-	c.Values = []float64{l.Negative, l.Positive}
-	if l.NegativeName != "" || l.PositiveName != "" {
-		c.Names = []string{l.NegativeName, l.PositiveName}
+	if shared := h.Classes == nil; len(c.Values) == 2 && shared != (columnCount == 1) {
+		err = columnCountError(2, columnCount)
 	}
-	return c, nil
+	return c, err
 }
 
 func (m *Model) check() error {
@@ -514,26 +511,30 @@ func (m *Model) check() error {
 }
 
 func (m *Model) checkLabels() error {
-	values, names := m.Classes.Values, m.Classes.Names
-	switch isClassifier := classifies(m.loss()); {
-	case isClassifier && !m.Classifies():
+	values, names, columnCount := m.Classes.Values, m.Classes.Names, len(m.Columns)
+	isClassifier := classifies(m.loss())
+	switch classCount := len(values); {
+	case isClassifier && classCount == 0:
 		return errors.New("damaged model: no labels; expected a negative and a positive one")
-	case !isClassifier && m.Classifies():
+	case !isClassifier && classCount > 0:
 		return fmt.Errorf("damaged model: labels with the %s loss, which is for numbers", m.loss())
-	case len(m.Columns) == 0 || values == nil && len(m.Columns) != 1:
-		return columnCountError(len(m.Columns))
-	case names != nil && len(names) != len(values):
-		return fmt.Errorf("damaged model: the names %q of %d classes; expected one for each", names, len(values))
-	case m.hasPositive() && values[0] == values[1]:
-		return fmt.Errorf("damaged model: both labels are %v; expected two", values[0])
-	case m.hasPositive() && slices.Contains(names, ""):
-		return fmt.Errorf("damaged model: labels %q and %q; expected two words or none", names[0], names[1])
-	case values == nil || m.hasPositive():
+	case columnCount != classCount && !(columnCount == 1 && (classCount == 0 || classCount == 2)),
+		columnCount == classCount && classCount < 2:
+		return columnCountError(classCount, columnCount)
+	case names != nil && len(names) != classCount:
+		return fmt.Errorf("damaged model: the names %q of %d classes; expected one for each", names, classCount)
+	}
+	if m.hasPositive() {
+		switch {
+		case values[0] == values[1]:
+			return fmt.Errorf("damaged model: both labels are %v; expected two", values[0])
+		case slices.Contains(names, ""):
+			return fmt.Errorf("damaged model: labels %q and %q; expected two words or none", names[0], names[1])
+		}
 		return nil
-	case len(values) != len(m.Columns) || len(values) < 2:
-		return classCountError(len(values), len(m.Columns))
-	case !slices.IsSorted(names):
-		return fmt.Errorf("damaged model: the names %q of %d classes; expected them in increasing order", names, len(values))
+	}
+	if !slices.IsSorted(names) {
+		return fmt.Errorf("damaged model: the names %q of the classes; expected them in increasing order", names)
 	}
 	for k := 1; k < len(values); k++ {
 		if !(values[k] > values[k-1]) {
@@ -544,12 +545,8 @@ func (m *Model) checkLabels() error {
 	return nil
 }
 
-func columnCountError(columnCount int) error {
-	return fmt.Errorf("damaged model: %d columns of coefficients; expected one, or one for each of several classes", columnCount)
-}
-
-func classCountError(classCount, columnCount int) error {
-	return fmt.Errorf("damaged model: %d classes and %d columns of coefficients; expected as many of both, and some", classCount, columnCount)
+func columnCountError(classCount, columnCount int) error {
+	return fmt.Errorf("damaged model: %d classes and %d columns of coefficients; expected a column for each class, or one column for two classes or for numbers", classCount, columnCount)
 }
 
 func (m *Model) checkColumn(k int) error {

@@ -91,7 +91,7 @@ func TestTwoColumns(t *testing.T) {
 		t.Errorf("%v: %s", err, cmp.Diff(m, got))
 	}
 	_, err := Read(strings.NewReader(sharedLabels), "m")
-	if err == nil || !strings.Contains(err.Error(), "2 columns of coefficients; expected one") {
+	if err == nil || !strings.Contains(err.Error(), "2 classes and 2 columns of coefficients") {
 		t.Errorf("%v of %s", err, sharedLabels)
 	}
 	if label, err := m.Predict([]int32{0}, []float64{-1}); err != nil || label != 3 {

@@ -102,7 +102,7 @@ func (r *ranks) sumOfRows(data *sparse.Dataset, s *fitSpec) uint32 {
 	// Total adds a number below 2^32 for each rank, so the sum is exact in float64.
 	total = uint32(uint64(r.team.Total(float64(total))))
 	var classNames []string
-	if fitsPerClass(data) {
+	if fitsOf(data) > 1 {
 		classNames = data.Classes.Names
 	}
 	for _, names := range [][]string{s.spec.Features, classNames} {

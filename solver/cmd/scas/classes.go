@@ -31,14 +31,11 @@ func describeClasses(c sparse.Classes, rowCounts []int) string {
 		c.Name(1), plural(rowCounts[1], "row"), c.Name(0), plural(rowCounts[0], "row"))
 }
 
-// fitsPerClass reports whether each class of data, which are to be fitted, has a fit of its own, against the
-// rest. Two classes have one fit.
-func fitsPerClass(data *sparse.Dataset) bool { return len(data.Classes.Values) > 2 }
-
-// fitsOf returns the number of fits for one lambda to data.
+// fitsOf returns the number of fits to data for one lambda: one for each of more than two classes, against the
+// rest, and otherwise 1.
 func fitsOf(data *sparse.Dataset) int {
-	if fitsPerClass(data) {
-		return len(data.Classes.Values)
+	if k := len(data.Classes.Values); k > 2 {
+		return k
 	}
 	return 1
 }

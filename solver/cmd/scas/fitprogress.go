@@ -24,7 +24,7 @@ type fitCount struct {
 // its own; then setReports counts the classes instead.
 func (p *progress) setReports(s *fitSpec, fits fitCount) {
 	p.fits = fits
-	if fitsPerClass(s.data) {
+	if fitsOf(s.data) > 1 {
 		p.fits = fitCount{"class", 0, fitsOf(s.data)}
 	}
 	spec, budget := &s.spec, s.spec.Passes // if budget is 0, the number of passes is not limited

@@ -188,7 +188,7 @@ func (c *pathCmd) fit(e *env) error {
 	if err != nil {
 		return err
 	}
-	if c.SVG != "" && fitsPerClass(r.fitSpec.data) {
+	if c.SVG != "" && fitsOf(r.fitSpec.data) > 1 {
 		return usagef("--svg draws the path of one model, and several classes have one each; -o FILE has all of them")
 	}
 	stopped, err := c.fitFlags.fit(e, &r.problemReport, func() (err error) {
@@ -248,7 +248,7 @@ func (e *env) fitPath(s *fitSpec, set model.PathSettings) (steps []*model.Step, 
 // intercept and with only zero coefficients has one line without a feature.
 func writeCoefficients(w io.Writer, r *pathReport, steps []*model.Step) error {
 	out := csv.NewWriter(w)
-	spec, hasClasses := &r.fitSpec.spec, fitsPerClass(r.fitSpec.data)
+	spec, hasClasses := &r.fitSpec.spec, fitsOf(r.fitSpec.data) > 1
 	writeLine := func(class string, cells ...string) {
 		if hasClasses {
 			cells = append([]string{class}, cells...)

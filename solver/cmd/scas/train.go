@@ -168,7 +168,7 @@ func (c *trainCmd) completeSpec(e *env, report *problemReport) error {
 // did not converge.
 func (c *trainCmd) fit(e *env, report problemReport) (*trainReport, error) {
 	s, task := report.fitSpec, "fitting"
-	if fitsPerClass(s.data) {
+	if fitsOf(s.data) > 1 {
 		task = "fitting " + plural(fitsOf(s.data), "class")
 	}
 	var m *model.Model
@@ -218,7 +218,7 @@ func (c *trainCmd) checkDrawing(s *fitSpec) error {
 	switch {
 	case c.SVG == "":
 		return nil
-	case fitsPerClass(s.data):
+	case fitsOf(s.data) > 1:
 		return usagef("--svg draws one model, and several classes have one each; --report FILE has all of them")
 	case g == nil:
 		return usagef("--svg draws a graph, and --graph %s is a matrix read as A itself", c.Graph)
