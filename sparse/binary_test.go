@@ -221,10 +221,11 @@ func TestBinaryLabels(t *testing.T) {
 	} {
 		file := binaryBytes(t, &Dataset{X: words.X, Labels: []float64{-1, 1}, Classes: c.fileClasses, Signs: true})
 		d, err := readAs(Binary, bytes.NewReader(file), "d", &c.opt)
+		listed := &Dataset{Classes: c.opt.Classes, Signs: len(c.opt.Classes.Values) == 2}
 		switch {
 		case c.wantErr != "":
 			sparsetest.CheckError(t, err, c.wantErr)
-		case err != nil || !slices.Equal(d.Labels, c.want) || !c.opt.Classes.IsZero() && !sameClasses(d, &Dataset{Classes: c.opt.Classes, Signs: len(c.opt.Classes.Values) == 2}):
+		case err != nil || !slices.Equal(d.Labels, c.want) || !c.opt.Classes.IsZero() && !sameClasses(d, listed):
 			t.Errorf("words, %d: %+v, %v", k, d, err)
 		}
 	}

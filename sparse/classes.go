@@ -50,8 +50,8 @@ func find[L cmp.Ordered](list []L, label L) (k int, ok bool) {
 }
 
 // WithPositive returns two classes in the order of negative and positive. positive or name says which class
-// is positive, see ReadOptions.Positive and ReadOptions.PositiveName. If positive is nil and name is "", it is
-// class 1 of c. ok is false if there is no such class.
+// is positive, see ReadOptions.Positive and ReadOptions.PositiveName. If positive is nil and name is "", it
+// is class 1 of c. ok is false if there is no such class.
 func (c Classes) WithPositive(positive *float64, name string) (ordered Classes, ok bool) {
 	k := 1 // the positive class
 	switch {

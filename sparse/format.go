@@ -250,11 +250,14 @@ func Write(w io.Writer, format Format, d *Dataset) error {
 	case d.Labels != nil && len(d.Labels) != d.X.rows:
 		return errorf("%d labels for %d rows: want one per row", len(d.Labels), d.X.rows)
 	}
-	if d.Signs && len(d.Classes.Values) != 2 {
-		return errorf("Dataset.Signs is true, and Dataset.Classes lists %d classes: want two", len(d.Classes.Values))
-	}
-	if row := slices.IndexFunc(d.Labels, func(b float64) bool { return b != 1 && b != -1 }); row >= 0 && d.Signs {
-		return errorf("row %d has label %v, but Dataset.Signs says that all labels are -1 or +1: set it to false for labels of another kind", row+1, d.Labels[row])
+	if d.Signs {
+		if count := len(d.Classes.Values); count != 2 {
+			return errorf("Dataset.Signs is true, and Dataset.Classes lists %d classes: want two", count)
+		}
+		row := slices.IndexFunc(d.Labels, func(b float64) bool { return b != 1 && b != -1 })
+		if row >= 0 {
+			return errorf("row %d has label %v, but Dataset.Signs says that all labels are -1 or +1: set it to false for labels of another kind", row+1, d.Labels[row])
+		}
 	}
 	return f.write(w, d)
 }

@@ -105,9 +105,10 @@ func (o *ReadOptions) keepLabels() {
 }
 
 func (o *ReadOptions) check() error {
+	classes := o.Classes
 	exclusiveCount := 0 // number of these options that are set; at most one may be set
 	for _, isSet := range []bool{
-		o.Positive != nil || o.PositiveName != "", !o.Classes.IsZero(), o.Regression, o.AnyLabels,
+		o.Positive != nil || o.PositiveName != "", !classes.IsZero(), o.Regression, o.AnyLabels,
 	} {
 		if isSet {
 			exclusiveCount++
@@ -124,12 +125,12 @@ func (o *ReadOptions) check() error {
 		return errorf("ReadOptions has more than one of Positive, Classes, Regression, AnyLabels set: want at most one")
 	case o.MaxClasses < 0:
 		return errorf("ReadOptions.MaxClasses is %d: want 0 for two, or more", o.MaxClasses)
-	case o.Classes.Names != nil && len(o.Classes.Names) != len(o.Classes.Values):
+	case classes.Names != nil && len(classes.Names) != len(classes.Values):
 		return errorf("ReadOptions.Classes has %d names for %d values: want one for each, or none",
-			len(o.Classes.Names), len(o.Classes.Values))
-	case len(o.Classes.Values) != 2 && !(slices.IsSorted(o.Classes.Values) && slices.IsSorted(o.Classes.Names)):
+			len(classes.Names), len(classes.Values))
+	case len(classes.Values) != 2 && !(slices.IsSorted(classes.Values) && slices.IsSorted(classes.Names)):
 		return errorf("ReadOptions.Classes is %v, %q: want labels in increasing order, or two",
-			o.Classes.Values, o.Classes.Names)
+			classes.Values, classes.Names)
 	case o.Positive != nil && (math.IsNaN(*o.Positive) || math.IsInf(*o.Positive, 0)):
 		return errorf("ReadOptions.Positive is %v: want a finite label", *o.Positive)
 	}

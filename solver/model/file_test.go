@@ -74,8 +74,8 @@ func TestSaveLoad(t *testing.T) {
 	}
 }
 
-// TestTwoColumns checks that two classes with a column for each stay apart from two classes that share one, and
-// that labels of the second kind in a file with two columns are an error.
+// TestTwoColumns checks that two classes with a column for each stay apart from two classes that share one,
+// and that labels of the second kind in a file with two columns are an error.
 func TestTwoColumns(t *testing.T) {
 	m := &Model{
 		Loss: solver.Logistic{}, Classes: sparse.Classes{Values: []float64{3, 7}},
@@ -85,8 +85,9 @@ func TestTwoColumns(t *testing.T) {
 	if err := m.Write(&text); err != nil {
 		t.Fatal(err)
 	}
-	sharedLabels := strings.NewReplacer(`"labels": null`, `"labels": {"negative": 3, "positive": 7}`, `"classes": [3,7],`, "").
-		Replace(text.String())
+	sharedLabels := strings.NewReplacer(
+		`"labels": null`, `"labels": {"negative": 3, "positive": 7}`, `"classes": [3,7],`, "",
+	).Replace(text.String())
 	if got, err := Read(&text, "m"); err != nil || cmp.Diff(m, got) != "" {
 		t.Errorf("%v: %s", err, cmp.Diff(m, got))
 	}

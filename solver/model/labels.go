@@ -31,8 +31,8 @@ func checkFinite(y []float64, firstRow int) error {
 	return nil
 }
 
-// checkSigns returns an error if Dataset.Signs is true, but there are not two classes, or other labels than −1
-// and +1.
+// checkSigns returns an error if Dataset.Signs is true, but there are not two classes, or other labels than
+// −1 and +1.
 func (s *Spec) checkSigns(labels []float64) error {
 	if !s.data.Signs {
 		return nil
@@ -62,8 +62,9 @@ func (p *problems) agree(err error) error {
 	return nil
 }
 
-// twoClasses returns the negative and the positive class in the caller's data. labels are the different labels
-// of all rows of all processes, in increasing order. If they are not exactly two, twoClasses returns an error.
+// twoClasses returns the negative and the positive class in the caller's data. labels are the different
+// labels of all rows of all processes, in increasing order. If they are not exactly two, twoClasses returns
+// an error.
 func (p *problems) twoClasses(labels []float64) (c sparse.Classes, err error) {
 	switch {
 	case len(labels) == 1:

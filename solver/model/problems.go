@@ -156,7 +156,8 @@ func (p *problems) design(k int, spec *Spec) (d *design, err error) {
 		d.weights, err = spec.weigh(p.team, p.y, nil, [2]string{})
 		return d, err
 	}
-	classes, classNames := p.empty.Classes, [2]string{"the other classes", "this class"} // classError names it
+	classes := p.empty.Classes
+	classNames := [2]string{"the other classes", "this class"} // classError says which class
 	if p.count() == 1 {
 		k, classNames = 1, [2]string{"class " + classes.Name(0), "class " + classes.Name(1)}
 	}

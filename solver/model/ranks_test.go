@@ -683,8 +683,8 @@ func TestClassesResume(t *testing.T) {
 	}
 }
 
-// TestRanksSigns checks that ranks agree on two classes if only one of their Datasets has Signs, and that they
-// return errors if the Datasets have different Classes.
+// TestRanksSigns checks that ranks agree on two classes if only one of their Datasets has Signs, and that
+// they return errors if the Datasets have different Classes.
 func TestRanksSigns(t *testing.T) {
 	x, err := sparse.FromDense(4, 1, []float64{1, 2, 2, 3})
 	if err != nil {

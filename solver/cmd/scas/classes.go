@@ -31,8 +31,8 @@ func describeClasses(c sparse.Classes, rowCounts []int) string {
 		c.Name(1), plural(rowCounts[1], "row"), c.Name(0), plural(rowCounts[0], "row"))
 }
 
-// fitsOf returns the number of fits to data for one lambda: one for each of more than two classes, against the
-// rest, and otherwise 1.
+// fitsOf returns the number of fits to data for one lambda: one for each of more than two classes, against
+// the rest, and otherwise 1.
 func fitsOf(data *sparse.Dataset) int {
 	if k := len(data.Classes.Values); k > 2 {
 		return k
