@@ -275,6 +275,18 @@ func TestLambdaMaxOfRidge(t *testing.T) {
 	}
 }
 
+// TestNoFeatures solves a problem without features, as a setSolver poses it for an empty working set.
+func TestNoFeatures(t *testing.T) {
+	for _, loss := range []term.Loss{term.Squared{}, term.Logistic{}} {
+		p := &Problem{Loss: loss, Labels: []float64{1, -1, 1}, Limit: []float64{}, Ridge: []float64{}}
+		p.Data, _ = sparse.FromDense(3, 0, nil)
+		p.Rows = p.Data.Compact(false)
+		if r := mustNew(t, p).Finish(nil, &Settings{Tol: 1e-9}); !(r.Gap <= 1e-9) {
+			t.Errorf("%T: gap %g", loss, r.Gap)
+		}
+	}
+}
+
 // TestModels checks that the separable and the coupled model lead to the same optimum.
 func TestModels(t *testing.T) {
 	for _, k := range kinds() {
@@ -288,8 +300,10 @@ func TestModels(t *testing.T) {
 		p.joint = true
 		coupledSolver := mustNew(t, p)
 		lambdaMax = min(lambdaMax, 1)
-		if _, ok := coupledSolver.model.(*coupled); !ok {
-			t.Fatal("both models are separable")
+		_, isSeparable := s.model.(*separable)
+		_, isCoupled := coupledSolver.model.(*coupled)
+		if !isSeparable || !isCoupled {
+			t.Fatalf("the models are %T and %T", s.model, coupledSolver.model)
 		}
 		for _, share := range []float64{0.5, 0.1, 0.01} {
 			got := s.Solve(share*lambdaMax, &Settings{Tol: 1e-13 * s.Scale()})

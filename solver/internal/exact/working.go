@@ -68,7 +68,7 @@ func (s *Solver) chooseSet(share float64) bool {
 	w := &s.set
 	w.lacksColumns = false
 	if w.needsAll {
-		if len(w.cols) < s.p {
+		if w.x == nil || len(w.cols) < s.p { // a set without columns must be built, too
 			s.buildSet(allColumns(s.p))
 		}
 		return false
