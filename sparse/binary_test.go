@@ -191,6 +191,13 @@ func TestBinaryLabels(t *testing.T) {
 			t.Errorf("%q: %+v, %v", positive, got, err)
 		}
 	}
+	// Without Signs, the file has the words in byte order, also if the negative class is the second.
+	swapped := mustReadCSV(t, "a,ill\n1,no\n2,yes\n", &ReadOptions{PositiveName: "no"})
+	swapped.Labels, swapped.Signs = swapped.OriginalLabels(), false
+	if got, err := readAs(Binary, bytes.NewReader(binaryBytes(t, swapped)), "d", nil); err != nil ||
+		!slices.Equal(got.Labels, []float64{-1, 1}) || got.Classes.Name(0) != "no" {
+		t.Errorf("swapped: %+v, %v", got, err)
+	}
 	// Words are compared with the words in the options, whatever numbers stand for them in the file and in
 	// the options.
 	yes, no := Classes{[]float64{0, 1}, []string{"no", "yes"}}, Classes{[]float64{0, 1}, []string{"yes", "no"}}

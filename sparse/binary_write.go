@@ -23,12 +23,17 @@ func writeBinary(w io.Writer, d *Dataset) error {
 		s.header.IndexBase = 1
 	}
 	if d.Labels != nil {
-		labels, signs, words := d.Labels, d.Classes.Values, d.Classes.Names
+		labels, classes := d.Labels, d.Classes
+		signs, words := classes.Values, classes.Names
 		var kinds labelPair // empty if the labels are −1 and +1 already
 		switch {
 		case !d.Signs:
+			if len(words) == 2 && !slices.IsSorted(words) { // a file has the words in byte order
+				classes = classes.Reversed()
+				words = classes.Names
+			}
 			var err error
-			labels, err = d.Classes.positions(labels)
+			labels, err = classes.positions(labels)
 			if err != nil {
 				return err
 			}

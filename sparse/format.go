@@ -251,8 +251,10 @@ func Write(w io.Writer, format Format, d *Dataset) error {
 		return errorf("%d labels for %d rows: want one per row", len(d.Labels), d.X.rows)
 	}
 	if d.Signs {
-		if count := len(d.Classes.Values); count != 2 {
-			return errorf("Dataset.Signs is true, and Dataset.Classes lists %d classes: want two", count)
+		c := d.Classes
+		if len(c.Values) != 2 || c.Names != nil && len(c.Names) != 2 {
+			return errorf("Dataset.Signs is true, and Dataset.Classes lists the values %v and the names %q: want two values, and two names or none",
+				c.Values, c.Names)
 		}
 		row := slices.IndexFunc(d.Labels, func(b float64) bool { return b != 1 && b != -1 })
 		if row >= 0 {

@@ -142,7 +142,9 @@ func TestWriteFile(t *testing.T) {
 	wrongLabel := &Dataset{X: fewLabels.X, Labels: []float64{1, -1, 2, 1}, Classes: Classes{Values: []float64{0, 1}}, Signs: true}
 	sparsetest.CheckError(t, Write(io.Discard, Binary, wrongLabel), "row 3 has label 2")
 	wrongLabel.Classes.Values = []float64{0, 1, 2}
-	sparsetest.CheckError(t, Write(io.Discard, Binary, wrongLabel), "lists 3 classes: want two")
+	sparsetest.CheckError(t, Write(io.Discard, Binary, wrongLabel), "the values [0 1 2] and the names []: want two values")
+	wrongLabel.Classes = Classes{Values: []float64{0, 1}, Names: []string{"a"}}
+	sparsetest.CheckError(t, Write(io.Discard, CSV, wrongLabel), `the names ["a"]: want two values`)
 	for _, format := range Formats() {
 		if err := Write(failingWriter{}, format, d); !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("%v: %v", format, err)

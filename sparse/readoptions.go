@@ -69,7 +69,8 @@ type ReadOptions struct {
 
 	targets labelsOfFile // the labels in LabelsFile
 	// keepSigns makes readBinary keep −1 and +1, in spite of AnyLabels, if the file stores its labels so. If
-	// the labels are words, the file must list no other words.
+	// the labels are words, the file must list no other words: otherwise readBinary copies the labels of all
+	// rows of the file.
 	keepSigns bool
 }
 

@@ -15,6 +15,37 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
+// TestClassesOfDataset checks that FitData takes the positive class from the order of Dataset.Classes, with
+// and without Signs, and refuses classes that do not describe the labels.
+func TestClassesOfDataset(t *testing.T) {
+	x, err := sparse.FromDense(4, 1, []float64{1, 2, 3, 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	signs, numbers := []float64{-1, 1, -1, 1}, []float64{0, 1, 0, 1}
+	swapped := sparse.Classes{Values: []float64{1, 0}, Names: []string{"yes", "no"}}
+	oneName := sparse.Classes{Values: []float64{0, 1}, Names: []string{"no"}}
+	for _, c := range []struct {
+		data    sparse.Dataset
+		wantErr string
+	}{
+		{sparse.Dataset{Labels: numbers, Classes: swapped}, ""},
+		{sparse.Dataset{Labels: signs, Classes: swapped, Signs: true}, ""},
+		{sparse.Dataset{Labels: signs, Classes: swapped}, "set Dataset.Signs to true"},
+		{sparse.Dataset{Labels: signs, Classes: oneName, Signs: true}, `the names ["no"]`},
+	} {
+		c.data.X = x
+		m, err := FitData(t.Context(), &Spec{Lambda: 0.01}, &c.data)
+		if c.wantErr == "" {
+			if err != nil || m.Classes.Name(1) != "no" {
+				t.Errorf("%+v: %v", c.data, err)
+			}
+		} else if err == nil || !strings.Contains(err.Error(), c.wantErr) {
+			t.Errorf("%+v: %v, want %s", c.data, err, c.wantErr)
+		}
+	}
+}
+
 // TestFitData checks that FitData returns the model that Fit returns for the same rows, with the names and
 // fill values of the table. The models of PathData and CVData must have the same names and fill values.
 func TestFitData(t *testing.T) {

@@ -478,6 +478,11 @@ func (h *head) model(columnCount int) (*Model, error) {
 func (h *head) classes(columnCount int) (c sparse.Classes, err error) {
 	c = sparse.Classes{Values: h.Classes, Names: h.ClassNames}
 	if l := h.Labels; h.Classes == nil && l != nil && *l != (twoLabels{}) {
+		if len(h.ClassNames) > 0 {
+			return c, fmt.Errorf("damaged model: the names %q of classes that share a column; expected them in labels",
+				h.ClassNames)
+		}
+		c.Names = nil
 		c.Values = []float64{l.Negative, l.Positive}
 		if l.NegativeName != "" || l.PositiveName != "" {
 			c.Names = []string{l.NegativeName, l.PositiveName}

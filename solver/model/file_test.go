@@ -257,6 +257,7 @@ func TestBadModels(t *testing.T) {
 		{`5.3319745102323056e-9`, `-1`, "damaged model: duality_gap = -1; expected a number that is not negative"},
 		{`"seed": 7`, `"ridge": 1e999`, `"1e999": damaged model: ridge: expected a finite number`},
 		{`"seed": 7`, `"classes": [1, "x"]`, `"\"x\"": damaged model: classes: expected a finite number`},
+		{`"seed": 7`, `"class_names": ["a", "b"]`, "damaged model: the names [\"a\" \"b\"] of classes that share a column"},
 		{`"seed": 7`, `"classes": [1, null]`, `"null": damaged model: classes: expected a finite number`},
 		{`"seed": 7`, `"classes": [1, 2]`, "2 classes and 1 columns of coefficients"},
 		{`"negative": -1`, `"negative": 1e999`, `"1e999": damaged model: negative: expected a finite number`},

@@ -37,8 +37,10 @@ func (s *Spec) checkSigns(labels []float64) error {
 	if !s.data.Signs {
 		return nil
 	}
-	if count := len(s.data.Classes.Values); count != 2 {
-		return errorf("the Dataset has Signs and %d Classes; with Signs, there must be two", count)
+	c := s.data.Classes
+	if len(c.Values) != 2 || c.Names != nil && len(c.Names) != 2 {
+		return errorf("the Dataset has Signs and the Classes %v with the names %q; with Signs, there must be two classes, and two names or none",
+			c.Values, c.Names)
 	}
 	if k := slices.IndexFunc(labels, func(v float64) bool { return v != -1 && v != 1 }); k >= 0 {
 		return errorf("the Dataset has Signs and the label %v; with Signs, labels must be −1 and +1", labels[k])
@@ -73,7 +75,13 @@ func (p *problems) twoClasses(labels []float64) (c sparse.Classes, err error) {
 		return c, p.team.CommonError(p.thirdLabelError(labels))
 	}
 	c = p.spec.data.Classes
-	if !p.spec.data.Signs {
+	listed := slices.Equal(slices.Sorted(slices.Values(c.Values)), labels) &&
+		(c.Names == nil || len(c.Names) == 2)
+	switch _, hasLabel := c.Find(labels[0]); {
+	case p.spec.data.Signs, listed:
+	case slices.Equal(labels, []float64{-1, 1}) && !hasLabel && !c.IsZero():
+		return c, errorf("the labels are −1 and +1, but the Dataset has the Classes %v; set Dataset.Signs to true if −1 and +1 stand for them", c.Values)
+	default:
 		c = sparse.Classes{Values: labels, Names: p.spec.words(labels)}
 	}
 	switch positive := p.spec.Positive; {
@@ -197,8 +205,9 @@ func (s *Spec) words(labels []float64) (words []string) {
 
 // labelName returns the word or number, in the data of the caller, for a label in the rows of a fit.
 func (s *Spec) labelName(label float64) string {
-	if k, ok := s.data.ClassOf(label); ok {
-		return s.data.Classes.Name(k)
+	c := s.data.Classes
+	if k, ok := s.data.ClassOf(label); ok && (c.Names == nil || k < len(c.Names)) {
+		return c.Name(k)
 	}
 	return fmt.Sprint(label)
 }

@@ -180,16 +180,16 @@ func (p *problems) start(k int, d *design) []float64 {
 		return nil
 	}
 	column, sign, known := 0, 1.0, true
-	switch classes, names := p.empty.Classes, m.Classes.All(); {
-	case (p.count() > 1) != (len(m.Columns) > 1):
+	switch many := p.count() > 1; {
+	case many != (len(m.Columns) > 1):
 		known = false
-	case p.count() > 1:
+	case many:
 		column, known = p.columnOf(m, k)
-	case slices.Equal(names, classes.All()):
-	case slices.Equal(names, classes.Reversed().All()):
-		sign = -1
 	default:
-		known = false
+		classes, names := p.empty.Classes, m.Classes.All()
+		if !slices.Equal(names, classes.All()) {
+			sign, known = -1, slices.Equal(names, classes.Reversed().All())
+		}
 	}
 	if !known {
 		return nil
