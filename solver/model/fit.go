@@ -149,7 +149,11 @@ func (l *lambdaFitter) solve(ctx context.Context, lambda float64) (out *Column, 
 	if f == nil {
 		return l.minimize(ctx, lambda)
 	}
-	defer func() { err = l.d.withFarAdvice(out, err) }()
+	defer func() {
+		if !f.workingSetFull { // otherwise the error says that there is no room
+			err = l.d.withFarAdvice(out, err)
+		}
+	}()
 	out, err = f.solve(ctx, lambda)
 	if out == nil || f.file != nil {
 		return out, err

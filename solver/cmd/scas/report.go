@@ -245,7 +245,7 @@ func (r *trainReport) addResult(f *summary) {
 	if r.fitSpec.spec.Domain != nil {
 		domainText = " that the bounds allow"
 	}
-	mayFall := !(r.Loss <= r.DualityGap) // false if all labels are equal
+	mayFall := !(isFinite(float64(r.DualityGap)) && r.Loss <= r.DualityGap) // false if all labels are equal
 	f.addIf(r.NNZX == 0 && r.Lambda > 0 && mayFall && r.Status != solver.TimeDone, "",
 		"a smaller --lambda lets features in%s; scas cv finds a good one", domainText)
 	f.addIf(r.fitSpec.spec.Graph != nil && (r.Tied > 0 || r.PrimalResidual == nil), "tied",
