@@ -35,6 +35,7 @@ lint: ## check the form of the code: gofmt, go vet, staticcheck
 	if [ -n "$$unformatted" ]; then echo "not gofmt-clean:" $$unformatted; exit 1; fi
 	$(GO) vet ./...
 	$(GO) vet -tags mutate ./kernels
+	$(GO) vet -tags purego ./kernels
 	$(if $(STATICCHECK),$(STATICCHECK) ./...,@echo "staticcheck is not installed: skipped")
 
 bench: ## time the kernels and outer iterations at each level, in a minute

@@ -190,7 +190,8 @@ func TestFileStops(t *testing.T) {
 // TestFileReport checks that the numbers of passes that Report gets increase up to the number in the result,
 // and that Report gets the objective of a snapshot.
 func TestFileReport(t *testing.T) {
-	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 6000, Features: 30, Noise: 1, Seed: 1}))
+	// More than 4 MiB: two windows of package exact.
+	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 12000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
 	var lastPasses, best float64
 	report := func(r solver.Report) {

@@ -327,7 +327,7 @@ func TestSingleThread(t *testing.T) {
 
 // TestThreads checks that the bits of a result do not depend on the number of threads, however large it is.
 func TestThreads(t *testing.T) {
-	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 7000, Features: 40, Seed: 13}, 1e-3)
+	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 14000, Features: 40, Seed: 13}, 1e-3)
 	ballProblem := smallProblem(t)
 	ballProblem.Domain = solver.Ball{Radius: 1}
 	for _, c := range []struct {
@@ -347,8 +347,8 @@ func TestThreads(t *testing.T) {
 			}
 		}
 	}
-	if solver.Chunks(p) < 2 {
-		t.Error("one chunk only: the case does not test what it should")
+	if solver.Chunks(p) < 3 { // the sum of two chunks is the same in any order
+		t.Error("too few chunks: the case does not test what it should")
 	}
 }
 

@@ -155,9 +155,9 @@ func longUnlessListed(t *testing.T) {
 	}
 }
 
-// streamedMemory is the Spec.Memory for the data of eachStreamedSpec. With so little memory, the data have
-// several windows.
-const streamedMemory = 1 << 18
+// streamedMemory is the Spec.Memory for the data of eachStreamedSpec. It gives package exact four pieces: the
+// sum of two is the same in any order.
+const streamedMemory = 1 << 19
 
 // eachStreamedSpec calls the function test for each specification of streamedSpecs.
 func eachStreamedSpec(t *testing.T, test func(t *testing.T, spec Spec, data *storedData)) {
@@ -288,7 +288,8 @@ func TestStreamedUnproved(t *testing.T) {
 // TestStreamedProgress checks that the reported passes increase, up to the passes of the whole fit.
 func TestStreamedProgress(t *testing.T) {
 	fileData := storeInFile(t,
-		synthetic(t, sparse.SyntheticOptions{Rows: 10000, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1}),
+		// More than 4 MiB: two windows of package exact.
+		synthetic(t, sparse.SyntheticOptions{Rows: 15000, Features: 24, Noise: 1, Seed: 1}),
 		false).fileData
 	for _, method := range []solver.Method{nil, solver.SCASK{}} {
 		lastReport := solver.Report{}

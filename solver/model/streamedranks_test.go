@@ -121,7 +121,8 @@ func TestStreamedRanksEnd(t *testing.T) {
 // TestStreamedRanksSorted checks that a fit of rows that are sorted by class finds the optimum, and that a
 // damaged row of one rank ends the fit on all ranks.
 func TestStreamedRanksSorted(t *testing.T) {
-	data := synthetic(t, sparse.SyntheticOptions{Rows: 20000, Features: 24, Noise: 1, Seed: 1})
+	// Two windows of package exact on each of two ranks.
+	data := synthetic(t, sparse.SyntheticOptions{Rows: 30000, Features: 24, Noise: 1, Seed: 1})
 	var order []int
 	for _, class := range []float64{-1, 1} {
 		for i, b := range data.Labels {

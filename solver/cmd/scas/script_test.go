@@ -39,7 +39,9 @@ func TestMain(m *testing.M) {
 //	                     the field run. FILE may be stdout.
 func TestScripts(t *testing.T) {
 	inputs := makeInputs(t)
+	deadline, _ := t.Deadline() // testscript.Run does this; RunT does not
 	testscript.RunT(serialT{t}, testscript.Params{
+		Deadline:           deadline,
 		Dir:                "testdata",
 		RequireUniqueNames: true,
 		Setup: func(e *testscript.Env) error {
