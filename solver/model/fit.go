@@ -196,9 +196,12 @@ func (d *design) withFarAdvice(out *Column, err error) error {
 	if factor < farFactor {
 		return err
 	}
+	feature := fmt.Sprintf("%d, counted from 0,", farthest)
+	if d.spec.Features != nil {
+		feature = d.spec.Features[farthest]
+	}
 	return out.Certificate.notConverged(e.Goal, &ending.Advice{
-		Why: fmt.Sprintf("the mean of feature %d, counted from 0, is %.0e times its standard deviation",
-			farthest, factor),
+		Why:      fmt.Sprintf("the mean of feature %s is %.0e times its standard deviation", feature, factor),
 		Remedies: []sparse.Remedy{{To: "subtract the mean from such features"}, ending.AskForLess},
 	})
 }
