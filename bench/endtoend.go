@@ -23,8 +23,8 @@ type endToEndCmd struct {
 	Results  string `placeholder:"DIR" help:"Write the table into a directory, as end-to-end-CPU.txt."`
 	Benchfmt string `placeholder:"FILE" help:"Write every measured time in Go benchmark format, for benchstat -col /level."`
 
-	// If rows is not 0, the data are synthetic and have this number of rows, and each run is timed once. Set by
-	// tests.
+	// Tests set rows. If it is not 0, the data are synthetic and have this number of rows, and each run is
+	// timed once.
 	rows int
 }
 

@@ -39,7 +39,7 @@ func (c *kernelsCmd) Run(e *race.Env) error {
 		found = true
 		break
 	}
-	if !found { // said before the machine is measured, which takes seconds
+	if !found { // check this before the machine is measured, which takes seconds
 		return fmt.Errorf("--only %s matches no kernel/data, such as Margins/a9a", c.Only)
 	}
 	description := machine.Describe(e.Args)

@@ -173,7 +173,7 @@ func (op operation) check(t *testing.T, s source, n int, seed uint64) (want [][]
 	return want
 }
 
-// golden is the hash of the results that TestEqual compares, with -short, which must be the same on every
+// golden is the hash of the results that TestEqual compares with -short. It must be the same on every
 // processor.
 const golden = 0xc00d77760d9d1ba4
 
@@ -278,8 +278,8 @@ func eachKernel(v reflect.Value, name string, f func(name string, field reflect.
 }
 
 // TestEqualLarge compares every level with the reference on vectors and rows of about maxWork elements and
-// more. TestForms and TestHessian have large cases for Margins, Gradient and Hessian. TestRotatedRuns has them
-// for InnerRotated, and TestFusedLong for the storage forms.
+// more. TestForms and TestHessian have large cases for Margins, Gradient and Hessian. TestRotatedRuns has
+// them for InnerRotated, and TestFusedLong for the storage forms.
 func TestEqualLarge(t *testing.T) {
 	ops := slices.DeleteFunc(slices.Clone(operations), func(op operation) bool {
 		return op.name == "Margins" || op.name == "Gradient" || op.name == "Hessian" ||

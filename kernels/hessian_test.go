@@ -94,7 +94,8 @@ func hessianOp(rng *rand.Rand, s source, n int) [][]float64 {
 // the data, before withDenseCols adds columns 0 to denseCols-1.
 type hessianShape struct{ rows, p, stride, maxNonzeros, denseCols int }
 
-// hasTiles reports whether h has several tiles, which takes megabytes. One form shows how h is divided.
+// hasTiles reports whether h has several tiles. Such an h has megabytes, so with -short only one form is
+// tested with it.
 func (c hessianShape) hasTiles() bool { return c.p > tileRows }
 
 var hessianShapes = []hessianShape{

@@ -25,7 +25,7 @@ func writeBinary(w io.Writer, d *Dataset) error {
 	if d.Labels != nil {
 		labels, classes := d.Labels, d.Classes
 		signs, words := classes.Values, classes.Names
-		var kinds labelPair // empty if the labels are −1 and +1 already
+		var kinds labelPair // the two labels to write as −1 and +1; empty if the labels are −1 and +1 already
 		switch {
 		case !d.Signs:
 			if len(words) == 2 && !slices.IsSorted(words) { // a file has the words in byte order

@@ -14,8 +14,9 @@ type Dataset struct {
 	// Offsets holds, for each row, a number to add to the margin of the row. The numbers come from
 	// the column TableOptions.Offset; nil if no such column is named.
 	Offsets []float64
-	// Classes lists the labels of the file if they are classes. It is zero if they are numbers. If
-	// ReadOptions.AnyLabels is set, it lists them if they are words. Classes may list labels that no row has.
+	// Classes lists the labels of the file if they are classes, and is zero if they are numbers. With
+	// ReadOptions.AnyLabels, which does not say whether labels are classes, it lists them only if they are
+	// words. Classes may list labels that no row has.
 	Classes Classes
 	// Signs says that there are two Classes, and that Labels holds -1 for the first and +1 for the second.
 	Signs bool

@@ -64,8 +64,8 @@ func numpyWant(t *testing.T) (x, w *CSR, y []float64) {
 	return x, w, []float64{1, -1, 1, -1, 1}
 }
 
-// TestNumPy checks that NumPy and SciPy read the files of this package without a change of bits, and that this
-// package reads their files without a change of bits.
+// TestNumPy checks that NumPy and SciPy read the files of this package without a change of bits, and that
+// this package reads their files without a change of bits.
 func TestNumPy(t *testing.T) {
 	dir := t.TempDir()
 	x, w, y := numpyWant(t)

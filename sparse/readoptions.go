@@ -68,9 +68,10 @@ type ReadOptions struct {
 	Beyond bool
 
 	targets labelsOfFile // the labels in LabelsFile
-	// keepSigns makes readBinary keep −1 and +1, in spite of AnyLabels, if the file stores its labels so. If
-	// the labels are words, the file must list no other words: otherwise readBinary copies the labels of all
-	// rows of the file.
+	// keepSigns is for a file that stores its labels as −1 and +1, and for AnyLabels, which asks for the
+	// labels for which these stand. With keepSigns, readBinary returns −1 and +1, without a copy of the
+	// labels. But if the file lists more than two words, readBinary ignores keepSigns, and copies the labels
+	// of all rows.
 	keepSigns bool
 }
 

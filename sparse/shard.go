@@ -278,12 +278,13 @@ func (d *Dataset) cut(p *filePart, opt *ReadOptions) (err error) {
 	if err != nil || exceedsMemory {
 		return err
 	}
-	d.restoreLabels()
+	d.dropSigns()
 	return nil
 }
 
-// restoreLabels replaces the labels −1 and +1 by the labels of the file, as AnyLabels asks for them.
-func (d *Dataset) restoreLabels() {
+// dropSigns makes d the Dataset that ReadOptions.AnyLabels asks for: it has the labels of the file in place
+// of −1 and +1.
+func (d *Dataset) dropSigns() {
 	switch {
 	case !d.Signs:
 		return

@@ -155,9 +155,9 @@ type classWeight struct {
 }
 
 // Write writes the model as JSON. Each number has the shortest form that is read back with the same bits.
-// Equal models give equal bytes. The field nonzero_features counts features from 1, whatever IndexBase is. The
-// last field is a checksum of the fields before it. Write returns an error for a caller's own loss, for a name
-// that is not UTF-8, and for a number that is not finite. A Gap may be +Inf.
+// Equal models give equal bytes. The field nonzero_features counts features from 1, whatever IndexBase is.
+// The last field is a checksum of the fields before it. Write returns an error for a caller's own loss, for a
+// name that is not UTF-8, and for a number that is not finite. A Gap may be +Inf.
 func (m *Model) Write(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return err

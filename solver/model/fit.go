@@ -174,12 +174,13 @@ func (l *lambdaFitter) solve(ctx context.Context, lambda float64) (out *Column, 
 	return better, err
 }
 
-// farFactor is the mean of a feature, as a multiple of its standard deviation, from which on rounding often
-// keeps a fit from its goal: the feature is nearly a multiple of the intercept's column.
+// If the mean of a feature is at least farFactor times its standard deviation, the feature is nearly a
+// multiple of the intercept's column. Then rounding errors often keep a fit from its goal.
 const farFactor = 1e6
 
-// withFarAdvice returns the error err of the column out. If the fit stalled and a feature is far from 0,
-// compared with its standard deviation, the result says so. Without an intercept, and out of core, it is err.
+// withFarAdvice returns an error for the fit of column out, which ended with the error err. If the fit
+// stalled, and the mean of a feature is at least farFactor times its standard deviation, the result names
+// this feature and its remedy. Otherwise, and always without an intercept or out of core, the result is err.
 func (d *design) withFarAdvice(out *Column, err error) error {
 	e, ok := errors.AsType[*solver.NotConvergedError](err)
 	if !ok || d.spec.NoIntercept || d.spec.streams() || e.Status != solver.Stalled || out.Certificate.NoOptimum {

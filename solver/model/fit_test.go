@@ -52,8 +52,8 @@ func specs(n int, loss solver.Loss) map[string]*Spec {
 	return cases
 }
 
-// otherLossInShort reports whether -short leaves out the case: every case runs with the logistic loss, and
-// "everything" with every loss.
+// otherLossInShort reports whether -short leaves out the case with this name for a loss. It leaves out all
+// losses but the logistic one, except in the case "everything", which has all options at once.
 func otherLossInShort(loss solver.Loss, name string) bool {
 	return testing.Short() && loss != solver.Loss(solver.Logistic{}) && name != "everything"
 }
@@ -489,8 +489,8 @@ func TestStalled(t *testing.T) {
 	}
 }
 
-// TestFarFeature checks that the error of a fit that rounding keeps from its goal names the feature whose mean
-// is far from 0.
+// TestFarFeature fits data with a feature whose mean is far from 0. Rounding errors keep the fit from its
+// goal, and the error must name this feature.
 func TestFarFeature(t *testing.T) {
 	const n, p, far = 100, 3, 1
 	dense, y := make([]float64, n*p), make([]float64, n)

@@ -64,9 +64,8 @@ func (p *problems) agree(err error) error {
 	return nil
 }
 
-// twoClasses returns the negative and the positive class in the caller's data. labels are the different
-// labels of all rows of all processes, in increasing order. If they are not exactly two, twoClasses returns
-// an error.
+// twoClasses returns the negative and the positive class, in this order. labels are the different labels of
+// all rows of all processes, in increasing order. If they are not exactly two, twoClasses returns an error.
 func (p *problems) twoClasses(labels []float64) (c sparse.Classes, err error) {
 	switch {
 	case len(labels) == 1:

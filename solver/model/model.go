@@ -15,9 +15,9 @@ type Model struct {
 	Loss solver.Loss
 	// Classes are the labels; zero if the model predicts numbers.
 	Classes sparse.Classes
-	// Columns has a Column for each class of Classes, in their order. But there is only one if the model
-	// predicts numbers, or for two classes: its margin is positive for the second of them. The fits of this
-	// package give two classes one Column.
+	// Columns has one Column if the model predicts numbers. If it predicts more than two classes, Columns has
+	// a Column for each of them, in the order of Classes. Two classes may have two Columns, too, but the fits
+	// of this package give them one, whose margin is positive for the second class.
 	Columns []Column
 	// HasIntercept says whether intercepts were fitted.
 	HasIntercept bool

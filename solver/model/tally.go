@@ -35,8 +35,9 @@ type Tally struct {
 	aucScores   []classScores // the scores for the AUC of each column of the model; nil if no AUC is computed
 }
 
-// A classTotals has the total weights of some of the rows, for each class k: rows[k] is for the rows of class
-// k, predictions[k] for the rows that are predicted to be of class k, and hits[k] for the rows that are both.
+// A classTotals has three numbers for each class k: rows[k] is the total weight of the rows of class k,
+// predictions[k] that of the rows for which class k is predicted, and hits[k] that of the rows of class k for
+// which class k is predicted.
 type classTotals struct{ hits, rows, predictions []float64 }
 
 // A moment has the mean of some numbers, each with a weight, and the sum of the weights. deviation is the

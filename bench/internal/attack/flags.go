@@ -153,8 +153,9 @@ var counts = []string{
 	"1", "2", "3", "7", "100", "0", "-1", "2147483647", "2147483648", "4294967296", "1.5", "x", "", "1e3",
 }
 
-// flagValues has the values to try for flags that take something else than a number. A key is a flag, or a
-// command and a flag. In a value, IN stands for the directory of the inputs, and o1 to o4 are output files.
+// flagValues has the values to try for flags whose values are not numbers. A key is a flag, such as --bounds,
+// or a command and a flag. In a value, IN stands for the directory of the inputs, and o1 to o4 are the names
+// of output files.
 var flagValues = map[string][]string{
 	"--bounds": {"IN/bounds", "IN/edges", "IN/none", "/dev/null"}, "--categorical": {"1", "1,2", "x", ""},
 	"--checkpoint": {"o4", "/dev/null"},

@@ -34,8 +34,9 @@ type Case struct {
 	// Answer returns the results that Naive and Run must agree on up to rounding. naive is true after a run
 	// of Naive, and false after a run of Run. If Answer is nil, all of State must agree.
 	Answer func(naive bool) []float64
-	// Elapsed returns the times of the parts of the last run, such as outer iterations, in ns per unit. Only
-	// these times count. If Elapsed is nil, the time of whole runs counts.
+	// Elapsed is for a run that consists of parts, such as outer iterations. It returns the time of each part
+	// of the last run, in ns divided by Units, and Time uses these times only. If Elapsed is nil, Time
+	// measures whole runs.
 	Elapsed func() []float64
 	// Tolerance is the largest difference allowed in Answer, relative to the largest absolute value in Run's
 	// answer. Zero means 1e-12.

@@ -26,8 +26,8 @@ type MemoryLevel struct {
 //     of a vector of this size with itself
 //   - for operations: the kernels Dot of a short vector with itself, and LogisticSlopes
 //
-// A real limit of the processor may be higher. Peak is much lower than the processor's limit for operations,
-// which code reaches only if all numbers stay in registers.
+// The processor may be able to do more than is measured here. In particular, it can do many more operations
+// per second than Peak if all numbers stay in registers; these kernels read their numbers from a cache.
 type Roof struct {
 	Levels     []MemoryLevel // L1, L2, L3 and main memory
 	Peak       float64       // floating-point operations per ns (Gflop/s); an FMA counts as two

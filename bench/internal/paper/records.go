@@ -18,8 +18,8 @@ import (
 	"github.com/scas-admm/scas/sparse/atomicfile"
 )
 
-// Names of the files of records. pointsFile has the same bytes whenever the experiment is repeated.
-// timingsFile has the measured seconds and bytes.
+// Names of the files of records. The results in pointsFile are the same, byte for byte, whenever the
+// experiment is repeated. The seconds and the bytes of memory in timingsFile are measured, so they differ.
 const (
 	pointsFile  = "points.jsonl"
 	timingsFile = "timings.jsonl"

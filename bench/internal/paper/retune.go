@@ -7,10 +7,11 @@ import (
 	"slices"
 )
 
-// Retune repeats a run of split 0 with other parameters. It multiplies the step size and rho by 1/4, 1/2, 1,
-// 2 and 4, and tries every combination but the one that u has. It returns a copy of u with the parameters
-// that reach the smallest objective on the training half; they may be u's own. In the copy, the last point
-// has this objective, and Tuned.Runs is the number of repetitions. The other points are not computed again.
+// Retune repeats the run u, which must be of split 0, with other parameters: u's step size and u's rho, each
+// times 1/4, 1/2, 1, 2 or 4, in every combination but u's own. It returns a copy of u with the parameters
+// that reach the smallest objective on the training half; they may be u's own. The last point of the copy has
+// this objective; the other points are those of u. Tuned.Runs of the copy is the number of runs that Retune
+// made.
 func (r *Records) Retune(ctx context.Context, d *Data, u *TunedRun) (*TunedRun, error) {
 	if u.Split != 0 || u.Rule == Automatic || len(u.Points) == 0 {
 		return nil, fmt.Errorf("paper: %v: only parameters that were chosen on split 0 can be tuned again",

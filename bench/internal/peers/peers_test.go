@@ -294,8 +294,8 @@ func checkTables(t *testing.T, o *Outcome) {
 	}
 }
 
-// TestFailures checks that each peer with a fault gets a note. A peer that claims a wrong gap must make Race
-// return an error.
+// TestFailures races peers that each have a fault. It checks the note about each of them, which says what is
+// wrong, and the number of its points. If a peer claims a wrong gap, Race must return an error.
 func TestFailures(t *testing.T) {
 	cases := []struct {
 		behaviour, note string

@@ -328,9 +328,9 @@ func (r *race) judge(l *Lane, p *Point, k int, objective float64) error {
 	return nil
 }
 
-// repeat makes the peer of a lane solve again for the points that matter; see matters. Each of these points
-// keeps the smallest time and the largest gaps of all its answers. If the peer gives no answer, the point
-// does not change.
+// repeat measures again those points of a lane whose time the tables show or may show, see matters. It leaves
+// out points whose answer took longer than SlowAnswer. A point then has the smallest time and the largest
+// gaps of all its answers. If the peer does not answer, the point stays as it is.
 func (r *race) repeat(ctx context.Context, l *Lane) error {
 	note := l.Note
 	defer func() { l.Note = note }()

@@ -38,8 +38,9 @@ type app struct {
 }
 
 // addCommands adds the commands of scas to a parser. Commands whose names are not in args get no flags,
-// because the flags of all commands would take half of the time in which scas starts. The command model always
-// has its subcommands, for the list of commands. The command completion prints the flags of all commands.
+// because the flags of all commands would take half of the time in which scas starts. The command model
+// always has its subcommands, for the list of commands. The command completion prints the flags of all
+// commands.
 func addCommands(args []string) kong.Option {
 	return kong.OptionFunc(func(k *kong.Kong) error {
 		for _, c := range []struct {

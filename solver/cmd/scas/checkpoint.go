@@ -73,9 +73,9 @@ func (c *trainCmd) checkpoint(data *sparse.Dataset, report *problemReport) (dist
 	return &checkpointFile{c.Checkpoint, want}, nil
 }
 
-// sumOfRows returns a checksum of the rows, labels and offsets of all ranks, of the names of features, and of
-// the names of more than two classes. The checksum does not depend on the number of ranks; out of core it is
-// 0. All ranks must call sumOfRows.
+// sumOfRows returns a checksum of the rows, labels and offsets of all ranks, and of the names of the
+// features. If there are more than two classes, the checksum includes their names. It does not depend on the
+// number of ranks. Out of core it is 0. All ranks must call sumOfRows.
 func (r *ranks) sumOfRows(data *sparse.Dataset, s *fitSpec) uint32 {
 	if s.outOfCore() {
 		return 0

@@ -89,7 +89,8 @@ type workload struct {
 // Labels with more values are often years or prices.
 const maxUnwarnedClasses = 100
 
-// muchData is the size in bytes of data whose reading leaves more garbage than the program itself needs.
+// muchData is a number of bytes. After smaller data are read, a garbage collection frees little memory, and
+// costs more time than it is worth.
 const muchData = 1 << 20
 
 // begin reads DATA and returns the first part of the report; see read for out and replaceableInputs. It also

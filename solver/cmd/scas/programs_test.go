@@ -13,14 +13,16 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A program is the command scas, at one kernel level or in one build.
+// A program is one way to run the command scas: at some kernel level, or as a program that was built for
+// another processor or with other build tags.
 type program struct {
 	name string
 	run  func(t *testing.T, args ...string)
 }
 
 // build builds the command scas. tags are build tags, and compilerEnv are environment variables for the
-// compiler. The program runs at the level generic, with emulator, if any, before its path.
+// compiler. If emulator is "", the program runs at the kernel level generic. Otherwise emulator is the
+// command that runs it.
 func build(t *testing.T, name, tags, emulator string, compilerEnv ...string) program {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

@@ -185,9 +185,10 @@ func rewordedText(err error) string {
 	return text
 }
 
-// An advisedError is an error with its own words for some remedies. These words depend on the command or on
-// the data. The function advice returns the words for a remedy; ok is false if the usual words apply. If ok
-// is true and the words are empty, the text of the error leaves the remedy out.
+// An advisedError is an error whose text has special words for some remedies, such as words that name a
+// column of the data. The function advice returns the special words for a remedy. If ok is false, the remedy
+// has no special words, and the text has the usual ones. If ok is true and the words are empty, the text
+// leaves the remedy out.
 type advisedError struct {
 	error
 	advice func(r sparse.Remedy) (words string, ok bool)

@@ -92,7 +92,7 @@ func (c *fitFlags) alignLabels(data *sparse.Dataset) error {
 		restoreLabels(data, sparse.Classes{})
 		return nil
 	}
-	rankLabels, signs := data.Labels, []float64{-1, 1} // the labels for which −1 and +1 stand
+	rankLabels, signs := data.Labels, []float64{-1, 1} // signs has the labels for which −1 and +1 stand
 	if data.Signs {
 		rankLabels, signs = data.Classes.Values, data.Classes.Values
 	}

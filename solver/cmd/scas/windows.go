@@ -17,7 +17,7 @@ func (v memorySize) eachWindow(e *env, data *sparse.Dataset, do func(lo, hi int)
 	limit, _ := v.limit()
 	dataSize := float64(dataBytes(data))
 	scoresPerRow := len(data.Classes.Values)
-	if data.Signs { // one score, which is small beside the row
+	if data.Signs { // there is one score for each row, and it needs little memory beside the row
 		scoresPerRow = 0
 	}
 	scoresSize := float64(bytesOfScore * float64(scoresPerRow) * float64(n))

@@ -20,8 +20,8 @@ type model interface {
 	minimise(tol float64) newtonStep
 	// value returns the objective P at x. loss is the mean loss there.
 	value(loss float64) float64
-	// multipliers returns feasible multipliers of all rows of A near the last dual point. They do not include
-	// the derivatives of PenaltyRidge.
+	// multipliers returns feasible multipliers of the rows of A that are near those of the last dual point.
+	// They do not include the derivatives of PenaltyRidge.
 	multipliers() []float64
 	// isExact reports whether the last model's solution has exact zeros and ties.
 	isExact() bool

@@ -165,8 +165,8 @@ func (r *run) goesOn() bool {
 		res.Iterations < r.stepBudget && !r.set.noRoom && r.stalledProofs < maxStalled
 }
 
-// isExact reports whether the run may end with a proved gap of at most r.tol: whether zeros and ties are
-// exact, or need not be exact, or too many steps have been made for this.
+// isExact reports whether a run whose gap is at most r.tol may end: zeros and ties are exact, or need not be
+// exact, or no more steps are allowed to make them exact.
 func (r *run) isExact() bool {
 	return r.rough || r.model.isExact() || r.tol > exactTol*r.scale || r.work.extraSteps == mostExtraSteps
 }
