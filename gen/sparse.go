@@ -52,19 +52,17 @@ func (e *emitter) nonzeros(s *storage, vector string) nonzeros {
 // rowDot adds val[k]*w[idx[k]], for the nonzeros k from r.cursor to end, to the 8 lanes of acc. It sets
 // r.cursor to end.
 func (e *emitter) rowDot(r nonzeros, end reg.GPVirtual, acc []vec) {
-	block, rest, done := e.label("nonzeros"), e.label("rest"), e.label("rowDone")
-	lastBlock, n := e.GP64(), e.GP64()
-	e.LEAQ(operand.Mem{Base: end, Disp: -8}, lastBlock)
-	e.CMPQ(r.cursor, lastBlock)
-	e.JGT(rest)
-	e.placeLabel(block)
-	for i, w := range e.insertBlock(r) {
-		r.add(e, acc[i], w, r.value(i*e.lanes), nil)
-	}
-	e.ADDQ(operand.Imm(8), r.cursor)
-	e.CMPQ(r.cursor, lastBlock)
-	e.JLE(block)
-	e.placeLabel(rest)
+	e.eachBlock(r, end, func(element operand.Mem) {
+		for i := range acc {
+			w := e.load(e, element.Offset(8*i*e.lanes), nil)
+			r.add(e, acc[i], w, r.value(i*e.lanes), nil)
+		}
+	}, func() {
+		for i, w := range e.insertBlock(r) {
+			r.add(e, acc[i], w, r.value(i*e.lanes), nil)
+		}
+	})
+	done, n := e.label("rowDone"), e.GP64()
 	e.MOVQ(end, n)
 	e.SUBQ(r.cursor, n)
 	e.JZ(done)
@@ -75,9 +73,6 @@ func (e *emitter) rowDot(r nonzeros, end reg.GPVirtual, acc []vec) {
 	e.MOVQ(end, r.cursor)
 	e.placeLabel(done)
 }
-
-// scatterUnroll is the number of nonzeros that one iteration of the loop in rowScatter handles.
-const scatterUnroll = 4
 
 // scatter emits z[idx[k]] += slope[r]*val[k] for each nonzero k of each row r.
 func (e *emitter) scatter(t *isa, s *storage) {
@@ -106,22 +101,25 @@ func (r nonzeros) prefetch(e *emitter) {
 	}
 }
 
-// rowScatter adds g times the nonzeros from r.cursor to end to the dense vector r.w, one at a time,
-// because two nonzeros may have the same column.
+// rowScatter adds g times the nonzeros from r.cursor to end to the dense vector r.w. g is the low lane of a
+// register. Nonzeros that are not in consecutive columns are added one at a time, because two of them may have
+// the same column.
 func (e *emitter) rowScatter(r nonzeros, end reg.GPVirtual, g vec) {
-	block, rest, oneNonzero, done := e.label("nonzeros"), e.label("rest"), e.label("one"), e.label("rowDone")
-	lastBlock := e.GP64()
-	e.LEAQ(operand.Mem{Base: end, Disp: -scatterUnroll}, lastBlock)
-	e.CMPQ(r.cursor, lastBlock)
-	e.JGT(rest)
-	e.placeLabel(block)
-	for k := range scatterUnroll {
-		e.scatterNonzero(r, k, g)
-	}
-	e.ADDQ(operand.Imm(scatterUnroll), r.cursor)
-	e.CMPQ(r.cursor, lastBlock)
-	e.JLE(block)
-	e.placeLabel(rest)
+	factor := e.vector(e)
+	e.VBROADCASTSD(g, factor)
+	e.eachBlock(r, end, func(element operand.Mem) {
+		for i := range e.vectorsPer8() {
+			m := element.Offset(8 * i * e.lanes)
+			z := e.load(e, m, nil)
+			r.add(e, z, factor, r.value(i*e.lanes), nil)
+			e.store(e, z, m, nil)
+		}
+	}, func() {
+		for k := range 8 {
+			e.scatterNonzero(r, k, g)
+		}
+	})
+	oneNonzero, done := e.label("one"), e.label("rowDone")
 	e.CMPQ(r.cursor, end)
 	e.JGE(done)
 	e.placeLabel(oneNonzero)
@@ -130,6 +128,43 @@ func (e *emitter) rowScatter(r nonzeros, end reg.GPVirtual, g vec) {
 	e.CMPQ(r.cursor, end)
 	e.JLT(oneNonzero)
 	e.placeLabel(done)
+}
+
+// eachBlock emits a loop over blocks of 8 nonzeros from r.cursor, which ends when fewer than 8 are left before
+// end, the end of the row. It first compares the row's first and last column. If they are as far apart as in a
+// row whose columns are all consecutive, as in data without zeros, the loop runs the code that consecutive
+// emits, whose argument is the element of the block's first column in the dense vector r.w. From the first block
+// whose columns are not consecutive, the loop runs the code that apart emits.
+func (e *emitter) eachBlock(
+	r nonzeros, end reg.GPVirtual, consecutive func(element operand.Mem), apart func(),
+) {
+	nextConsecutive, next, rest := e.label("consecutive"), e.label("nonzeros"), e.label("rest")
+	lastBlock, first, last := e.GP64(), e.GP64(), e.GP64()
+	e.LEAQ(operand.Mem{Base: end, Disp: -8}, lastBlock)
+	e.CMPQ(r.cursor, lastBlock)
+	e.JGT(rest)
+	r.index(e, r.column(0), first)
+	r.index(e, operand.Mem{Base: r.idx, Index: end, Scale: uint8(r.idxBytes), Disp: -r.idxBytes}, last)
+	e.SUBQ(first, last)
+	e.ADDQ(r.cursor, last)
+	e.INCQ(last)
+	e.CMPQ(last, end)
+	e.JNE(next)
+
+	e.placeLabel(nextConsecutive)
+	r.jumpUnlessConsecutive(e, r.column(0), next)
+	consecutive(r.element(e, 0))
+	e.ADDQ(operand.Imm(8), r.cursor)
+	e.CMPQ(r.cursor, lastBlock)
+	e.JLE(nextConsecutive)
+	e.JMP(rest)
+
+	e.placeLabel(next)
+	apart()
+	e.ADDQ(operand.Imm(8), r.cursor)
+	e.CMPQ(r.cursor, lastBlock)
+	e.JLE(next)
+	e.placeLabel(rest)
 }
 
 // scatterNonzero adds g times the nonzero k places after r.cursor to the dense vector r.w. It first loads

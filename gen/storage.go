@@ -14,11 +14,15 @@ type storage struct {
 
 // columns describes how column numbers are stored. index loads one number and extends it to 64 bits
 // with zeros. extend returns an instruction that loads and extends as many numbers as a vector has lanes.
+// jumpUnlessConsecutive jumps to the label unless each of the 7 numbers after the one at m exceeds the one
+// before it by 1.
 type columns struct {
 	name, field string // suffix of the kernels' names; field of kernels.Rows
 	idxBytes    int
 	index       func(e *emitter, m operand.Mem, j reg.GPVirtual)
 	extend      func(e *emitter) instruction
+
+	jumpUnlessConsecutive func(e *emitter, m operand.Mem, to operand.LabelRef)
 }
 
 type values struct {
@@ -54,12 +58,30 @@ var columns32 = columns{
 	field: "Idx", idxBytes: 4,
 	index:  func(e *emitter, m operand.Mem, j reg.GPVirtual) { e.MOVL(m, j.As32()) },
 	extend: func(e *emitter) instruction { return e.VPMOVZXDQ },
+	jumpUnlessConsecutive: func(e *emitter, m operand.Mem, to operand.LabelRef) {
+		v, equal := e.YMM(), e.GP32()
+		e.VPBROADCASTD(m, v)
+		e.VPADDD(e.rodata.add("count32", []uint64{1 << 32, 3<<32 | 2, 5<<32 | 4, 7<<32 | 6}), v, v)
+		e.VPCMPEQD(m, v, v)
+		e.VMOVMSKPS(v, equal)
+		e.CMPL(equal, operand.Imm(1<<8-1))
+		e.JNE(to)
+	},
 }
 
 var columns16 = columns{
 	name: "U16", field: "Idx16", idxBytes: 2,
 	index:  func(e *emitter, m operand.Mem, j reg.GPVirtual) { e.MOVWQZX(m, j) },
 	extend: func(e *emitter) instruction { return e.VPMOVZXWQ },
+	jumpUnlessConsecutive: func(e *emitter, m operand.Mem, to operand.LabelRef) {
+		v, equal := e.XMM(), e.GP32()
+		e.VPBROADCASTW(m, v)
+		e.VPADDW(e.rodata.add("count16", []uint64{3<<48 | 2<<32 | 1<<16, 7<<48 | 6<<32 | 5<<16 | 4}), v, v)
+		e.VPCMPEQW(m, v, v)
+		e.VPMOVMSKB(v, equal)
+		e.CMPL(equal, operand.I32(1<<16-1))
+		e.JNE(to)
+	},
 }
 
 var values64 = values{

@@ -39,7 +39,7 @@ func Hessian(h []float64, p, stride, lo, hi int, a Rows, c []float64, s *Hessian
 	if s == nil {
 		s = new(HessianScratch)
 	}
-	if a.panelsFaster(p) && a.finite(c) {
+	if a.panelsFaster(p) {
 		sumByPanels[a.form()](s, h, p, stride, lo, hi, noescape(&a), c)
 	} else {
 		s.sumByRows(h, p, stride, lo, hi, a, c)

@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"math"
 	"math/bits"
 	"unsafe"
 )
@@ -10,8 +11,8 @@ import (
 // the result h in these columns and in up to tileRows rows. Vector instructions add multiples of the
 // panel's rows to each row of a tile.
 //
-// Hessian uses panels only if c and the values are finite. So a zero of a panel adds a zero, which can
-// change only the sign of a zero in h; plusZero corrects it.
+// Panels are used only for rows whose values and factors c are finite. So a zero of a panel adds a zero, which
+// can change only the sign of a zero in h; plusZero corrects it.
 const (
 	panelRows     = 64      // number of rows of a panel: one bit of HessianScratch.mask for each
 	panelCols     = 64      // number of columns of a panel
@@ -75,29 +76,6 @@ func (a *Rows) panelsFaster(p int) bool {
 	return perAdd*meanNonzeros/2 > 15+float64(perTile*(float64(float64(p)/(2*panelCols))+0.5))
 }
 
-// finite reports whether all values x_ij of the rows and all products c[i]*x_ij are certainly finite.
-func (a *Rows) finite(c []float64) bool {
-	lo, hi := a.Ptr[0], a.Ptr[a.Len()]
-	largestValue := 1.0
-	if a.Val != nil {
-		largestValue = maxAbs(a.Val[lo:hi])
-	} else if a.Val32 != nil {
-		largestValue = maxAbs(a.Val32[lo:hi])
-	}
-	// 0 times an infinity or NaN is NaN.
-	return (float64(maxAbs(c)*largestValue)+maxAbs(c)+largestValue)*0 == 0
-}
-
-// maxAbs returns the largest absolute value, or NaN if a value is infinite or NaN.
-func maxAbs[V value](v []V) float64 {
-	var largest, nan V
-	for _, x := range v {
-		nan += x - x // NaN for an infinity or NaN
-		largest = max(largest, x, -x)
-	}
-	return float64(largest + nan)
-}
-
 // sumByPanels has a function for each storage form. It adds the same sum to h as HessianScratch.sumByRows,
 // but computes it from dense panels of the data.
 var sumByPanels = [numForms]func(s *HessianScratch, h []float64, p, stride, lo, hi int, a *Rows, c []float64){
@@ -131,12 +109,39 @@ func panelSum[I column, V value](
 		x.row, x.lo, x.hi = 0, lo, min(lo+tileRows, hi)
 		for x.row < len(c) {
 			x.sortBlocks()
-			for col := x.lo; col < p; col += panelCols {
-				x.updateTiles(col)
+			end := x.row + x.rows
+			if x.finite() {
+				for col := x.lo; col < p; col += panelCols {
+					x.updateTiles(col)
+				}
+			} else {
+				s.sumByRows(h, p, stride, x.lo, x.hi, a.Slice(x.row, end), c[x.row:end])
 			}
-			x.row += x.rows
+			x.row = end
 		}
 	}
+}
+
+// finite reports whether all values x_ij of the rows that sortBlocks has sorted, and all products c[i]*x_ij,
+// are certainly finite.
+func (x *panelTask[I, V]) finite() bool {
+	end := x.row + x.rows
+	largestValue, largestFactor := 1.0, maxAbs(x.c[x.row:end])
+	if x.val != nil {
+		largestValue = maxAbs(x.val[x.Ptr[x.row]:x.Ptr[end]])
+	}
+	// 0 times an infinity or NaN is NaN.
+	return (float64(largestFactor*largestValue)+largestFactor+largestValue)*0 == 0
+}
+
+// maxAbs returns the largest absolute value. Here an infinity is larger than any number, and a NaN larger than
+// an infinity.
+func maxAbs[V value](v []V) float64 {
+	var largest uint64 // the bits of floating-point numbers without a sign have the order of the numbers
+	for _, x := range v {
+		largest = max(largest, math.Float64bits(math.Abs(float64(x))))
+	}
+	return math.Float64frombits(largest)
 }
 
 // sortBlocks sorts the nonzeros of each block of rows by columns. It begins with the block at row x.row, and

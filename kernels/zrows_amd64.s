@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func marginsAVX2(dst []float64, a *Rows, w []float64)
-// Requires: AVX, FMA3
+// Requires: AVX, AVX2, FMA3
 TEXT ·marginsAVX2(SB), NOSPLIT, $0-56
 	MOVQ  a+24(FP), AX
 	MOVQ  dst_base+0(FP), CX
@@ -24,103 +24,129 @@ row1:
 	VXORPD X1, X1, X1
 	LEAQ   -8(R9), R10
 	CMPQ   AX, R10
-	JGT    rest4
+	JGT    rest5
+	MOVL   (BX)(AX*4), R11
+	MOVL   -4(BX)(R9*4), R12
+	SUBQ   R11, R12
+	ADDQ   AX, R12
+	INCQ   R12
+	CMPQ   R12, R9
+	JNE    nonzeros4
 
-nonzeros3:
+consecutive3:
+	VPBROADCASTD (BX)(AX*4), Y2
+	VPADDD       ·table_count32+0(SB), Y2, Y2
+	VPCMPEQD     (BX)(AX*4), Y2, Y2
+	VMOVMSKPS    Y2, R11
+	CMPL         R11, $0xff
+	JNE          nonzeros4
+	MOVL         (BX)(AX*4), R11
+	VMOVUPD      (SI)(R11*8), Y2
+	VMOVUPD      (DI)(AX*8), Y4
+	VFMADD231PD  Y4, Y2, Y0
+	VMOVUPD      32(SI)(R11*8), Y2
+	VMOVUPD      32(DI)(AX*8), Y4
+	VFMADD231PD  Y4, Y2, Y1
+	ADDQ         $0x08, AX
+	CMPQ         AX, R10
+	JLE          consecutive3
+	JMP          rest5
+
+nonzeros4:
 	MOVL        (BX)(AX*4), R11
-	VMOVSD      (SI)(R11*8), X2
-	MOVL        4(BX)(AX*4), R11
-	VMOVHPD     (SI)(R11*8), X2, X2
-	MOVL        8(BX)(AX*4), R11
 	VMOVSD      (SI)(R11*8), X3
-	MOVL        12(BX)(AX*4), R11
+	MOVL        4(BX)(AX*4), R11
 	VMOVHPD     (SI)(R11*8), X3, X3
-	VINSERTF128 $0x01, X3, Y2, Y3
-	MOVL        16(BX)(AX*4), R11
+	MOVL        8(BX)(AX*4), R11
 	VMOVSD      (SI)(R11*8), X2
-	MOVL        20(BX)(AX*4), R11
+	MOVL        12(BX)(AX*4), R11
 	VMOVHPD     (SI)(R11*8), X2, X2
+	VINSERTF128 $0x01, X2, Y3, Y2
+	MOVL        16(BX)(AX*4), R11
+	VMOVSD      (SI)(R11*8), X3
+	MOVL        20(BX)(AX*4), R11
+	VMOVHPD     (SI)(R11*8), X3, X3
 	MOVL        24(BX)(AX*4), R11
 	VMOVSD      (SI)(R11*8), X4
 	MOVL        28(BX)(AX*4), R11
 	VMOVHPD     (SI)(R11*8), X4, X4
-	VINSERTF128 $0x01, X4, Y2, Y4
+	VINSERTF128 $0x01, X4, Y3, Y4
 	VMOVUPD     (DI)(AX*8), Y5
-	VFMADD231PD Y5, Y3, Y0
-	VMOVUPD     32(DI)(AX*8), Y3
-	VFMADD231PD Y3, Y4, Y1
+	VFMADD231PD Y5, Y2, Y0
+	VMOVUPD     32(DI)(AX*8), Y2
+	VFMADD231PD Y2, Y4, Y1
 	ADDQ        $0x08, AX
 	CMPQ        AX, R10
-	JLE         nonzeros3
+	JLE         nonzeros4
 
-rest4:
+rest5:
 	MOVQ         R9, R10
 	SUBQ         AX, R10
-	JZ           rowDone5
+	JZ           rowDone6
 	LEAQ         ·table_masks+128(SB), R11
 	MOVQ         R10, R12
 	SHLQ         $0x03, R12
 	SUBQ         R12, R11
 	VBROADCASTSD ·table_signBit+0(SB), Y4
 	CMPQ         R10, $0x04
-	JLT          few6
+	JLT          few7
 	MOVL         (BX)(AX*4), R12
-	VMOVSD       (SI)(R12*8), X2
-	MOVL         4(BX)(AX*4), R12
-	VMOVHPD      (SI)(R12*8), X2, X2
-	MOVL         8(BX)(AX*4), R12
 	VMOVSD       (SI)(R12*8), X3
-	MOVL         12(BX)(AX*4), R12
+	MOVL         4(BX)(AX*4), R12
 	VMOVHPD      (SI)(R12*8), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y3
-	VMOVAPD      Y3, Y3
-	VMOVAPD      X4, X2
+	MOVL         8(BX)(AX*4), R12
+	VMOVSD       (SI)(R12*8), X2
+	MOVL         12(BX)(AX*4), R12
+	VMOVHPD      (SI)(R12*8), X2, X2
+	VINSERTF128  $0x01, X2, Y3, Y2
+	VMOVAPD      Y2, Y2
+	VMOVAPD      X4, X3
 	VMOVAPD      X4, X4
 	CMPQ         R10, $0x05
-	JLT          filled8
+	JLT          filled9
 	MOVL         16(BX)(AX*4), R12
-	VMOVLPD      (SI)(R12*8), X2, X2
-	JEQ          filled8
+	VMOVLPD      (SI)(R12*8), X3, X3
+	JEQ          filled9
 	MOVL         20(BX)(AX*4), R12
-	VMOVHPD      (SI)(R12*8), X2, X2
+	VMOVHPD      (SI)(R12*8), X3, X3
 	CMPQ         R10, $0x07
-	JLT          filled8
+	JLT          filled9
 	MOVL         24(BX)(AX*4), R10
 	VMOVLPD      (SI)(R10*8), X4, X4
 
-filled8:
-	VINSERTF128 $0x01, X4, Y2, Y4
-	JMP         join7
-
-few6:
-	VMOVAPD X4, X2
-	VMOVAPD X4, X3
-	CMPQ    R10, $0x01
-	JLT     filled9
-	MOVL    (BX)(AX*4), R12
-	VMOVLPD (SI)(R12*8), X2, X2
-	JEQ     filled9
-	MOVL    4(BX)(AX*4), R12
-	VMOVHPD (SI)(R12*8), X2, X2
-	CMPQ    R10, $0x03
-	JLT     filled9
-	MOVL    8(BX)(AX*4), R10
-	VMOVLPD (SI)(R10*8), X3, X3
-
 filled9:
-	VINSERTF128 $0x01, X3, Y2, Y3
+	VINSERTF128 $0x01, X4, Y3, Y4
+	JMP         join8
+
+few7:
+	VMOVAPD X4, X3
+	VMOVAPD X4, X2
+	CMPQ    R10, $0x01
+	JLT     filled10
+	MOVL    (BX)(AX*4), R12
+	VMOVLPD (SI)(R12*8), X3, X3
+	JEQ     filled10
+	MOVL    4(BX)(AX*4), R12
+	VMOVHPD (SI)(R12*8), X3, X3
+	CMPQ    R10, $0x03
+	JLT     filled10
+	MOVL    8(BX)(AX*4), R10
+	VMOVLPD (SI)(R10*8), X2, X2
+
+filled10:
+	VINSERTF128 $0x01, X2, Y3, Y2
 	VMOVAPD     Y4, Y4
 
-join7:
+join8:
 	VMOVUPD     (R11), Y5
 	VMASKMOVPD  (DI)(AX*8), Y5, Y5
-	VFMADD231PD Y5, Y3, Y0
-	VMOVUPD     32(R11), Y3
-	VMASKMOVPD  32(DI)(AX*8), Y3, Y3
-	VFMADD231PD Y3, Y4, Y1
+	VFMADD231PD Y5, Y2, Y0
+	VMOVUPD     32(R11), Y2
+	VMASKMOVPD  32(DI)(AX*8), Y2, Y2
+	VFMADD231PD Y2, Y4, Y1
 	MOVQ        R9, AX
 
-rowDone5:
+rowDone6:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -137,7 +163,7 @@ done2:
 	RET
 
 // func marginsF32AVX2(dst []float64, a *Rows, w []float64)
-// Requires: AVX, FMA3
+// Requires: AVX, AVX2, FMA3
 TEXT ·marginsF32AVX2(SB), NOSPLIT, $0-56
 	MOVQ  a+24(FP), AX
 	MOVQ  dst_base+0(FP), CX
@@ -156,109 +182,135 @@ row1:
 	VXORPD X1, X1, X1
 	LEAQ   -8(R9), R10
 	CMPQ   AX, R10
-	JGT    rest4
+	JGT    rest5
+	MOVL   (BX)(AX*4), R11
+	MOVL   -4(BX)(R9*4), R12
+	SUBQ   R11, R12
+	ADDQ   AX, R12
+	INCQ   R12
+	CMPQ   R12, R9
+	JNE    nonzeros4
 
-nonzeros3:
+consecutive3:
+	VPBROADCASTD (BX)(AX*4), Y2
+	VPADDD       ·table_count32+0(SB), Y2, Y2
+	VPCMPEQD     (BX)(AX*4), Y2, Y2
+	VMOVMSKPS    Y2, R11
+	CMPL         R11, $0xff
+	JNE          nonzeros4
+	MOVL         (BX)(AX*4), R11
+	VMOVUPD      (SI)(R11*8), Y2
+	VCVTPS2PD    (DI)(AX*4), Y4
+	VFMADD231PD  Y4, Y2, Y0
+	VMOVUPD      32(SI)(R11*8), Y2
+	VCVTPS2PD    16(DI)(AX*4), Y4
+	VFMADD231PD  Y4, Y2, Y1
+	ADDQ         $0x08, AX
+	CMPQ         AX, R10
+	JLE          consecutive3
+	JMP          rest5
+
+nonzeros4:
 	MOVL        (BX)(AX*4), R11
-	VMOVSD      (SI)(R11*8), X2
-	MOVL        4(BX)(AX*4), R11
-	VMOVHPD     (SI)(R11*8), X2, X2
-	MOVL        8(BX)(AX*4), R11
 	VMOVSD      (SI)(R11*8), X3
-	MOVL        12(BX)(AX*4), R11
+	MOVL        4(BX)(AX*4), R11
 	VMOVHPD     (SI)(R11*8), X3, X3
-	VINSERTF128 $0x01, X3, Y2, Y3
-	MOVL        16(BX)(AX*4), R11
+	MOVL        8(BX)(AX*4), R11
 	VMOVSD      (SI)(R11*8), X2
-	MOVL        20(BX)(AX*4), R11
+	MOVL        12(BX)(AX*4), R11
 	VMOVHPD     (SI)(R11*8), X2, X2
+	VINSERTF128 $0x01, X2, Y3, Y2
+	MOVL        16(BX)(AX*4), R11
+	VMOVSD      (SI)(R11*8), X3
+	MOVL        20(BX)(AX*4), R11
+	VMOVHPD     (SI)(R11*8), X3, X3
 	MOVL        24(BX)(AX*4), R11
 	VMOVSD      (SI)(R11*8), X4
 	MOVL        28(BX)(AX*4), R11
 	VMOVHPD     (SI)(R11*8), X4, X4
-	VINSERTF128 $0x01, X4, Y2, Y4
+	VINSERTF128 $0x01, X4, Y3, Y4
 	VCVTPS2PD   (DI)(AX*4), Y5
-	VFMADD231PD Y5, Y3, Y0
-	VCVTPS2PD   16(DI)(AX*4), Y3
-	VFMADD231PD Y3, Y4, Y1
+	VFMADD231PD Y5, Y2, Y0
+	VCVTPS2PD   16(DI)(AX*4), Y2
+	VFMADD231PD Y2, Y4, Y1
 	ADDQ        $0x08, AX
 	CMPQ        AX, R10
-	JLE         nonzeros3
+	JLE         nonzeros4
 
-rest4:
+rest5:
 	MOVQ         R9, R10
 	SUBQ         AX, R10
-	JZ           rowDone5
+	JZ           rowDone6
 	LEAQ         ·table_masks+128(SB), R11
 	MOVQ         R10, R12
 	SHLQ         $0x03, R12
 	SUBQ         R12, R11
 	VBROADCASTSD ·table_signBit+0(SB), Y4
 	CMPQ         R10, $0x04
-	JLT          few6
+	JLT          few7
 	MOVL         (BX)(AX*4), R12
-	VMOVSD       (SI)(R12*8), X2
-	MOVL         4(BX)(AX*4), R12
-	VMOVHPD      (SI)(R12*8), X2, X2
-	MOVL         8(BX)(AX*4), R12
 	VMOVSD       (SI)(R12*8), X3
-	MOVL         12(BX)(AX*4), R12
+	MOVL         4(BX)(AX*4), R12
 	VMOVHPD      (SI)(R12*8), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y3
-	VMOVAPD      Y3, Y3
-	VMOVAPD      X4, X2
+	MOVL         8(BX)(AX*4), R12
+	VMOVSD       (SI)(R12*8), X2
+	MOVL         12(BX)(AX*4), R12
+	VMOVHPD      (SI)(R12*8), X2, X2
+	VINSERTF128  $0x01, X2, Y3, Y2
+	VMOVAPD      Y2, Y2
+	VMOVAPD      X4, X3
 	VMOVAPD      X4, X4
 	CMPQ         R10, $0x05
-	JLT          filled8
+	JLT          filled9
 	MOVL         16(BX)(AX*4), R12
-	VMOVLPD      (SI)(R12*8), X2, X2
-	JEQ          filled8
+	VMOVLPD      (SI)(R12*8), X3, X3
+	JEQ          filled9
 	MOVL         20(BX)(AX*4), R12
-	VMOVHPD      (SI)(R12*8), X2, X2
+	VMOVHPD      (SI)(R12*8), X3, X3
 	CMPQ         R10, $0x07
-	JLT          filled8
+	JLT          filled9
 	MOVL         24(BX)(AX*4), R10
 	VMOVLPD      (SI)(R10*8), X4, X4
 
-filled8:
-	VINSERTF128 $0x01, X4, Y2, Y4
-	JMP         join7
-
-few6:
-	VMOVAPD X4, X2
-	VMOVAPD X4, X3
-	CMPQ    R10, $0x01
-	JLT     filled9
-	MOVL    (BX)(AX*4), R12
-	VMOVLPD (SI)(R12*8), X2, X2
-	JEQ     filled9
-	MOVL    4(BX)(AX*4), R12
-	VMOVHPD (SI)(R12*8), X2, X2
-	CMPQ    R10, $0x03
-	JLT     filled9
-	MOVL    8(BX)(AX*4), R10
-	VMOVLPD (SI)(R10*8), X3, X3
-
 filled9:
-	VINSERTF128 $0x01, X3, Y2, Y3
+	VINSERTF128 $0x01, X4, Y3, Y4
+	JMP         join8
+
+few7:
+	VMOVAPD X4, X3
+	VMOVAPD X4, X2
+	CMPQ    R10, $0x01
+	JLT     filled10
+	MOVL    (BX)(AX*4), R12
+	VMOVLPD (SI)(R12*8), X3, X3
+	JEQ     filled10
+	MOVL    4(BX)(AX*4), R12
+	VMOVHPD (SI)(R12*8), X3, X3
+	CMPQ    R10, $0x03
+	JLT     filled10
+	MOVL    8(BX)(AX*4), R10
+	VMOVLPD (SI)(R10*8), X2, X2
+
+filled10:
+	VINSERTF128 $0x01, X2, Y3, Y2
 	VMOVAPD     Y4, Y4
 
-join7:
+join8:
 	VMOVUPD      (R11), Y5
-	VEXTRACTF128 $0x01, Y5, X2
-	VSHUFPS      $0x88, X2, X5, X2
-	VMASKMOVPS   (DI)(AX*4), X2, X2
-	VCVTPS2PD    X2, Y5
-	VFMADD231PD  Y5, Y3, Y0
-	VMOVUPD      32(R11), Y3
-	VEXTRACTF128 $0x01, Y3, X2
-	VSHUFPS      $0x88, X2, X3, X2
-	VMASKMOVPS   16(DI)(AX*4), X2, X2
-	VCVTPS2PD    X2, Y3
-	VFMADD231PD  Y3, Y4, Y1
+	VEXTRACTF128 $0x01, Y5, X3
+	VSHUFPS      $0x88, X3, X5, X3
+	VMASKMOVPS   (DI)(AX*4), X3, X3
+	VCVTPS2PD    X3, Y5
+	VFMADD231PD  Y5, Y2, Y0
+	VMOVUPD      32(R11), Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VSHUFPS      $0x88, X3, X2, X3
+	VMASKMOVPS   16(DI)(AX*4), X3, X3
+	VCVTPS2PD    X3, Y2
+	VFMADD231PD  Y2, Y4, Y1
 	MOVQ         R9, AX
 
-rowDone5:
+rowDone6:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -275,7 +327,7 @@ done2:
 	RET
 
 // func marginsOnesAVX2(dst []float64, a *Rows, w []float64)
-// Requires: AVX
+// Requires: AVX, AVX2
 TEXT ·marginsOnesAVX2(SB), NOSPLIT, $0-56
 	MOVQ  a+24(FP), AX
 	MOVQ  dst_base+0(FP), CX
@@ -293,99 +345,123 @@ row1:
 	VXORPD X1, X1, X1
 	LEAQ   -8(R8), R9
 	CMPQ   SI, R9
-	JGT    rest4
+	JGT    rest5
+	MOVL   (AX)(SI*4), R10
+	MOVL   -4(AX)(R8*4), R11
+	SUBQ   R10, R11
+	ADDQ   SI, R11
+	INCQ   R11
+	CMPQ   R11, R8
+	JNE    nonzeros4
 
-nonzeros3:
+consecutive3:
+	VPBROADCASTD (AX)(SI*4), Y2
+	VPADDD       ·table_count32+0(SB), Y2, Y2
+	VPCMPEQD     (AX)(SI*4), Y2, Y2
+	VMOVMSKPS    Y2, R10
+	CMPL         R10, $0xff
+	JNE          nonzeros4
+	MOVL         (AX)(SI*4), R10
+	VMOVUPD      (BX)(R10*8), Y2
+	VADDPD       Y2, Y0, Y0
+	VMOVUPD      32(BX)(R10*8), Y2
+	VADDPD       Y2, Y1, Y1
+	ADDQ         $0x08, SI
+	CMPQ         SI, R9
+	JLE          consecutive3
+	JMP          rest5
+
+nonzeros4:
 	MOVL        (AX)(SI*4), R10
-	VMOVSD      (BX)(R10*8), X2
-	MOVL        4(AX)(SI*4), R10
-	VMOVHPD     (BX)(R10*8), X2, X2
-	MOVL        8(AX)(SI*4), R10
 	VMOVSD      (BX)(R10*8), X3
-	MOVL        12(AX)(SI*4), R10
+	MOVL        4(AX)(SI*4), R10
 	VMOVHPD     (BX)(R10*8), X3, X3
-	VINSERTF128 $0x01, X3, Y2, Y3
-	MOVL        16(AX)(SI*4), R10
+	MOVL        8(AX)(SI*4), R10
 	VMOVSD      (BX)(R10*8), X2
-	MOVL        20(AX)(SI*4), R10
+	MOVL        12(AX)(SI*4), R10
 	VMOVHPD     (BX)(R10*8), X2, X2
+	VINSERTF128 $0x01, X2, Y3, Y2
+	MOVL        16(AX)(SI*4), R10
+	VMOVSD      (BX)(R10*8), X3
+	MOVL        20(AX)(SI*4), R10
+	VMOVHPD     (BX)(R10*8), X3, X3
 	MOVL        24(AX)(SI*4), R10
 	VMOVSD      (BX)(R10*8), X4
 	MOVL        28(AX)(SI*4), R10
 	VMOVHPD     (BX)(R10*8), X4, X4
-	VINSERTF128 $0x01, X4, Y2, Y4
-	VADDPD      Y3, Y0, Y0
+	VINSERTF128 $0x01, X4, Y3, Y4
+	VADDPD      Y2, Y0, Y0
 	VADDPD      Y4, Y1, Y1
 	ADDQ        $0x08, SI
 	CMPQ        SI, R9
-	JLE         nonzeros3
+	JLE         nonzeros4
 
-rest4:
+rest5:
 	MOVQ         R8, R9
 	SUBQ         SI, R9
-	JZ           rowDone5
+	JZ           rowDone6
 	LEAQ         ·table_masks+128(SB), R10
 	MOVQ         R9, R11
 	SHLQ         $0x03, R11
 	SUBQ         R11, R10
 	VBROADCASTSD ·table_signBit+0(SB), Y4
 	CMPQ         R9, $0x04
-	JLT          few6
+	JLT          few7
 	MOVL         (AX)(SI*4), R11
-	VMOVSD       (BX)(R11*8), X2
-	MOVL         4(AX)(SI*4), R11
-	VMOVHPD      (BX)(R11*8), X2, X2
-	MOVL         8(AX)(SI*4), R11
 	VMOVSD       (BX)(R11*8), X3
-	MOVL         12(AX)(SI*4), R11
+	MOVL         4(AX)(SI*4), R11
 	VMOVHPD      (BX)(R11*8), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y3
-	VMOVAPD      Y3, Y3
-	VMOVAPD      X4, X2
+	MOVL         8(AX)(SI*4), R11
+	VMOVSD       (BX)(R11*8), X2
+	MOVL         12(AX)(SI*4), R11
+	VMOVHPD      (BX)(R11*8), X2, X2
+	VINSERTF128  $0x01, X2, Y3, Y2
+	VMOVAPD      Y2, Y2
+	VMOVAPD      X4, X3
 	VMOVAPD      X4, X4
 	CMPQ         R9, $0x05
-	JLT          filled8
+	JLT          filled9
 	MOVL         16(AX)(SI*4), R11
-	VMOVLPD      (BX)(R11*8), X2, X2
-	JEQ          filled8
+	VMOVLPD      (BX)(R11*8), X3, X3
+	JEQ          filled9
 	MOVL         20(AX)(SI*4), R11
-	VMOVHPD      (BX)(R11*8), X2, X2
+	VMOVHPD      (BX)(R11*8), X3, X3
 	CMPQ         R9, $0x07
-	JLT          filled8
+	JLT          filled9
 	MOVL         24(AX)(SI*4), SI
 	VMOVLPD      (BX)(SI*8), X4, X4
 
-filled8:
-	VINSERTF128 $0x01, X4, Y2, Y4
-	JMP         join7
-
-few6:
-	VMOVAPD X4, X2
-	VMOVAPD X4, X3
-	CMPQ    R9, $0x01
-	JLT     filled9
-	MOVL    (AX)(SI*4), R11
-	VMOVLPD (BX)(R11*8), X2, X2
-	JEQ     filled9
-	MOVL    4(AX)(SI*4), R11
-	VMOVHPD (BX)(R11*8), X2, X2
-	CMPQ    R9, $0x03
-	JLT     filled9
-	MOVL    8(AX)(SI*4), SI
-	VMOVLPD (BX)(SI*8), X3, X3
-
 filled9:
-	VINSERTF128 $0x01, X3, Y2, Y3
+	VINSERTF128 $0x01, X4, Y3, Y4
+	JMP         join8
+
+few7:
+	VMOVAPD X4, X3
+	VMOVAPD X4, X2
+	CMPQ    R9, $0x01
+	JLT     filled10
+	MOVL    (AX)(SI*4), R11
+	VMOVLPD (BX)(R11*8), X3, X3
+	JEQ     filled10
+	MOVL    4(AX)(SI*4), R11
+	VMOVHPD (BX)(R11*8), X3, X3
+	CMPQ    R9, $0x03
+	JLT     filled10
+	MOVL    8(AX)(SI*4), SI
+	VMOVLPD (BX)(SI*8), X2, X2
+
+filled10:
+	VINSERTF128 $0x01, X2, Y3, Y2
 	VMOVAPD     Y4, Y4
 
-join7:
+join8:
 	VMOVUPD (R10), Y5
-	VADDPD  Y3, Y0, Y0
-	VMOVUPD 32(R10), Y3
+	VADDPD  Y2, Y0, Y0
+	VMOVUPD 32(R10), Y2
 	VADDPD  Y4, Y1, Y1
 	MOVQ    R8, SI
 
-rowDone5:
+rowDone6:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -402,7 +478,7 @@ done2:
 	RET
 
 // func marginsU16AVX2(dst []float64, a *Rows, w []float64)
-// Requires: AVX, FMA3
+// Requires: AVX, AVX2, FMA3
 TEXT ·marginsU16AVX2(SB), NOSPLIT, $0-56
 	MOVQ  a+24(FP), AX
 	MOVQ  dst_base+0(FP), CX
@@ -416,108 +492,134 @@ TEXT ·marginsU16AVX2(SB), NOSPLIT, $0-56
 	MOVQ  (DX), AX
 
 row1:
-	MOVQ   8(DX), R9
-	VXORPD X0, X0, X0
-	VXORPD X1, X1, X1
-	LEAQ   -8(R9), R10
-	CMPQ   AX, R10
-	JGT    rest4
+	MOVQ    8(DX), R9
+	VXORPD  X0, X0, X0
+	VXORPD  X1, X1, X1
+	LEAQ    -8(R9), R10
+	CMPQ    AX, R10
+	JGT     rest5
+	MOVWQZX (BX)(AX*2), R11
+	MOVWQZX -2(BX)(R9*2), R12
+	SUBQ    R11, R12
+	ADDQ    AX, R12
+	INCQ    R12
+	CMPQ    R12, R9
+	JNE     nonzeros4
 
-nonzeros3:
+consecutive3:
+	VPBROADCASTW (BX)(AX*2), X2
+	VPADDW       ·table_count16+0(SB), X2, X2
+	VPCMPEQW     (BX)(AX*2), X2, X2
+	VPMOVMSKB    X2, R11
+	CMPL         R11, $+65535
+	JNE          nonzeros4
+	MOVWQZX      (BX)(AX*2), R11
+	VMOVUPD      (SI)(R11*8), Y2
+	VMOVUPD      (DI)(AX*8), Y3
+	VFMADD231PD  Y3, Y2, Y0
+	VMOVUPD      32(SI)(R11*8), Y2
+	VMOVUPD      32(DI)(AX*8), Y3
+	VFMADD231PD  Y3, Y2, Y1
+	ADDQ         $0x08, AX
+	CMPQ         AX, R10
+	JLE          consecutive3
+	JMP          rest5
+
+nonzeros4:
 	MOVWQZX     (BX)(AX*2), R11
-	VMOVSD      (SI)(R11*8), X2
-	MOVWQZX     2(BX)(AX*2), R11
-	VMOVHPD     (SI)(R11*8), X2, X2
-	MOVWQZX     4(BX)(AX*2), R11
-	VMOVSD      (SI)(R11*8), X3
-	MOVWQZX     6(BX)(AX*2), R11
-	VMOVHPD     (SI)(R11*8), X3, X3
-	VINSERTF128 $0x01, X3, Y2, Y3
-	MOVWQZX     8(BX)(AX*2), R11
-	VMOVSD      (SI)(R11*8), X2
-	MOVWQZX     10(BX)(AX*2), R11
-	VMOVHPD     (SI)(R11*8), X2, X2
-	MOVWQZX     12(BX)(AX*2), R11
 	VMOVSD      (SI)(R11*8), X4
-	MOVWQZX     14(BX)(AX*2), R11
+	MOVWQZX     2(BX)(AX*2), R11
 	VMOVHPD     (SI)(R11*8), X4, X4
-	VINSERTF128 $0x01, X4, Y2, Y4
+	MOVWQZX     4(BX)(AX*2), R11
+	VMOVSD      (SI)(R11*8), X2
+	MOVWQZX     6(BX)(AX*2), R11
+	VMOVHPD     (SI)(R11*8), X2, X2
+	VINSERTF128 $0x01, X2, Y4, Y2
+	MOVWQZX     8(BX)(AX*2), R11
+	VMOVSD      (SI)(R11*8), X4
+	MOVWQZX     10(BX)(AX*2), R11
+	VMOVHPD     (SI)(R11*8), X4, X4
+	MOVWQZX     12(BX)(AX*2), R11
+	VMOVSD      (SI)(R11*8), X3
+	MOVWQZX     14(BX)(AX*2), R11
+	VMOVHPD     (SI)(R11*8), X3, X3
+	VINSERTF128 $0x01, X3, Y4, Y3
 	VMOVUPD     (DI)(AX*8), Y5
-	VFMADD231PD Y5, Y3, Y0
-	VMOVUPD     32(DI)(AX*8), Y3
-	VFMADD231PD Y3, Y4, Y1
+	VFMADD231PD Y5, Y2, Y0
+	VMOVUPD     32(DI)(AX*8), Y2
+	VFMADD231PD Y2, Y3, Y1
 	ADDQ        $0x08, AX
 	CMPQ        AX, R10
-	JLE         nonzeros3
+	JLE         nonzeros4
 
-rest4:
+rest5:
 	MOVQ         R9, R10
 	SUBQ         AX, R10
-	JZ           rowDone5
+	JZ           rowDone6
 	LEAQ         ·table_masks+128(SB), R11
 	MOVQ         R10, R12
 	SHLQ         $0x03, R12
 	SUBQ         R12, R11
-	VBROADCASTSD ·table_signBit+0(SB), Y4
+	VBROADCASTSD ·table_signBit+0(SB), Y3
 	CMPQ         R10, $0x04
-	JLT          few6
+	JLT          few7
 	MOVWQZX      (BX)(AX*2), R12
-	VMOVSD       (SI)(R12*8), X2
+	VMOVSD       (SI)(R12*8), X4
 	MOVWQZX      2(BX)(AX*2), R12
-	VMOVHPD      (SI)(R12*8), X2, X2
+	VMOVHPD      (SI)(R12*8), X4, X4
 	MOVWQZX      4(BX)(AX*2), R12
-	VMOVSD       (SI)(R12*8), X3
+	VMOVSD       (SI)(R12*8), X2
 	MOVWQZX      6(BX)(AX*2), R12
-	VMOVHPD      (SI)(R12*8), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y3
-	VMOVAPD      Y3, Y3
-	VMOVAPD      X4, X2
-	VMOVAPD      X4, X4
-	CMPQ         R10, $0x05
-	JLT          filled8
-	MOVWQZX      8(BX)(AX*2), R12
-	VMOVLPD      (SI)(R12*8), X2, X2
-	JEQ          filled8
-	MOVWQZX      10(BX)(AX*2), R12
 	VMOVHPD      (SI)(R12*8), X2, X2
+	VINSERTF128  $0x01, X2, Y4, Y2
+	VMOVAPD      Y2, Y2
+	VMOVAPD      X3, X4
+	VMOVAPD      X3, X3
+	CMPQ         R10, $0x05
+	JLT          filled9
+	MOVWQZX      8(BX)(AX*2), R12
+	VMOVLPD      (SI)(R12*8), X4, X4
+	JEQ          filled9
+	MOVWQZX      10(BX)(AX*2), R12
+	VMOVHPD      (SI)(R12*8), X4, X4
 	CMPQ         R10, $0x07
-	JLT          filled8
+	JLT          filled9
 	MOVWQZX      12(BX)(AX*2), R10
-	VMOVLPD      (SI)(R10*8), X4, X4
-
-filled8:
-	VINSERTF128 $0x01, X4, Y2, Y4
-	JMP         join7
-
-few6:
-	VMOVAPD X4, X2
-	VMOVAPD X4, X3
-	CMPQ    R10, $0x01
-	JLT     filled9
-	MOVWQZX (BX)(AX*2), R12
-	VMOVLPD (SI)(R12*8), X2, X2
-	JEQ     filled9
-	MOVWQZX 2(BX)(AX*2), R12
-	VMOVHPD (SI)(R12*8), X2, X2
-	CMPQ    R10, $0x03
-	JLT     filled9
-	MOVWQZX 4(BX)(AX*2), R10
-	VMOVLPD (SI)(R10*8), X3, X3
+	VMOVLPD      (SI)(R10*8), X3, X3
 
 filled9:
-	VINSERTF128 $0x01, X3, Y2, Y3
-	VMOVAPD     Y4, Y4
+	VINSERTF128 $0x01, X3, Y4, Y3
+	JMP         join8
 
-join7:
+few7:
+	VMOVAPD X3, X4
+	VMOVAPD X3, X2
+	CMPQ    R10, $0x01
+	JLT     filled10
+	MOVWQZX (BX)(AX*2), R12
+	VMOVLPD (SI)(R12*8), X4, X4
+	JEQ     filled10
+	MOVWQZX 2(BX)(AX*2), R12
+	VMOVHPD (SI)(R12*8), X4, X4
+	CMPQ    R10, $0x03
+	JLT     filled10
+	MOVWQZX 4(BX)(AX*2), R10
+	VMOVLPD (SI)(R10*8), X2, X2
+
+filled10:
+	VINSERTF128 $0x01, X2, Y4, Y2
+	VMOVAPD     Y3, Y3
+
+join8:
 	VMOVUPD     (R11), Y5
 	VMASKMOVPD  (DI)(AX*8), Y5, Y5
-	VFMADD231PD Y5, Y3, Y0
-	VMOVUPD     32(R11), Y3
-	VMASKMOVPD  32(DI)(AX*8), Y3, Y3
-	VFMADD231PD Y3, Y4, Y1
+	VFMADD231PD Y5, Y2, Y0
+	VMOVUPD     32(R11), Y2
+	VMASKMOVPD  32(DI)(AX*8), Y2, Y2
+	VFMADD231PD Y2, Y3, Y1
 	MOVQ        R9, AX
 
-rowDone5:
+rowDone6:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -534,7 +636,7 @@ done2:
 	RET
 
 // func marginsU16F32AVX2(dst []float64, a *Rows, w []float64)
-// Requires: AVX, FMA3
+// Requires: AVX, AVX2, FMA3
 TEXT ·marginsU16F32AVX2(SB), NOSPLIT, $0-56
 	MOVQ  a+24(FP), AX
 	MOVQ  dst_base+0(FP), CX
@@ -548,114 +650,140 @@ TEXT ·marginsU16F32AVX2(SB), NOSPLIT, $0-56
 	MOVQ  (DX), AX
 
 row1:
-	MOVQ   8(DX), R9
-	VXORPD X0, X0, X0
-	VXORPD X1, X1, X1
-	LEAQ   -8(R9), R10
-	CMPQ   AX, R10
-	JGT    rest4
+	MOVQ    8(DX), R9
+	VXORPD  X0, X0, X0
+	VXORPD  X1, X1, X1
+	LEAQ    -8(R9), R10
+	CMPQ    AX, R10
+	JGT     rest5
+	MOVWQZX (BX)(AX*2), R11
+	MOVWQZX -2(BX)(R9*2), R12
+	SUBQ    R11, R12
+	ADDQ    AX, R12
+	INCQ    R12
+	CMPQ    R12, R9
+	JNE     nonzeros4
 
-nonzeros3:
+consecutive3:
+	VPBROADCASTW (BX)(AX*2), X2
+	VPADDW       ·table_count16+0(SB), X2, X2
+	VPCMPEQW     (BX)(AX*2), X2, X2
+	VPMOVMSKB    X2, R11
+	CMPL         R11, $+65535
+	JNE          nonzeros4
+	MOVWQZX      (BX)(AX*2), R11
+	VMOVUPD      (SI)(R11*8), Y2
+	VCVTPS2PD    (DI)(AX*4), Y3
+	VFMADD231PD  Y3, Y2, Y0
+	VMOVUPD      32(SI)(R11*8), Y2
+	VCVTPS2PD    16(DI)(AX*4), Y3
+	VFMADD231PD  Y3, Y2, Y1
+	ADDQ         $0x08, AX
+	CMPQ         AX, R10
+	JLE          consecutive3
+	JMP          rest5
+
+nonzeros4:
 	MOVWQZX     (BX)(AX*2), R11
-	VMOVSD      (SI)(R11*8), X2
-	MOVWQZX     2(BX)(AX*2), R11
-	VMOVHPD     (SI)(R11*8), X2, X2
-	MOVWQZX     4(BX)(AX*2), R11
-	VMOVSD      (SI)(R11*8), X3
-	MOVWQZX     6(BX)(AX*2), R11
-	VMOVHPD     (SI)(R11*8), X3, X3
-	VINSERTF128 $0x01, X3, Y2, Y3
-	MOVWQZX     8(BX)(AX*2), R11
-	VMOVSD      (SI)(R11*8), X2
-	MOVWQZX     10(BX)(AX*2), R11
-	VMOVHPD     (SI)(R11*8), X2, X2
-	MOVWQZX     12(BX)(AX*2), R11
 	VMOVSD      (SI)(R11*8), X4
-	MOVWQZX     14(BX)(AX*2), R11
+	MOVWQZX     2(BX)(AX*2), R11
 	VMOVHPD     (SI)(R11*8), X4, X4
-	VINSERTF128 $0x01, X4, Y2, Y4
+	MOVWQZX     4(BX)(AX*2), R11
+	VMOVSD      (SI)(R11*8), X2
+	MOVWQZX     6(BX)(AX*2), R11
+	VMOVHPD     (SI)(R11*8), X2, X2
+	VINSERTF128 $0x01, X2, Y4, Y2
+	MOVWQZX     8(BX)(AX*2), R11
+	VMOVSD      (SI)(R11*8), X4
+	MOVWQZX     10(BX)(AX*2), R11
+	VMOVHPD     (SI)(R11*8), X4, X4
+	MOVWQZX     12(BX)(AX*2), R11
+	VMOVSD      (SI)(R11*8), X3
+	MOVWQZX     14(BX)(AX*2), R11
+	VMOVHPD     (SI)(R11*8), X3, X3
+	VINSERTF128 $0x01, X3, Y4, Y3
 	VCVTPS2PD   (DI)(AX*4), Y5
-	VFMADD231PD Y5, Y3, Y0
-	VCVTPS2PD   16(DI)(AX*4), Y3
-	VFMADD231PD Y3, Y4, Y1
+	VFMADD231PD Y5, Y2, Y0
+	VCVTPS2PD   16(DI)(AX*4), Y2
+	VFMADD231PD Y2, Y3, Y1
 	ADDQ        $0x08, AX
 	CMPQ        AX, R10
-	JLE         nonzeros3
+	JLE         nonzeros4
 
-rest4:
+rest5:
 	MOVQ         R9, R10
 	SUBQ         AX, R10
-	JZ           rowDone5
+	JZ           rowDone6
 	LEAQ         ·table_masks+128(SB), R11
 	MOVQ         R10, R12
 	SHLQ         $0x03, R12
 	SUBQ         R12, R11
-	VBROADCASTSD ·table_signBit+0(SB), Y4
+	VBROADCASTSD ·table_signBit+0(SB), Y3
 	CMPQ         R10, $0x04
-	JLT          few6
+	JLT          few7
 	MOVWQZX      (BX)(AX*2), R12
-	VMOVSD       (SI)(R12*8), X2
+	VMOVSD       (SI)(R12*8), X4
 	MOVWQZX      2(BX)(AX*2), R12
-	VMOVHPD      (SI)(R12*8), X2, X2
+	VMOVHPD      (SI)(R12*8), X4, X4
 	MOVWQZX      4(BX)(AX*2), R12
-	VMOVSD       (SI)(R12*8), X3
+	VMOVSD       (SI)(R12*8), X2
 	MOVWQZX      6(BX)(AX*2), R12
-	VMOVHPD      (SI)(R12*8), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y3
-	VMOVAPD      Y3, Y3
-	VMOVAPD      X4, X2
-	VMOVAPD      X4, X4
-	CMPQ         R10, $0x05
-	JLT          filled8
-	MOVWQZX      8(BX)(AX*2), R12
-	VMOVLPD      (SI)(R12*8), X2, X2
-	JEQ          filled8
-	MOVWQZX      10(BX)(AX*2), R12
 	VMOVHPD      (SI)(R12*8), X2, X2
+	VINSERTF128  $0x01, X2, Y4, Y2
+	VMOVAPD      Y2, Y2
+	VMOVAPD      X3, X4
+	VMOVAPD      X3, X3
+	CMPQ         R10, $0x05
+	JLT          filled9
+	MOVWQZX      8(BX)(AX*2), R12
+	VMOVLPD      (SI)(R12*8), X4, X4
+	JEQ          filled9
+	MOVWQZX      10(BX)(AX*2), R12
+	VMOVHPD      (SI)(R12*8), X4, X4
 	CMPQ         R10, $0x07
-	JLT          filled8
+	JLT          filled9
 	MOVWQZX      12(BX)(AX*2), R10
-	VMOVLPD      (SI)(R10*8), X4, X4
-
-filled8:
-	VINSERTF128 $0x01, X4, Y2, Y4
-	JMP         join7
-
-few6:
-	VMOVAPD X4, X2
-	VMOVAPD X4, X3
-	CMPQ    R10, $0x01
-	JLT     filled9
-	MOVWQZX (BX)(AX*2), R12
-	VMOVLPD (SI)(R12*8), X2, X2
-	JEQ     filled9
-	MOVWQZX 2(BX)(AX*2), R12
-	VMOVHPD (SI)(R12*8), X2, X2
-	CMPQ    R10, $0x03
-	JLT     filled9
-	MOVWQZX 4(BX)(AX*2), R10
-	VMOVLPD (SI)(R10*8), X3, X3
+	VMOVLPD      (SI)(R10*8), X3, X3
 
 filled9:
-	VINSERTF128 $0x01, X3, Y2, Y3
-	VMOVAPD     Y4, Y4
+	VINSERTF128 $0x01, X3, Y4, Y3
+	JMP         join8
 
-join7:
+few7:
+	VMOVAPD X3, X4
+	VMOVAPD X3, X2
+	CMPQ    R10, $0x01
+	JLT     filled10
+	MOVWQZX (BX)(AX*2), R12
+	VMOVLPD (SI)(R12*8), X4, X4
+	JEQ     filled10
+	MOVWQZX 2(BX)(AX*2), R12
+	VMOVHPD (SI)(R12*8), X4, X4
+	CMPQ    R10, $0x03
+	JLT     filled10
+	MOVWQZX 4(BX)(AX*2), R10
+	VMOVLPD (SI)(R10*8), X2, X2
+
+filled10:
+	VINSERTF128 $0x01, X2, Y4, Y2
+	VMOVAPD     Y3, Y3
+
+join8:
 	VMOVUPD      (R11), Y5
-	VEXTRACTF128 $0x01, Y5, X2
-	VSHUFPS      $0x88, X2, X5, X2
-	VMASKMOVPS   (DI)(AX*4), X2, X2
-	VCVTPS2PD    X2, Y5
-	VFMADD231PD  Y5, Y3, Y0
-	VMOVUPD      32(R11), Y3
-	VEXTRACTF128 $0x01, Y3, X2
-	VSHUFPS      $0x88, X2, X3, X2
-	VMASKMOVPS   16(DI)(AX*4), X2, X2
-	VCVTPS2PD    X2, Y3
-	VFMADD231PD  Y3, Y4, Y1
+	VEXTRACTF128 $0x01, Y5, X4
+	VSHUFPS      $0x88, X4, X5, X4
+	VMASKMOVPS   (DI)(AX*4), X4, X4
+	VCVTPS2PD    X4, Y5
+	VFMADD231PD  Y5, Y2, Y0
+	VMOVUPD      32(R11), Y2
+	VEXTRACTF128 $0x01, Y2, X4
+	VSHUFPS      $0x88, X4, X2, X4
+	VMASKMOVPS   16(DI)(AX*4), X4, X4
+	VCVTPS2PD    X4, Y2
+	VFMADD231PD  Y2, Y3, Y1
 	MOVQ         R9, AX
 
-rowDone5:
+rowDone6:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -672,7 +800,7 @@ done2:
 	RET
 
 // func marginsU16OnesAVX2(dst []float64, a *Rows, w []float64)
-// Requires: AVX
+// Requires: AVX, AVX2
 TEXT ·marginsU16OnesAVX2(SB), NOSPLIT, $0-56
 	MOVQ  a+24(FP), AX
 	MOVQ  dst_base+0(FP), CX
@@ -685,104 +813,128 @@ TEXT ·marginsU16OnesAVX2(SB), NOSPLIT, $0-56
 	MOVQ  (DX), SI
 
 row1:
-	MOVQ   8(DX), R8
-	VXORPD X0, X0, X0
-	VXORPD X1, X1, X1
-	LEAQ   -8(R8), R9
-	CMPQ   SI, R9
-	JGT    rest4
+	MOVQ    8(DX), R8
+	VXORPD  X0, X0, X0
+	VXORPD  X1, X1, X1
+	LEAQ    -8(R8), R9
+	CMPQ    SI, R9
+	JGT     rest5
+	MOVWQZX (AX)(SI*2), R10
+	MOVWQZX -2(AX)(R8*2), R11
+	SUBQ    R10, R11
+	ADDQ    SI, R11
+	INCQ    R11
+	CMPQ    R11, R8
+	JNE     nonzeros4
 
-nonzeros3:
+consecutive3:
+	VPBROADCASTW (AX)(SI*2), X2
+	VPADDW       ·table_count16+0(SB), X2, X2
+	VPCMPEQW     (AX)(SI*2), X2, X2
+	VPMOVMSKB    X2, R10
+	CMPL         R10, $+65535
+	JNE          nonzeros4
+	MOVWQZX      (AX)(SI*2), R10
+	VMOVUPD      (BX)(R10*8), Y2
+	VADDPD       Y2, Y0, Y0
+	VMOVUPD      32(BX)(R10*8), Y2
+	VADDPD       Y2, Y1, Y1
+	ADDQ         $0x08, SI
+	CMPQ         SI, R9
+	JLE          consecutive3
+	JMP          rest5
+
+nonzeros4:
 	MOVWQZX     (AX)(SI*2), R10
-	VMOVSD      (BX)(R10*8), X2
-	MOVWQZX     2(AX)(SI*2), R10
-	VMOVHPD     (BX)(R10*8), X2, X2
-	MOVWQZX     4(AX)(SI*2), R10
 	VMOVSD      (BX)(R10*8), X3
-	MOVWQZX     6(AX)(SI*2), R10
+	MOVWQZX     2(AX)(SI*2), R10
 	VMOVHPD     (BX)(R10*8), X3, X3
-	VINSERTF128 $0x01, X3, Y2, Y3
-	MOVWQZX     8(AX)(SI*2), R10
+	MOVWQZX     4(AX)(SI*2), R10
 	VMOVSD      (BX)(R10*8), X2
-	MOVWQZX     10(AX)(SI*2), R10
+	MOVWQZX     6(AX)(SI*2), R10
 	VMOVHPD     (BX)(R10*8), X2, X2
+	VINSERTF128 $0x01, X2, Y3, Y2
+	MOVWQZX     8(AX)(SI*2), R10
+	VMOVSD      (BX)(R10*8), X3
+	MOVWQZX     10(AX)(SI*2), R10
+	VMOVHPD     (BX)(R10*8), X3, X3
 	MOVWQZX     12(AX)(SI*2), R10
 	VMOVSD      (BX)(R10*8), X4
 	MOVWQZX     14(AX)(SI*2), R10
 	VMOVHPD     (BX)(R10*8), X4, X4
-	VINSERTF128 $0x01, X4, Y2, Y4
-	VADDPD      Y3, Y0, Y0
+	VINSERTF128 $0x01, X4, Y3, Y4
+	VADDPD      Y2, Y0, Y0
 	VADDPD      Y4, Y1, Y1
 	ADDQ        $0x08, SI
 	CMPQ        SI, R9
-	JLE         nonzeros3
+	JLE         nonzeros4
 
-rest4:
+rest5:
 	MOVQ         R8, R9
 	SUBQ         SI, R9
-	JZ           rowDone5
+	JZ           rowDone6
 	LEAQ         ·table_masks+128(SB), R10
 	MOVQ         R9, R11
 	SHLQ         $0x03, R11
 	SUBQ         R11, R10
 	VBROADCASTSD ·table_signBit+0(SB), Y4
 	CMPQ         R9, $0x04
-	JLT          few6
+	JLT          few7
 	MOVWQZX      (AX)(SI*2), R11
-	VMOVSD       (BX)(R11*8), X2
-	MOVWQZX      2(AX)(SI*2), R11
-	VMOVHPD      (BX)(R11*8), X2, X2
-	MOVWQZX      4(AX)(SI*2), R11
 	VMOVSD       (BX)(R11*8), X3
-	MOVWQZX      6(AX)(SI*2), R11
+	MOVWQZX      2(AX)(SI*2), R11
 	VMOVHPD      (BX)(R11*8), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y3
-	VMOVAPD      Y3, Y3
-	VMOVAPD      X4, X2
+	MOVWQZX      4(AX)(SI*2), R11
+	VMOVSD       (BX)(R11*8), X2
+	MOVWQZX      6(AX)(SI*2), R11
+	VMOVHPD      (BX)(R11*8), X2, X2
+	VINSERTF128  $0x01, X2, Y3, Y2
+	VMOVAPD      Y2, Y2
+	VMOVAPD      X4, X3
 	VMOVAPD      X4, X4
 	CMPQ         R9, $0x05
-	JLT          filled8
+	JLT          filled9
 	MOVWQZX      8(AX)(SI*2), R11
-	VMOVLPD      (BX)(R11*8), X2, X2
-	JEQ          filled8
+	VMOVLPD      (BX)(R11*8), X3, X3
+	JEQ          filled9
 	MOVWQZX      10(AX)(SI*2), R11
-	VMOVHPD      (BX)(R11*8), X2, X2
+	VMOVHPD      (BX)(R11*8), X3, X3
 	CMPQ         R9, $0x07
-	JLT          filled8
+	JLT          filled9
 	MOVWQZX      12(AX)(SI*2), SI
 	VMOVLPD      (BX)(SI*8), X4, X4
 
-filled8:
-	VINSERTF128 $0x01, X4, Y2, Y4
-	JMP         join7
-
-few6:
-	VMOVAPD X4, X2
-	VMOVAPD X4, X3
-	CMPQ    R9, $0x01
-	JLT     filled9
-	MOVWQZX (AX)(SI*2), R11
-	VMOVLPD (BX)(R11*8), X2, X2
-	JEQ     filled9
-	MOVWQZX 2(AX)(SI*2), R11
-	VMOVHPD (BX)(R11*8), X2, X2
-	CMPQ    R9, $0x03
-	JLT     filled9
-	MOVWQZX 4(AX)(SI*2), SI
-	VMOVLPD (BX)(SI*8), X3, X3
-
 filled9:
-	VINSERTF128 $0x01, X3, Y2, Y3
+	VINSERTF128 $0x01, X4, Y3, Y4
+	JMP         join8
+
+few7:
+	VMOVAPD X4, X3
+	VMOVAPD X4, X2
+	CMPQ    R9, $0x01
+	JLT     filled10
+	MOVWQZX (AX)(SI*2), R11
+	VMOVLPD (BX)(R11*8), X3, X3
+	JEQ     filled10
+	MOVWQZX 2(AX)(SI*2), R11
+	VMOVHPD (BX)(R11*8), X3, X3
+	CMPQ    R9, $0x03
+	JLT     filled10
+	MOVWQZX 4(AX)(SI*2), SI
+	VMOVLPD (BX)(SI*8), X2, X2
+
+filled10:
+	VINSERTF128 $0x01, X2, Y3, Y2
 	VMOVAPD     Y4, Y4
 
-join7:
+join8:
 	VMOVUPD (R10), Y5
-	VADDPD  Y3, Y0, Y0
-	VMOVUPD 32(R10), Y3
+	VADDPD  Y2, Y0, Y0
+	VMOVUPD 32(R10), Y2
 	VADDPD  Y4, Y1, Y1
 	MOVQ    R8, SI
 
-rowDone5:
+rowDone6:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -799,7 +951,7 @@ done2:
 	RET
 
 // func scatterAVX2(z []float64, a *Rows, slope []float64)
-// Requires: AVX, FMA3, MMX+
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·scatterAVX2(SB), NOSPLIT, $0-56
 	MOVQ  a+24(FP), AX
 	MOVQ  (AX), CX
@@ -813,16 +965,45 @@ TEXT ·scatterAVX2(SB), NOSPLIT, $0-56
 	MOVQ  (CX), AX
 
 row1:
-	VMOVSD     (DX), X0
-	MOVQ       8(CX), R9
-	PREFETCHT0 32768(SI)(AX*4)
-	PREFETCHT0 65536(R8)(AX*8)
-	PREFETCHT0 65600(R8)(AX*8)
-	LEAQ       -4(R9), R10
-	CMPQ       AX, R10
-	JGT        rest4
+	VMOVSD       (DX), X0
+	MOVQ         8(CX), R9
+	PREFETCHT0   32768(SI)(AX*4)
+	PREFETCHT0   65536(R8)(AX*8)
+	PREFETCHT0   65600(R8)(AX*8)
+	VBROADCASTSD X0, Y1
+	LEAQ         -8(R9), R10
+	CMPQ         AX, R10
+	JGT          rest5
+	MOVL         (SI)(AX*4), R11
+	MOVL         -4(SI)(R9*4), R12
+	SUBQ         R11, R12
+	ADDQ         AX, R12
+	INCQ         R12
+	CMPQ         R12, R9
+	JNE          nonzeros4
 
-nonzeros3:
+consecutive3:
+	VPBROADCASTD (SI)(AX*4), Y2
+	VPADDD       ·table_count32+0(SB), Y2, Y2
+	VPCMPEQD     (SI)(AX*4), Y2, Y2
+	VMOVMSKPS    Y2, R11
+	CMPL         R11, $0xff
+	JNE          nonzeros4
+	MOVL         (SI)(AX*4), R11
+	VMOVUPD      (DI)(R11*8), Y2
+	VMOVUPD      (R8)(AX*8), Y3
+	VFMADD231PD  Y3, Y1, Y2
+	VMOVUPD      Y2, (DI)(R11*8)
+	VMOVUPD      32(DI)(R11*8), Y2
+	VMOVUPD      32(R8)(AX*8), Y3
+	VFMADD231PD  Y3, Y1, Y2
+	VMOVUPD      Y2, 32(DI)(R11*8)
+	ADDQ         $0x08, AX
+	CMPQ         AX, R10
+	JLE          consecutive3
+	JMP          rest5
+
+nonzeros4:
 	MOVL        (SI)(AX*4), R11
 	VMOVSD      (DI)(R11*8), X1
 	VMOVSD      (R8)(AX*8), X2
@@ -843,15 +1024,35 @@ nonzeros3:
 	VMOVSD      24(R8)(AX*8), X2
 	VFMADD231SD X2, X0, X1
 	VMOVSD      X1, (DI)(R11*8)
-	ADDQ        $0x04, AX
+	MOVL        16(SI)(AX*4), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSD      32(R8)(AX*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (DI)(R11*8)
+	MOVL        20(SI)(AX*4), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSD      40(R8)(AX*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (DI)(R11*8)
+	MOVL        24(SI)(AX*4), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSD      48(R8)(AX*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (DI)(R11*8)
+	MOVL        28(SI)(AX*4), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSD      56(R8)(AX*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (DI)(R11*8)
+	ADDQ        $0x08, AX
 	CMPQ        AX, R10
-	JLE         nonzeros3
+	JLE         nonzeros4
 
-rest4:
+rest5:
 	CMPQ AX, R9
-	JGE  rowDone6
+	JGE  rowDone7
 
-one5:
+one6:
 	MOVL        (SI)(AX*4), R10
 	VMOVSD      (DI)(R10*8), X1
 	VMOVSD      (R8)(AX*8), X2
@@ -859,9 +1060,9 @@ one5:
 	VMOVSD      X1, (DI)(R10*8)
 	INCQ        AX
 	CMPQ        AX, R9
-	JLT         one5
+	JLT         one6
 
-rowDone6:
+rowDone7:
 	ADDQ $0x08, DX
 	ADDQ $0x08, CX
 	DECQ BX
@@ -872,7 +1073,7 @@ done2:
 	RET
 
 // func scatterF32AVX2(z []float64, a *Rows, slope []float64)
-// Requires: AVX, FMA3, MMX+
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·scatterF32AVX2(SB), NOSPLIT, $0-56
 	MOVQ  a+24(FP), AX
 	MOVQ  (AX), CX
@@ -886,15 +1087,44 @@ TEXT ·scatterF32AVX2(SB), NOSPLIT, $0-56
 	MOVQ  (CX), AX
 
 row1:
-	VMOVSD     (DX), X0
-	MOVQ       8(CX), R9
-	PREFETCHT0 32768(SI)(AX*4)
-	PREFETCHT0 32768(R8)(AX*4)
-	LEAQ       -4(R9), R10
-	CMPQ       AX, R10
-	JGT        rest4
+	VMOVSD       (DX), X0
+	MOVQ         8(CX), R9
+	PREFETCHT0   32768(SI)(AX*4)
+	PREFETCHT0   32768(R8)(AX*4)
+	VBROADCASTSD X0, Y1
+	LEAQ         -8(R9), R10
+	CMPQ         AX, R10
+	JGT          rest5
+	MOVL         (SI)(AX*4), R11
+	MOVL         -4(SI)(R9*4), R12
+	SUBQ         R11, R12
+	ADDQ         AX, R12
+	INCQ         R12
+	CMPQ         R12, R9
+	JNE          nonzeros4
 
-nonzeros3:
+consecutive3:
+	VPBROADCASTD (SI)(AX*4), Y2
+	VPADDD       ·table_count32+0(SB), Y2, Y2
+	VPCMPEQD     (SI)(AX*4), Y2, Y2
+	VMOVMSKPS    Y2, R11
+	CMPL         R11, $0xff
+	JNE          nonzeros4
+	MOVL         (SI)(AX*4), R11
+	VMOVUPD      (DI)(R11*8), Y2
+	VCVTPS2PD    (R8)(AX*4), Y3
+	VFMADD231PD  Y3, Y1, Y2
+	VMOVUPD      Y2, (DI)(R11*8)
+	VMOVUPD      32(DI)(R11*8), Y2
+	VCVTPS2PD    16(R8)(AX*4), Y3
+	VFMADD231PD  Y3, Y1, Y2
+	VMOVUPD      Y2, 32(DI)(R11*8)
+	ADDQ         $0x08, AX
+	CMPQ         AX, R10
+	JLE          consecutive3
+	JMP          rest5
+
+nonzeros4:
 	MOVL        (SI)(AX*4), R11
 	VMOVSD      (DI)(R11*8), X1
 	VMOVSS      (R8)(AX*4), X2
@@ -919,15 +1149,39 @@ nonzeros3:
 	VCVTSS2SD   X2, X2, X2
 	VFMADD231SD X2, X0, X1
 	VMOVSD      X1, (DI)(R11*8)
-	ADDQ        $0x04, AX
+	MOVL        16(SI)(AX*4), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSS      16(R8)(AX*4), X2
+	VCVTSS2SD   X2, X2, X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (DI)(R11*8)
+	MOVL        20(SI)(AX*4), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSS      20(R8)(AX*4), X2
+	VCVTSS2SD   X2, X2, X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (DI)(R11*8)
+	MOVL        24(SI)(AX*4), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSS      24(R8)(AX*4), X2
+	VCVTSS2SD   X2, X2, X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (DI)(R11*8)
+	MOVL        28(SI)(AX*4), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSS      28(R8)(AX*4), X2
+	VCVTSS2SD   X2, X2, X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (DI)(R11*8)
+	ADDQ        $0x08, AX
 	CMPQ        AX, R10
-	JLE         nonzeros3
+	JLE         nonzeros4
 
-rest4:
+rest5:
 	CMPQ AX, R9
-	JGE  rowDone6
+	JGE  rowDone7
 
-one5:
+one6:
 	MOVL        (SI)(AX*4), R10
 	VMOVSD      (DI)(R10*8), X1
 	VMOVSS      (R8)(AX*4), X2
@@ -936,9 +1190,9 @@ one5:
 	VMOVSD      X1, (DI)(R10*8)
 	INCQ        AX
 	CMPQ        AX, R9
-	JLT         one5
+	JLT         one6
 
-rowDone6:
+rowDone7:
 	ADDQ $0x08, DX
 	ADDQ $0x08, CX
 	DECQ BX
@@ -949,7 +1203,7 @@ done2:
 	RET
 
 // func scatterOnesAVX2(z []float64, a *Rows, slope []float64)
-// Requires: AVX, MMX+
+// Requires: AVX, AVX2, MMX+
 TEXT ·scatterOnesAVX2(SB), NOSPLIT, $0-56
 	MOVQ  a+24(FP), AX
 	MOVQ  (AX), CX
@@ -962,14 +1216,41 @@ TEXT ·scatterOnesAVX2(SB), NOSPLIT, $0-56
 	MOVQ  (CX), DI
 
 row1:
-	VMOVSD     (DX), X0
-	MOVQ       8(CX), R8
-	PREFETCHT0 32768(AX)(DI*4)
-	LEAQ       -4(R8), R9
-	CMPQ       DI, R9
-	JGT        rest4
+	VMOVSD       (DX), X0
+	MOVQ         8(CX), R8
+	PREFETCHT0   32768(AX)(DI*4)
+	VBROADCASTSD X0, Y1
+	LEAQ         -8(R8), R9
+	CMPQ         DI, R9
+	JGT          rest5
+	MOVL         (AX)(DI*4), R10
+	MOVL         -4(AX)(R8*4), R11
+	SUBQ         R10, R11
+	ADDQ         DI, R11
+	INCQ         R11
+	CMPQ         R11, R8
+	JNE          nonzeros4
 
-nonzeros3:
+consecutive3:
+	VPBROADCASTD (AX)(DI*4), Y2
+	VPADDD       ·table_count32+0(SB), Y2, Y2
+	VPCMPEQD     (AX)(DI*4), Y2, Y2
+	VMOVMSKPS    Y2, R10
+	CMPL         R10, $0xff
+	JNE          nonzeros4
+	MOVL         (AX)(DI*4), R10
+	VMOVUPD      (SI)(R10*8), Y2
+	VADDPD       Y1, Y2, Y2
+	VMOVUPD      Y2, (SI)(R10*8)
+	VMOVUPD      32(SI)(R10*8), Y2
+	VADDPD       Y1, Y2, Y2
+	VMOVUPD      Y2, 32(SI)(R10*8)
+	ADDQ         $0x08, DI
+	CMPQ         DI, R9
+	JLE          consecutive3
+	JMP          rest5
+
+nonzeros4:
 	MOVL   (AX)(DI*4), R10
 	VMOVSD (SI)(R10*8), X1
 	VADDSD X0, X1, X1
@@ -986,24 +1267,40 @@ nonzeros3:
 	VMOVSD (SI)(R10*8), X1
 	VADDSD X0, X1, X1
 	VMOVSD X1, (SI)(R10*8)
-	ADDQ   $0x04, DI
+	MOVL   16(AX)(DI*4), R10
+	VMOVSD (SI)(R10*8), X1
+	VADDSD X0, X1, X1
+	VMOVSD X1, (SI)(R10*8)
+	MOVL   20(AX)(DI*4), R10
+	VMOVSD (SI)(R10*8), X1
+	VADDSD X0, X1, X1
+	VMOVSD X1, (SI)(R10*8)
+	MOVL   24(AX)(DI*4), R10
+	VMOVSD (SI)(R10*8), X1
+	VADDSD X0, X1, X1
+	VMOVSD X1, (SI)(R10*8)
+	MOVL   28(AX)(DI*4), R10
+	VMOVSD (SI)(R10*8), X1
+	VADDSD X0, X1, X1
+	VMOVSD X1, (SI)(R10*8)
+	ADDQ   $0x08, DI
 	CMPQ   DI, R9
-	JLE    nonzeros3
+	JLE    nonzeros4
 
-rest4:
+rest5:
 	CMPQ DI, R8
-	JGE  rowDone6
+	JGE  rowDone7
 
-one5:
+one6:
 	MOVL   (AX)(DI*4), R9
 	VMOVSD (SI)(R9*8), X1
 	VADDSD X0, X1, X1
 	VMOVSD X1, (SI)(R9*8)
 	INCQ   DI
 	CMPQ   DI, R8
-	JLT    one5
+	JLT    one6
 
-rowDone6:
+rowDone7:
 	ADDQ $0x08, DX
 	ADDQ $0x08, CX
 	DECQ BX
@@ -1014,7 +1311,7 @@ done2:
 	RET
 
 // func scatterU16AVX2(z []float64, a *Rows, slope []float64)
-// Requires: AVX, FMA3, MMX+
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·scatterU16AVX2(SB), NOSPLIT, $0-56
 	MOVQ  a+24(FP), AX
 	MOVQ  (AX), CX
@@ -1028,16 +1325,45 @@ TEXT ·scatterU16AVX2(SB), NOSPLIT, $0-56
 	MOVQ  (CX), AX
 
 row1:
-	VMOVSD     (DX), X0
-	MOVQ       8(CX), R9
-	PREFETCHT0 16384(SI)(AX*2)
-	PREFETCHT0 65536(R8)(AX*8)
-	PREFETCHT0 65600(R8)(AX*8)
-	LEAQ       -4(R9), R10
-	CMPQ       AX, R10
-	JGT        rest4
+	VMOVSD       (DX), X0
+	MOVQ         8(CX), R9
+	PREFETCHT0   16384(SI)(AX*2)
+	PREFETCHT0   65536(R8)(AX*8)
+	PREFETCHT0   65600(R8)(AX*8)
+	VBROADCASTSD X0, Y1
+	LEAQ         -8(R9), R10
+	CMPQ         AX, R10
+	JGT          rest5
+	MOVWQZX      (SI)(AX*2), R11
+	MOVWQZX      -2(SI)(R9*2), R12
+	SUBQ         R11, R12
+	ADDQ         AX, R12
+	INCQ         R12
+	CMPQ         R12, R9
+	JNE          nonzeros4
 
-nonzeros3:
+consecutive3:
+	VPBROADCASTW (SI)(AX*2), X2
+	VPADDW       ·table_count16+0(SB), X2, X2
+	VPCMPEQW     (SI)(AX*2), X2, X2
+	VPMOVMSKB    X2, R11
+	CMPL         R11, $+65535
+	JNE          nonzeros4
+	MOVWQZX      (SI)(AX*2), R11
+	VMOVUPD      (DI)(R11*8), Y2
+	VMOVUPD      (R8)(AX*8), Y3
+	VFMADD231PD  Y3, Y1, Y2
+	VMOVUPD      Y2, (DI)(R11*8)
+	VMOVUPD      32(DI)(R11*8), Y2
+	VMOVUPD      32(R8)(AX*8), Y3
+	VFMADD231PD  Y3, Y1, Y2
+	VMOVUPD      Y2, 32(DI)(R11*8)
+	ADDQ         $0x08, AX
+	CMPQ         AX, R10
+	JLE          consecutive3
+	JMP          rest5
+
+nonzeros4:
 	MOVWQZX     (SI)(AX*2), R11
 	VMOVSD      (DI)(R11*8), X1
 	VMOVSD      (R8)(AX*8), X2
@@ -1058,15 +1384,35 @@ nonzeros3:
 	VMOVSD      24(R8)(AX*8), X2
 	VFMADD231SD X2, X0, X1
 	VMOVSD      X1, (DI)(R11*8)
-	ADDQ        $0x04, AX
+	MOVWQZX     8(SI)(AX*2), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSD      32(R8)(AX*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (DI)(R11*8)
+	MOVWQZX     10(SI)(AX*2), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSD      40(R8)(AX*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (DI)(R11*8)
+	MOVWQZX     12(SI)(AX*2), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSD      48(R8)(AX*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (DI)(R11*8)
+	MOVWQZX     14(SI)(AX*2), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSD      56(R8)(AX*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (DI)(R11*8)
+	ADDQ        $0x08, AX
 	CMPQ        AX, R10
-	JLE         nonzeros3
+	JLE         nonzeros4
 
-rest4:
+rest5:
 	CMPQ AX, R9
-	JGE  rowDone6
+	JGE  rowDone7
 
-one5:
+one6:
 	MOVWQZX     (SI)(AX*2), R10
 	VMOVSD      (DI)(R10*8), X1
 	VMOVSD      (R8)(AX*8), X2
@@ -1074,9 +1420,9 @@ one5:
 	VMOVSD      X1, (DI)(R10*8)
 	INCQ        AX
 	CMPQ        AX, R9
-	JLT         one5
+	JLT         one6
 
-rowDone6:
+rowDone7:
 	ADDQ $0x08, DX
 	ADDQ $0x08, CX
 	DECQ BX
@@ -1087,7 +1433,7 @@ done2:
 	RET
 
 // func scatterU16F32AVX2(z []float64, a *Rows, slope []float64)
-// Requires: AVX, FMA3, MMX+
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·scatterU16F32AVX2(SB), NOSPLIT, $0-56
 	MOVQ  a+24(FP), AX
 	MOVQ  (AX), CX
@@ -1101,15 +1447,44 @@ TEXT ·scatterU16F32AVX2(SB), NOSPLIT, $0-56
 	MOVQ  (CX), AX
 
 row1:
-	VMOVSD     (DX), X0
-	MOVQ       8(CX), R9
-	PREFETCHT0 16384(SI)(AX*2)
-	PREFETCHT0 32768(R8)(AX*4)
-	LEAQ       -4(R9), R10
-	CMPQ       AX, R10
-	JGT        rest4
+	VMOVSD       (DX), X0
+	MOVQ         8(CX), R9
+	PREFETCHT0   16384(SI)(AX*2)
+	PREFETCHT0   32768(R8)(AX*4)
+	VBROADCASTSD X0, Y1
+	LEAQ         -8(R9), R10
+	CMPQ         AX, R10
+	JGT          rest5
+	MOVWQZX      (SI)(AX*2), R11
+	MOVWQZX      -2(SI)(R9*2), R12
+	SUBQ         R11, R12
+	ADDQ         AX, R12
+	INCQ         R12
+	CMPQ         R12, R9
+	JNE          nonzeros4
 
-nonzeros3:
+consecutive3:
+	VPBROADCASTW (SI)(AX*2), X2
+	VPADDW       ·table_count16+0(SB), X2, X2
+	VPCMPEQW     (SI)(AX*2), X2, X2
+	VPMOVMSKB    X2, R11
+	CMPL         R11, $+65535
+	JNE          nonzeros4
+	MOVWQZX      (SI)(AX*2), R11
+	VMOVUPD      (DI)(R11*8), Y2
+	VCVTPS2PD    (R8)(AX*4), Y3
+	VFMADD231PD  Y3, Y1, Y2
+	VMOVUPD      Y2, (DI)(R11*8)
+	VMOVUPD      32(DI)(R11*8), Y2
+	VCVTPS2PD    16(R8)(AX*4), Y3
+	VFMADD231PD  Y3, Y1, Y2
+	VMOVUPD      Y2, 32(DI)(R11*8)
+	ADDQ         $0x08, AX
+	CMPQ         AX, R10
+	JLE          consecutive3
+	JMP          rest5
+
+nonzeros4:
 	MOVWQZX     (SI)(AX*2), R11
 	VMOVSD      (DI)(R11*8), X1
 	VMOVSS      (R8)(AX*4), X2
@@ -1134,15 +1509,39 @@ nonzeros3:
 	VCVTSS2SD   X2, X2, X2
 	VFMADD231SD X2, X0, X1
 	VMOVSD      X1, (DI)(R11*8)
-	ADDQ        $0x04, AX
+	MOVWQZX     8(SI)(AX*2), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSS      16(R8)(AX*4), X2
+	VCVTSS2SD   X2, X2, X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (DI)(R11*8)
+	MOVWQZX     10(SI)(AX*2), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSS      20(R8)(AX*4), X2
+	VCVTSS2SD   X2, X2, X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (DI)(R11*8)
+	MOVWQZX     12(SI)(AX*2), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSS      24(R8)(AX*4), X2
+	VCVTSS2SD   X2, X2, X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (DI)(R11*8)
+	MOVWQZX     14(SI)(AX*2), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSS      28(R8)(AX*4), X2
+	VCVTSS2SD   X2, X2, X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (DI)(R11*8)
+	ADDQ        $0x08, AX
 	CMPQ        AX, R10
-	JLE         nonzeros3
+	JLE         nonzeros4
 
-rest4:
+rest5:
 	CMPQ AX, R9
-	JGE  rowDone6
+	JGE  rowDone7
 
-one5:
+one6:
 	MOVWQZX     (SI)(AX*2), R10
 	VMOVSD      (DI)(R10*8), X1
 	VMOVSS      (R8)(AX*4), X2
@@ -1151,9 +1550,9 @@ one5:
 	VMOVSD      X1, (DI)(R10*8)
 	INCQ        AX
 	CMPQ        AX, R9
-	JLT         one5
+	JLT         one6
 
-rowDone6:
+rowDone7:
 	ADDQ $0x08, DX
 	ADDQ $0x08, CX
 	DECQ BX
@@ -1164,7 +1563,7 @@ done2:
 	RET
 
 // func scatterU16OnesAVX2(z []float64, a *Rows, slope []float64)
-// Requires: AVX, MMX+
+// Requires: AVX, AVX2, MMX+
 TEXT ·scatterU16OnesAVX2(SB), NOSPLIT, $0-56
 	MOVQ  a+24(FP), AX
 	MOVQ  (AX), CX
@@ -1177,14 +1576,41 @@ TEXT ·scatterU16OnesAVX2(SB), NOSPLIT, $0-56
 	MOVQ  (CX), DI
 
 row1:
-	VMOVSD     (DX), X0
-	MOVQ       8(CX), R8
-	PREFETCHT0 16384(AX)(DI*2)
-	LEAQ       -4(R8), R9
-	CMPQ       DI, R9
-	JGT        rest4
+	VMOVSD       (DX), X0
+	MOVQ         8(CX), R8
+	PREFETCHT0   16384(AX)(DI*2)
+	VBROADCASTSD X0, Y1
+	LEAQ         -8(R8), R9
+	CMPQ         DI, R9
+	JGT          rest5
+	MOVWQZX      (AX)(DI*2), R10
+	MOVWQZX      -2(AX)(R8*2), R11
+	SUBQ         R10, R11
+	ADDQ         DI, R11
+	INCQ         R11
+	CMPQ         R11, R8
+	JNE          nonzeros4
 
-nonzeros3:
+consecutive3:
+	VPBROADCASTW (AX)(DI*2), X2
+	VPADDW       ·table_count16+0(SB), X2, X2
+	VPCMPEQW     (AX)(DI*2), X2, X2
+	VPMOVMSKB    X2, R10
+	CMPL         R10, $+65535
+	JNE          nonzeros4
+	MOVWQZX      (AX)(DI*2), R10
+	VMOVUPD      (SI)(R10*8), Y2
+	VADDPD       Y1, Y2, Y2
+	VMOVUPD      Y2, (SI)(R10*8)
+	VMOVUPD      32(SI)(R10*8), Y2
+	VADDPD       Y1, Y2, Y2
+	VMOVUPD      Y2, 32(SI)(R10*8)
+	ADDQ         $0x08, DI
+	CMPQ         DI, R9
+	JLE          consecutive3
+	JMP          rest5
+
+nonzeros4:
 	MOVWQZX (AX)(DI*2), R10
 	VMOVSD  (SI)(R10*8), X1
 	VADDSD  X0, X1, X1
@@ -1201,24 +1627,40 @@ nonzeros3:
 	VMOVSD  (SI)(R10*8), X1
 	VADDSD  X0, X1, X1
 	VMOVSD  X1, (SI)(R10*8)
-	ADDQ    $0x04, DI
+	MOVWQZX 8(AX)(DI*2), R10
+	VMOVSD  (SI)(R10*8), X1
+	VADDSD  X0, X1, X1
+	VMOVSD  X1, (SI)(R10*8)
+	MOVWQZX 10(AX)(DI*2), R10
+	VMOVSD  (SI)(R10*8), X1
+	VADDSD  X0, X1, X1
+	VMOVSD  X1, (SI)(R10*8)
+	MOVWQZX 12(AX)(DI*2), R10
+	VMOVSD  (SI)(R10*8), X1
+	VADDSD  X0, X1, X1
+	VMOVSD  X1, (SI)(R10*8)
+	MOVWQZX 14(AX)(DI*2), R10
+	VMOVSD  (SI)(R10*8), X1
+	VADDSD  X0, X1, X1
+	VMOVSD  X1, (SI)(R10*8)
+	ADDQ    $0x08, DI
 	CMPQ    DI, R9
-	JLE     nonzeros3
+	JLE     nonzeros4
 
-rest4:
+rest5:
 	CMPQ DI, R8
-	JGE  rowDone6
+	JGE  rowDone7
 
-one5:
+one6:
 	MOVWQZX (AX)(DI*2), R9
 	VMOVSD  (SI)(R9*8), X1
 	VADDSD  X0, X1, X1
 	VMOVSD  X1, (SI)(R9*8)
 	INCQ    DI
 	CMPQ    DI, R8
-	JLT     one5
+	JLT     one6
 
-rowDone6:
+rowDone7:
 	ADDQ $0x08, DX
 	ADDQ $0x08, CX
 	DECQ BX

@@ -4,6 +4,12 @@
 
 #include "textflag.h"
 
+DATA ·table_count32+0(SB)/8, $0x0000000100000000
+DATA ·table_count32+8(SB)/8, $0x0000000300000002
+DATA ·table_count32+16(SB)/8, $0x0000000500000004
+DATA ·table_count32+24(SB)/8, $0x0000000700000006
+GLOBL ·table_count32(SB), RODATA|NOPTR, $32
+
 DATA ·table_masks+0(SB)/8, $0xffffffffffffffff
 DATA ·table_masks+8(SB)/8, $0xffffffffffffffff
 DATA ·table_masks+16(SB)/8, $0xffffffffffffffff
@@ -43,6 +49,10 @@ DATA ·table_signBit+8(SB)/8, $0x8000000000000000
 DATA ·table_signBit+16(SB)/8, $0x8000000000000000
 DATA ·table_signBit+24(SB)/8, $0x8000000000000000
 GLOBL ·table_signBit(SB), RODATA|NOPTR, $32
+
+DATA ·table_count16+0(SB)/8, $0x0003000200010000
+DATA ·table_count16+8(SB)/8, $0x0007000600050004
+GLOBL ·table_count16(SB), RODATA|NOPTR, $16
 
 DATA ·table_absBits+0(SB)/8, $0x7fffffffffffffff
 DATA ·table_absBits+8(SB)/8, $0x7fffffffffffffff
