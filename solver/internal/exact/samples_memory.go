@@ -361,10 +361,17 @@ func (m *memorySamples) trivialGap(x []float64, value float64) float64 {
 	return m.bounds.TrivialBound(m.point(x), value)
 }
 
+// lossFallsForever reads blocks of rows until a sample shows that the loss does not fall forever.
 func (m *memorySamples) lossFallsForever(d []float64) bool {
-	margin := make([]float64, m.n)
-	m.Margins(margin, m.Rows, d)
-	return m.Loss.Traits().NeverZero && m.Team.Separates(m.Loss, margin, m.Labels, m.MeanWeights)
+	var sides rows.Sides
+	margin := make([]float64, min(m.n, blockRows))
+	for lo := 0; lo < m.n && m.Loss.Traits().NeverZero && sides[0] == 0; lo += blockRows {
+		hi := min(lo+blockRows, m.n)
+		kernels.Margins(margin[:hi-lo], m.Rows.Slice(lo, hi), d)
+		sides.Add(m.Loss, margin[:hi-lo], m.Labels[lo:hi], m.MeanWeights[lo:hi])
+	}
+	m.Team.Sum(sides[:])
+	return sides.Separated()
 }
 
 // subsample implements samples.subsample: p gets an eighth of the samples. The result is false if there are

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/linalg"
+	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // A dualPoint has the multipliers and the dual residual of a dual point (α, z), with bounds of their errors.
@@ -88,8 +89,8 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, objective float64, c
 	var change rootChange
 	for {
 		change = p.rootChange(sum)
-		if !(phiSlope*change.reach <= 0.5) { // the changed α may be outside the domain of φ*
-			if phiSlope*change.exactReach <= 0.5 {
+		if !(term.Steepest*change.reach <= 0.5) { // the changed α may be outside the domain of φ*
+			if term.Steepest*change.exactReach <= 0.5 {
 				noBound.Rounding = math.Inf(1)
 			}
 			return noBound

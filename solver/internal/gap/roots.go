@@ -126,19 +126,23 @@ func (t *RootTally) Add(tally *Tally, l term.Loss, s *Samples, data kernels.Rows
 
 // A rootMatrix is X N, stored by columns. See rootRow for N.
 type rootMatrix struct {
-	idx [][]int32   // for each column, its row indices
-	val [][]float64 // for each column, its entries
+	idx      [][]int32   // for each column, its row indices
+	val      [][]float64 // for each column, its entries
+	constant []bool      // for each column, whether all rows have the same entry
 }
 
 // rootColumns returns X N, see rootRow for N. There must be roots.
 func (p *Problem) rootColumns(x *sparse.CSR) *rootMatrix {
-	row := p.newRootRow()
-	r := &rootMatrix{make([][]int32, p.RootCount()), make([][]float64, p.RootCount())}
+	row, k := p.newRootRow(), p.RootCount()
+	r := &rootMatrix{make([][]int32, k), make([][]float64, k), make([]bool, k)}
 	n, _ := x.Dims()
 	for i := range n {
 		for _, k := range row.setRow(x.Row(i)) {
 			r.idx[k], r.val[k] = append(r.idx[k], int32(i)), append(r.val[k], row.entry(k))
 		}
+	}
+	for a, val := range r.val {
+		r.constant[a] = len(val) == n && !slices.ContainsFunc(val, func(v float64) bool { return v != val[0] })
 	}
 	return r
 }
@@ -155,10 +159,15 @@ func (r *rootMatrix) hessian(phi []float64) []float64 {
 	return h
 }
 
-// sizes returns Σ |cᵢ αᵢ uᵢ| for each column u of X N.
+// sizes returns Σ |cᵢ αᵢ uᵢ| for each column u of X N. For a constant column, such as that of an intercept, it
+// returns +Inf instead: there Tally.Size bounds the sum, and setResidual uses this.
 func (r *rootMatrix) sizes(c, alpha []float64) []float64 {
 	out := make([]float64, len(r.idx))
 	for a, idx := range r.idx {
+		if r.constant[a] {
+			out[a] = math.Inf(1)
+			continue
+		}
 		for m, i := range idx {
 			out[a] += math.Abs(float64(float64(c[i]*alpha[i]) * r.val[a][m]))
 		}
@@ -185,7 +194,15 @@ func (p *Problem) rootHessian(row func(j int) []float64) []float64 {
 	return h
 }
 
+// entry returns the inner product of columns a and b of X N, with the factors phi.
 func (r *rootMatrix) entry(a, b int, phi []float64) (sum float64) {
+	if a == b {
+		for m, i := range r.idx[a] {
+			v := r.val[a][m]
+			sum += float64(float64(phi[i]*v) * v)
+		}
+		return sum
+	}
 	j, rowsB := 0, r.idx[b]
 	for m, i := range r.idx[a] {
 		for j < len(rowsB) && rowsB[j] < i {

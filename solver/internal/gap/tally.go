@@ -78,84 +78,83 @@ func (t *Tally) addLoss(l term.Loss, s *Samples) {
 	for _, c := range weight {
 		mass += c
 	}
-	curvatureOf := l.Traits().CurvatureOfSlope
 	if curvature := l.Curvature(); !math.IsInf(curvature, 1) {
 		t.Curvature += float64(mass * curvature)
 	} else {
 		t.Unbounded += mass
 		for i, c := range weight {
-			switch {
-			case c == 0:
-			case curvatureOf != nil:
-				t.Curvature += float64(c * curvatureOf(slope[i], label[i]))
-			default:
+			if c != 0 {
 				t.Curvature += float64(c * l.SecondDerivative(margin[i], slope[i], label[i]))
 			}
 		}
 	}
-	if curvatureOf == nil { // the loss is not in package term
+	if l.Traits().LeastCurvatures == nil { // the loss is not in package term
 		for i, c := range weight {
 			t.ConjugateAtZero += float64(c * l.Conjugate(0, label[i]))
 		}
 	}
 }
 
-// The number Φᵢ of method Phi is at most phiSlope times the distance of αᵢ from the nearer end of the domain
-// of φ*.
-const phiSlope = 1e4
-
 // Phi sets phi to cᵢΦᵢ and updates Swing and MaxPhi. Only a problem with roots needs the Φᵢ: there, αᵢ + δᵢ
-// with δᵢ = Φᵢyᵢ replaces αᵢ (see rootChange). y is a change of the margins with |yᵢ| ≤ Y ≤ 1/(2 phiSlope).
-// Φᵢ is so small that αᵢ + δᵢ stays in the domain of φ*, and that the change of the Fenchel term,
+// with δᵢ = Φᵢyᵢ replaces αᵢ (see rootChange). y is a change of the margins with |yᵢ| ≤ Y ≤ 1/(2 term.Steepest).
+// Φᵢ is at most term.Steepest times the distance of αᵢ from the nearer end of the domain of φ*. So αᵢ + δᵢ stays
+// in the domain. The change of the Fenchel term,
 //
 //	φ*(αᵢ + δᵢ) − φ*(αᵢ) − tᵢδᵢ,
 //
 // has one of two bounds. rootChangeCost adds up the bounds of the samples.
 //
-// The first bound is for losses that have the function CurvatureOfSlope. It gives φ″ as a concave function
-// of φ'. Its values at φ'(tᵢ) and at αᵢ are at least Φᵢ, and so are its values between these slopes. The
-// second derivative of φ* is the reciprocal of CurvatureOfSlope. Therefore:
+// The first bound is for losses that have the trait LeastCurvatures. This is a concave function of the slope,
+// and at most φ″. The second derivative of φ* is 1/φ″. Φᵢ is at most the value of the function at φ'(tᵢ), and
+// at αᵢ, and so the function is at least Φᵢ between these slopes. Therefore:
 //
 //   - The derivative of φ* at αᵢ differs from tᵢ by at most |φ'(tᵢ) − αᵢ|/Φᵢ.
-//   - |δᵢ| is at most half the distance of αᵢ from the nearer end of the domain. So CurvatureOfSlope at
-//     αᵢ + δᵢ is at least half its value at αᵢ, and the second derivative of φ* is at most 2/Φᵢ between αᵢ
-//     and αᵢ + δᵢ.
+//   - |δᵢ| is at most half the distance of αᵢ from the nearer end of the domain. So the function at αᵢ + δᵢ is
+//     at least half its value at αᵢ, and the second derivative of φ* is at most 2/Φᵢ between αᵢ and αᵢ + δᵢ.
 //
 // Hence the sum of the changes, with the factors cᵢ, is at most
 //
 //	Y Σ cᵢ |φ'(tᵢ) − αᵢ| + Σ cᵢ Φᵢyᵢ².
 //
-// The second bound is for losses without CurvatureOfSlope, and for samples with CurvatureOfSlope 0 at φ'(tᵢ).
-// Let Fᵢ⁺ and Fᵢ⁻ be the Fenchel terms at αᵢ + Φᵢyᵢ for yᵢ = ±1/(2 phiSlope). Fenchel terms are non-negative
-// and convex in α. So the change is at most 2 phiSlope |yᵢ| (Fᵢ⁺ + Fᵢ⁻).
+// The second bound is for losses without LeastCurvatures, and for samples where this is 0 at φ'(tᵢ).
+// Let Fᵢ⁺ and Fᵢ⁻ be the Fenchel terms at αᵢ + Φᵢyᵢ for yᵢ = ±1/(2 term.Steepest). Fenchel terms are
+// non-negative and convex in α. So the change is at most 2 term.Steepest |yᵢ| (Fᵢ⁺ + Fᵢ⁻).
 func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
-	curvatureOf := l.Traits().CurvatureOfSlope
-	for i, a := range s.Alpha {
-		phi[i] = 0
-		if s.Weight[i] == 0 {
-			continue
-		}
-		b, slope := s.Label[i], s.Slope[i]
-		lo, hi := l.SlopeRange(b)
-		v, useSwing := max(0, phiSlope*min(a-lo, hi-a)), false
-		if curvatureOf == nil {
-			v, useSwing = min(v, max(0, l.SecondDerivative(s.Margin[i], slope, b))), true
-		} else if curvature := max(0, curvatureOf(slope, b)); curvature > 0 {
-			v = max(0, min(v, curvature, curvatureOf(a, b)))
+	var atAlpha [512]float64 // for some samples, the largest Φᵢ that αᵢ allows
+	for lo := 0; lo < len(phi); lo += len(atAlpha) {
+		hi := min(lo+len(atAlpha), len(phi))
+		block, atAlpha := phi[lo:hi], atAlpha[:hi-lo]
+		alpha, slope, margin, label := s.Alpha[lo:hi], s.Slope[lo:hi], s.Margin[lo:hi], s.Label[lo:hi]
+		if leastCurvatures := l.Traits().LeastCurvatures; leastCurvatures != nil {
+			leastCurvatures(block, slope, label)
+			leastCurvatures(atAlpha, alpha, label)
 		} else {
-			v, useSwing = max(0, min(v, curvatureOf(a, b))), true
+			clear(block)
+			for i, a := range alpha {
+				least, largest := l.SlopeRange(label[i])
+				distance := min(a-least, largest-a)
+				atAlpha[i] = min(term.Steepest*distance, l.SecondDerivative(margin[i], slope[i], label[i]))
+			}
 		}
-		if useSwing && v > 0 {
-			t.addSwing(l, s, i, v)
+		for i, v := range atAlpha {
+			weight := s.Weight[lo+i]
+			switch {
+			case weight == 0 || v <= 0:
+				v = 0
+			case block[i] > 0:
+				v = min(v, block[i])
+			default:
+				t.addSwing(l, s, lo+i, v)
+			}
+			t.MaxPhi = max(t.MaxPhi, v)
+			block[i] = weight * v
 		}
-		t.MaxPhi = max(t.MaxPhi, v)
-		phi[i] = s.Weight[i] * v
 	}
 }
 
 // addSwing adds cᵢ(Fᵢ⁺ + Fᵢ⁻) of sample i to Swing (see Phi).
 func (t *Tally) addSwing(l term.Loss, s *Samples, i int, phi float64) {
-	for _, y := range []float64{1 / (2 * phiSlope), -1 / (2 * phiSlope)} {
+	for _, y := range []float64{1 / (2 * term.Steepest), -1 / (2 * term.Steepest)} {
 		movedAlpha := []float64{math.FMA(y, phi, s.Alpha[i])}
 		t.Swing += l.Fenchel(movedAlpha, s.Margin[i:i+1], s.Label[i:i+1], s.Weight[i:i+1])
 	}
@@ -223,5 +222,5 @@ func (t *Tally) marginErrorCost(err, roundings float64) float64 {
 // rootChangeCost returns an upper bound of the change of the sum of the Fenchel terms if each αᵢ changes by
 // δᵢ = Φᵢyᵢ (see Phi). reach bounds every |yᵢ|, and norm² is Σ cᵢΦᵢyᵢ². The factors 1.5 and 2 cover rounding.
 func (t *Tally) rootChangeCost(norm, reach float64) float64 {
-	return float64(1.5*reach*t.Mismatch) + float64(2*norm*norm) + float64(2*phiSlope*reach*t.Swing)
+	return float64(1.5*reach*t.Mismatch) + float64(2*norm*norm) + float64(2*term.Steepest*reach*t.Swing)
 }

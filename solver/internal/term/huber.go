@@ -19,8 +19,8 @@ type Huber struct {
 
 func (h Huber) Traits() Traits {
 	return Traits{
-		CurvatureOfSlope: h.curvatureOfSlope,
-		Name:             "huber", Help: "(label - margin)^2 up to DELTA, linear beyond; default 1.35",
+		LeastCurvatures: h.leastCurvatures,
+		Name:            "huber", Help: "(label - margin)^2 up to DELTA, linear beyond; default 1.35",
 		Argument: Argument{"DELTA", h.Delta, func(delta float64) Loss { return Huber{delta} }},
 		Labels:   Numbers, DependsOnResidual: true, HasConjugate: true,
 		StallAdvice: &ending.Advice{Why: "few labels may be near", Remedies: []sparse.Remedy{
@@ -119,9 +119,10 @@ func (h Huber) SlopeRange(float64) (lo, hi float64) {
 	return -2 * h.deltaOrDefault(), 2 * h.deltaOrDefault()
 }
 
-func (h Huber) curvatureOfSlope(slope, _ float64) float64 {
-	if math.Abs(slope) < 2*h.deltaOrDefault() {
-		return 2
+// leastCurvatures implements Traits.LeastCurvatures. φ″ is 2 where |φ'| < 2 Delta.
+func (h Huber) leastCurvatures(dst, slope, _ []float64) {
+	largestSlope := 2 * h.deltaOrDefault()
+	for i, v := range slope {
+		dst[i] = max(0, min(2, float64(Steepest*(largestSlope-math.Abs(v)))))
 	}
-	return 0
 }

@@ -14,7 +14,7 @@ func (Logistic) Traits() Traits {
 	return Traits{
 		Name: "logistic", Labels: Classes, Probability: kernels.Sigmoid, HasConjugate: true,
 		ContinuousCurvature: true, MarginReach: 4, NeverZero: true,
-		CurvatureOfSlope: logisticCurvatureOfSlope,
+		LeastCurvatures: logisticCurvatures,
 	}
 }
 
@@ -29,12 +29,16 @@ func (Logistic) Value(margin, label float64) float64 { return kernels.LogisticLo
 func (Logistic) Slope(margin, label float64) float64 { return kernels.LogisticSlope(margin, label) }
 
 func (Logistic) SecondDerivative(_, slope, label float64) float64 {
-	return logisticCurvatureOfSlope(slope, label)
-}
-
-func logisticCurvatureOfSlope(slope, label float64) float64 {
 	q := float64(-label * slope)
 	return float64(q * (1 - q))
+}
+
+// logisticCurvatures sets dst to φ″, which is a function of φ'.
+func logisticCurvatures(dst, slope, label []float64) {
+	for i, v := range slope {
+		q := float64(-label[i] * v)
+		dst[i] = float64(q * (1 - q))
+	}
 }
 
 func (Logistic) Curvature() float64 { return 0.25 }

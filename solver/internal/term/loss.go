@@ -92,6 +92,9 @@ type Loss interface {
 	Traits() Traits
 }
 
+// Steepest is a constant in the definition of Traits.LeastCurvatures.
+const Steepest = 1e4
+
 // Traits holds the properties of a loss.
 type Traits struct {
 	Name     string
@@ -117,9 +120,10 @@ type Traits struct {
 	// factor is e⁴ for Logistic, and e² for Poisson. Zero means that a Newton step may change margins by any
 	// amount.
 	MarginReach float64
-	// CurvatureOfSlope returns φ″ as a function of φ'. The function is concave, positive inside the interval
-	// of SlopeRange, and 0 at the finite ends of this interval. Nil means that no such function is known.
-	CurvatureOfSlope func(slope, label float64) float64
+	// LeastCurvatures sets dst to lower bounds of φ″ where φ' has the given values. The bound is a concave
+	// function of φ'. Inside the interval of SlopeRange it is positive, and at most Steepest times the
+	// distance from the nearer end. Nil means that no such function is known.
+	LeastCurvatures func(dst, slope, label []float64)
 	// NeverZero is true if, for some label, φ tends to 0 but remains positive. For a caller's own loss, the
 	// method ownLoss.Traits guesses NeverZero from slopes.
 	NeverZero bool

@@ -15,7 +15,7 @@ func (Poisson) Traits() Traits {
 	return Traits{
 		Name: "poisson", Help: "the margin is the logarithm of the expected count", Labels: Counts,
 		HasConjugate: true, ContinuousCurvature: true, MarginReach: 2, NeverZero: true,
-		CurvatureOfSlope: func(slope, label float64) float64 { return slope + label },
+		LeastCurvatures: poissonCurvatures,
 	}
 }
 
@@ -32,6 +32,13 @@ func (Poisson) Value(margin, label float64) float64 {
 func (Poisson) Slope(margin, label float64) float64 { return exp(margin) - label }
 
 func (Poisson) SecondDerivative(margin, _, _ float64) float64 { return exp(margin) }
+
+// poissonCurvatures sets dst to φ″, which is a function of φ'.
+func poissonCurvatures(dst, slope, label []float64) {
+	for i, v := range slope {
+		dst[i] = v + label[i]
+	}
+}
 
 func (Poisson) Curvature() float64 { return math.Inf(1) }
 

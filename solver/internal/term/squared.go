@@ -11,8 +11,8 @@ type Squared struct{}
 
 func (Squared) Traits() Traits {
 	return Traits{
-		CurvatureOfSlope: func(_, _ float64) float64 { return 2 },
-		Name:             "squared", Help: "(label - margin)^2 without a factor 1/2",
+		LeastCurvatures: func(dst, _, _ []float64) { Squared{}.Curvatures(dst, nil, nil, nil, 0) },
+		Name:            "squared", Help: "(label - margin)^2 without a factor 1/2",
 		Labels: Numbers, DependsOnResidual: true, HasConjugate: true,
 		ConstantCurvature: true, ContinuousCurvature: true,
 	}

@@ -13,7 +13,7 @@ type SquaredHinge struct{}
 func (SquaredHinge) Traits() Traits {
 	return Traits{
 		Name: "squared-hinge", Labels: Classes, HasConjugate: true,
-		CurvatureOfSlope: SquaredHinge{}.curvatureOfSlope,
+		LeastCurvatures: leastHingeCurvatures,
 	}
 }
 
@@ -88,9 +88,9 @@ func (SquaredHinge) SlopeRange(label float64) (lo, hi float64) {
 	return 0, math.Inf(1)
 }
 
-func (SquaredHinge) curvatureOfSlope(slope, label float64) float64 {
-	if label*slope < 0 {
-		return 2
+// leastHingeCurvatures implements Traits.LeastCurvatures. φ″ is 2 where φ' is not 0.
+func leastHingeCurvatures(dst, slope, label []float64) {
+	for i, v := range slope {
+		dst[i] = max(0, min(2, float64(-Steepest*label[i]*v)))
 	}
-	return 0
 }
