@@ -39,6 +39,7 @@ func (q *Problem) Memory(isPath bool) int64 {
 		}
 		return total + scratchMemory(q.Data, q.Threads)
 	}
+	total += q.zerosMemory()
 	// The Hessian, and four matrices for the support: the submatrix of the Hessian, and three for its growing
 	// Cholesky factor. Cholesky.Append copies the factor to memory of about 1.6 times the size.
 	total += 8 * (k*k + 4*h*h)
@@ -55,6 +56,15 @@ func (q *Problem) Memory(isPath bool) int64 {
 		total += 8 * k * k // the former Hessian, see growHessian
 	}
 	return total + scratchMemory(q.Data, q.Threads)
+}
+
+// zerosMemory returns the most bytes of the rows with their zeros, see storesZeros.
+func (q *Problem) zerosMemory() int64 {
+	if !q.storesZeros() {
+		return 0
+	}
+	n, features := q.Data.Dims()
+	return 10 * int64(n) * int64(features)
 }
 
 // sumsMemory returns the bytes of the gradients that rows.Sums computes, one for each chunk of the rows.
@@ -162,7 +172,7 @@ func (q *Problem) memoryCoupled() int64 {
 	n, features := q.dims()
 	l, _ := q.A.Dims()
 	t := quadratic.NewTriangle(features, q.band())
-	total := q.sumsMemory()
+	total := q.sumsMemory() + q.zerosMemory()
 	if t.Banded() {
 		total += coupledMemory(t, n, l)
 	} else {

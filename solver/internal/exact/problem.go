@@ -181,6 +181,9 @@ func (s *Solver) prepareRows() {
 	m.transposedData = s.transpose
 	s.rows = m
 	if !s.gramServes(s.set.needsAll) {
+		if s.storesZeros() {
+			s.Rows = withZeros(s.Data, s.Rows.Val == nil)
+		}
 		return
 	}
 	if !s.set.needsAll {
