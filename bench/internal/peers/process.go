@@ -170,7 +170,7 @@ const patience = 10
 // or if more than patience times limit of time passes. It returns when ctx is done.
 func watch(ctx context.Context, cpuSeconds func() float64, limit time.Duration, end context.CancelCauseFunc) {
 	startCPU, start := cpuSeconds(), time.Now()
-	tick := time.NewTicker(max(100*time.Millisecond, limit/20))
+	tick := time.NewTicker(max(time.Millisecond, limit/20))
 	defer tick.Stop()
 	for {
 		select {
