@@ -31,37 +31,74 @@ const longestExtrapolation = 2
 //
 // Coefficients with a limit keep their zeros and signs: extrapolate does not move a zero coefficient, and
 // sets a coefficient to zero if it would change its sign. A coefficient that would cross a bound ends at the
-// bound. The loss at the new point costs one visit of the columns of the working set.
+// bound. If all coefficients stay on the line, so do the margins. Otherwise they cost a visit of the columns of
+// the working set.
 func (s *Solver) extrapolate(lambda float64) {
 	p, w := &s.past, &s.set
 	m, inMemory := s.rows.(*memorySamples)
-	if !inMemory || p.start == nil || len(w.cols) == 0 || !s.isSeparable() || s.hasConstantCurvature() {
+	if !inMemory || p.end == nil || !s.isSeparable() || s.hasConstantCurvature() {
 		return
 	}
-	factor := (p.endLambda - lambda) / (p.startLambda - p.endLambda)
-	if !(factor > 0 && factor <= longestExtrapolation) {
+	if m.current.sizes != nil { // the last run ended before its first step
+		m.setCurrent(s.x)
+	}
+	factor := 0.0
+	if p.start != nil {
+		factor = (p.endLambda - lambda) / (p.startLambda - p.endLambda)
+	}
+	if !(factor > 0 && factor <= longestExtrapolation) || len(w.cols) == 0 {
+		m.pastMargin = append(m.pastMargin[:0], m.current.margin...)
 		return
 	}
-	t := &trial{end: make([]float64, len(w.cols)), length: 1}
+	t, straight := &trial{end: make([]float64, len(w.cols)), length: 1}, true
+	for j, v := range p.start {
+		straight = straight && (v == 0 || w.position[j] > 0)
+	}
 	for k, j := range w.cols {
 		v := s.x[j]
-		end := v + float64(factor*(v-p.start[j]))
+		onLine := v + float64(factor*(v-p.start[j]))
+		end := onLine
 		if s.limit[j] > 0 && !(end*v > 0) {
 			end = 0
 		}
 		if s.box != nil {
 			end = max(s.box.Lower[j], min(end, s.box.Upper[j]))
 		}
+		straight = straight && end == onLine
 		w.x[k], t.end[k], s.x[j] = v, end, end
 	}
-	loss := m.lossAt(t)
+	loss := 0.0
+	if straight {
+		loss = m.lossOnLine(factor, p)
+	} else {
+		loss = m.lossAt(t)
+	}
 	if value := s.model.value(loss); value < s.current.value {
 		s.work.distance += math.Sqrt(s.current.value - value)
 		s.current = objective{loss, value}
 		m.jump()
+		m.pastMargin, m.next.margin = m.next.margin, m.pastMargin
 		return
 	}
 	for k, j := range w.cols {
 		s.x[j] = w.x[k]
 	}
+	copy(m.pastMargin, m.current.margin)
+}
+
+// lossOnLine returns the loss at p.end + factor (p.end − p.start). The margins are those of current, at p.end,
+// plus factor times their difference from pastMargin.
+func (m *memorySamples) lossOnLine(factor float64, p *pastSolutions) float64 {
+	m.Each(func(_, lo, hi int) {
+		dst, past := m.next.margin[lo:hi], m.pastMargin[lo:hi]
+		for i, v := range m.current.margin[lo:hi] {
+			dst[i] = v + float64(factor*(v-past[i]))
+		}
+	})
+	m.next.sizes = make([]float64, len(p.end))
+	for j, v := range p.end {
+		m.next.sizes[j] = float64((1+factor)*math.Abs(v)) + float64(factor*math.Abs(p.start[j]))
+	}
+	m.next.loss = m.Mean(m.Loss, m.next.slope, m.next.margin, m.Labels)
+	return m.next.loss
 }

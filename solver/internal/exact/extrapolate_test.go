@@ -49,6 +49,45 @@ func TestExtrapolate(t *testing.T) {
 	}
 }
 
+// TestExtrapolatedMargins checks the rounding errors of extrapolated margins, and that margins are computed from
+// the point if the step from there has length 0.
+func TestExtrapolatedMargins(t *testing.T) {
+	s := mustNew(t, kind{loss: term.Logistic{}}.random(400, 20, 1))
+	lambda, err := s.LambdaMax(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		lambda *= 0.9
+		s.Solve(lambda, &Settings{Tol: 1e-9 * s.Scale()})
+	}
+	s.past.add(lambda, s.x, true)
+	s.setLambda(0.9 * lambda)
+	s.extrapolate(0.9 * lambda)
+	m, want := inMemory(s), make([]float64, 400)
+	m.margins(want, s.x)
+	sizes, bound := m.current.sizes, 0.0
+	if sizes == nil {
+		t.Fatal("the margins were not extrapolated")
+	}
+	for j, v := range sizes {
+		bound += 0x1p-53 * 30 * v * s.columns.LargestEntry[j]
+	}
+	for i, v := range m.current.margin {
+		if diff := math.Abs(v - want[i]); !(diff <= bound) {
+			t.Errorf("margin %d: error %g, bound %g", i, diff, bound)
+		}
+	}
+	for k, j := range s.set.cols {
+		s.set.x[k] = s.x[j]
+	}
+	s.updateHessian(false)
+	m.accept(&trial{move: make([]float64, len(s.set.cols))})
+	if m.current.sizes != nil || !slices.Equal(m.current.margin, want) {
+		t.Error("after a step of length 0, the margins were not computed from the point")
+	}
+}
+
 // TestExtrapolationSavesSteps counts the Newton steps for a path with and without extrapolation.
 func TestExtrapolationSavesSteps(t *testing.T) {
 	stepsFor := func(extrapolates bool) (count int) {

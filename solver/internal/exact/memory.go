@@ -50,7 +50,7 @@ func (q *Problem) Memory(isPath bool) int64 {
 		total += transposeBytes*entries + rowBytes*min(entries, int64(n)*k)
 	}
 	if isPath {
-		total += 8 * 2 * int64(features) // see pastSolutions
+		total += 8 * (2*int64(features) + int64(n)) // see pastSolutions and memorySamples.pastMargin
 	}
 	if isPath && !cheap {
 		total += 8 * k * k // the former Hessian, see growHessian

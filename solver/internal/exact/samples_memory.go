@@ -25,6 +25,7 @@ type memorySamples struct {
 	hasEstimates   bool           // Solver.e may have estimates for the present α
 
 	current, next    state     // at the current point, and at the end of the last step that was tried
+	pastMargin       []float64 // the margins at pastSolutions.start; see extrapolate
 	alpha, curvature []float64 // for each sample: α, and φ″ of the last Hessian
 	lo, hi           []float64 // for each sample: the smallest and the largest α allowed
 	chunkClipped     []bool    // for each chunk of the rows: some α of the chunk was clipped
@@ -42,6 +43,10 @@ type memorySamples struct {
 type state struct {
 	margin, slope []float64
 	loss          float64 // the mean loss
+	// If the margins were not computed from the point but extrapolated, the coefficients of a point at which
+	// computed margins may have rounding errors of this size; otherwise nil. Proofs at the point need
+	// computed margins.
+	sizes []float64
 }
 
 func newMemorySamples(p *Problem, set *workingSet) *memorySamples {
@@ -193,6 +198,7 @@ func (m *memorySamples) moveTo(x, e []float64, _ float64) float64 {
 // setCurrent sets m.current to the margins, the slopes and the loss at x.
 func (m *memorySamples) setCurrent(x []float64) {
 	m.margins(m.current.margin, x)
+	m.current.sizes = nil
 	m.current.loss = m.Mean(m.Loss, m.current.slope, m.current.margin, m.Labels)
 }
 
@@ -228,7 +234,7 @@ func (m *memorySamples) lossAt(t *trial) float64 {
 	if m.Offset != nil {
 		kernels.Axpy(1, m.Offset, m.next.margin)
 	}
-	m.next.loss = m.Mean(m.Loss, m.next.slope, m.next.margin, m.Labels)
+	m.next.sizes, m.next.loss = nil, m.Mean(m.Loss, m.next.slope, m.next.margin, m.Labels)
 	return m.next.loss
 }
 
@@ -239,6 +245,10 @@ const cancelledPart = 1e-5
 // the start of the step, divided by the length of the step. If the difference has lost too many digits (see
 // cancelledPart), accept multiplies X by t.move instead.
 func (m *memorySamples) accept(t *trial) {
+	if t.length == 0 && m.current.sizes != nil {
+		m.lossAt(&trial{end: m.set.x})
+		m.jump()
+	}
 	useDifference := t.length > 0 && !t.snapped // then the step is a positive multiple of t.move
 	if useDifference {
 		largestMoves, largestMargins := make([]float64, m.Count()), make([]float64, m.Count())
@@ -345,6 +355,7 @@ func (m *memorySamples) prove(x, z, e []float64, goal float64) gap.Bound {
 	if m.modelStep != nil {
 		move := m.bounds.MoveBy(m.modelStep)
 		move.Head, move.HessianRoundings = e, float64(m.n+64)
+		move.StartSizes = m.next.sizes // after accept, next belongs to the start of the step
 		m.hessianShape.Times(e, m.modelHessian, m.modelStep)
 		kernels.Axpy(1, m.modelGradient, e)
 		b := m.bounds.ProveStep(m.point(x), m.alpha, z, &m.lastTally, m.modelGradient, m.modelStep, move,

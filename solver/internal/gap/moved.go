@@ -26,6 +26,9 @@ type Move struct {
 	// The error of H_jk is at most HessianRoundings · κ · Columns.Norm[j] · Columns.Norm[k] · roundoff.
 	HessianRoundings float64
 	HessianRow       func(j int) []float64 // returns row j of H
+	// For ProveStep: the margins before the step may have rounding errors as large as those of margins computed
+	// at a point with these coefficients. Nil means the point before the step.
+	StartSizes []float64
 }
 
 // MoveBy returns a Move for the step d, in which only Size and Terms are set.
@@ -97,6 +100,9 @@ func (m *DataProblem) ProveStep(
 	sizes := make([]float64, len(d))
 	for j, v := range d {
 		sizes[j] = math.Abs(point.X[j]) + math.Abs(v)
+		if move.StartSizes != nil {
+			sizes[j] += move.StartSizes[j]
+		}
 	}
 	marginError, _ := m.marginErrors(sizes)
 	for j, norm := range m.Columns.Norm {
