@@ -136,6 +136,12 @@ func (p *Problem) rootColumns(x *sparse.CSR) *rootMatrix {
 	row, k := p.newRootRow(), p.RootCount()
 	r := &rootMatrix{make([][]int32, k), make([][]float64, k), make([]bool, k)}
 	n, _ := x.Dims()
+	if p.Columns.EntryCount != nil {
+		for a, root := range p.correction.roots {
+			count := min(n, int(p.Columns.EntryCount[root.feature]))
+			r.idx[a], r.val[a] = make([]int32, 0, count), make([]float64, 0, count)
+		}
+	}
 	for i := range n {
 		for _, k := range row.setRow(x.Row(i)) {
 			r.idx[k], r.val[k] = append(r.idx[k], int32(i)), append(r.val[k], row.entry(k))
