@@ -265,7 +265,7 @@ func (f *File) revisit(m *origin) {
 	}
 }
 
-func (f *File) useSlopes(_, e []float64) {
+func (f *File) useSlopes(_, e []float64, _ bool) {
 	f.revisit(&origin{gradientPoint: f.current.x})
 	copy(e, f.current.head)
 }

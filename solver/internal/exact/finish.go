@@ -109,7 +109,7 @@ func (s *Solver) proveAtSlopes(tol float64, r Result) Result {
 		}
 	}
 	s.current.value = s.model.value(s.current.loss)
-	s.rows.useSlopes(s.x, s.e)
+	s.rows.useSlopes(s.x, s.e, false)
 	s.rows.tally()
 	proved := s.proveGap(tol) // may change s.current
 	r.Gap, r.Objective, r.Loss = gap.RoundedGap(proved, s.current.value), s.current.value, s.current.loss

@@ -116,7 +116,7 @@ func (m *gram) lossAt(t *trial) float64 { return m.evaluate(t.end) }
 func (m *gram) accept(*trial) {}
 
 // useSlopes moves the base (see gram) to x, because the slopes are known only at the base.
-func (m *gram) useSlopes(x, e []float64) { m.moveTo(x, e, 0) }
+func (m *gram) useSlopes(x, e []float64, _ bool) { m.moveTo(x, e, 0) }
 
 func (m *gram) tally() *gap.Tally { return &m.base.Tally }
 
@@ -288,6 +288,6 @@ func (m *gram) fillPanel(panel []float64, cols []int32, positions []int, c []flo
 }
 
 func (m *gram) alphaAt(x, e []float64) []float64 {
-	m.useSlopes(x, e)
+	m.useSlopes(x, e, false)
 	return m.memorySamples.alphaAt(x, e)
 }

@@ -116,7 +116,7 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 			break
 		}
 	}
-	s.rows.useSlopes(s.x, s.e)
+	s.rows.useSlopes(s.x, s.e, false)
 	var lambdaMax float64
 	// The rounding error of a correlation is at most noise times the norm of the column.
 	noise := 0x1p-51 * float64(s.sampleCount) * math.Sqrt(s.rows.tally().Square)

@@ -40,8 +40,9 @@ type samples interface {
 	// accept moves to t.end, for which lossAt was called last. If t.length is 0, it does not move. It sets
 	// α = φ' + φ″ X t.move, with φ' at the start of the step and the φ″ of the last call of hessian.
 	accept(t *trial)
-	// useSlopes sets α to the slopes φ' at the point x, and e to the gradient of the loss, X'Cα.
-	useSlopes(x, e []float64)
+	// useSlopes sets α to the slopes φ' at the point x, and e to the gradient of the loss, X'Cα. If estimates
+	// is true, e may have estimates as after prove.
+	useSlopes(x, e []float64, estimates bool)
 	// alphaAt returns α at the point x, and replaces estimates in e, which prove has set, by entries of X'Cα.
 	// For samples in a file it returns nil, and e has no estimates.
 	alphaAt(x, e []float64) []float64

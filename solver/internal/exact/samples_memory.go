@@ -314,9 +314,13 @@ func (m *memorySamples) setAlpha(k, lo, hi int) {
 	m.chunkClipped[k] = clipped
 }
 
-func (m *memorySamples) useSlopes(_, e []float64) {
+func (m *memorySamples) useSlopes(x, e []float64, estimates bool) {
 	m.takeSlopes()
-	m.transposed(e, m.alpha)
+	if estimates {
+		m.screened(e, x)
+	} else {
+		m.transposed(e, m.alpha)
+	}
 }
 
 // takeSlopes sets α to the slopes φ' at the point, or to the nearest α allowed.

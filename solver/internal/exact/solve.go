@@ -220,7 +220,7 @@ func (r *run) step() (length float64) {
 func (r *run) endUnproved() {
 	s, lacked := r.Solver, false
 	if !s.set.needsAll {
-		s.rows.useSlopes(s.x, s.e)
+		s.rows.useSlopes(s.x, s.e, true)
 		lacked = s.chooseSet(1)
 	}
 	// If the model was stopped early, its fall says nothing about the distance to the optimum.
@@ -248,7 +248,7 @@ func (r *run) proveOrGrow(length float64) {
 		}
 	}
 	if grows {
-		s.rows.useSlopes(s.x, s.e)
+		s.rows.useSlopes(s.x, s.e, true)
 		s.chooseSet(1)
 		r.aim = max(r.tol, proofPart*s.current.value)
 		return

@@ -216,7 +216,7 @@ func (s *Solver) buildSet(cols []int32) {
 	if s.gram != nil && len(cols) > defaultWorking { // the Gram matrix would have too many columns
 		s.rows, s.gram, w.reusable = s.gram.memorySamples, nil, false
 		s.current.loss = s.rows.moveTo(s.x, s.e, s.work.damping)
-		s.rows.useSlopes(s.x, s.e) // the last α was computed from the Gram matrix
+		s.rows.useSlopes(s.x, s.e, false) // the last α was computed from the Gram matrix
 	}
 	oldCols := w.cols
 	if w.reusable && w.formed && s.gram == nil {
