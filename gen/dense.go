@@ -1,6 +1,9 @@
 package gen
 
-import "github.com/mmcloughlin/avo/reg"
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
 
 func (e *emitter) dot(t *isa) {
 	e.beginKernel(t, "dot", "func(x, y []float64) float64",
@@ -67,13 +70,65 @@ func (e *emitter) logisticFenchel(t *isa) {
 		d := e.choose(e, positive, e.sub(v, smaller), e.sub(smaller, rest))
 		e.VMOVUPD(d, w)
 		e.VMOVUPD(e.xorK(d, "signBit"), minusW)
-		first := e.entropyTerm(q, s, minusW, scratch)
-		sum = e.add(first, e.entropyTerm(r, c, w, scratch))
+		first := e.entropyTerm(q, s, minusW, scratch, nil)
+		sum = e.add(first, e.entropyTerm(r, c, w, scratch, nil))
 		e.accumulate(acc, e.read(weight, p), e.binary(e.VADDPD, sum, tail), p.mask)
 	})
 	e.returnSum(acc)
 	e.ret()
 }
+
+func (e *emitter) poissonSlopes(t *isa) {
+	e.beginKernel(t, "poissonSlopes", "func(slope, margin, label []float64) float64",
+		"\tslope[i] = Exp(margin[i]) - label[i]",
+		"\tlane[i%16] += poissonTerm(label[i], Exp(margin[i]), margin[i])")
+	slope, margin, label, n := e.base("slope"), e.base("margin"), e.base("label"), e.length("margin")
+	term := e.newPoissonTerm()
+	acc := e.reduceRolled(n, func(p place, acc vec) {
+		difference := term.set(e.read(label, p), e.read(margin, p))
+		e.unlessNil(slope, func() { e.write(difference, slope, p) })
+		e.addMasked(acc, term.value(), p.mask)
+	})
+	e.returnSum(acc)
+	e.ret()
+}
+
+func (e *emitter) poissonFenchel(t *isa) {
+	e.beginKernel(t, "poissonFenchel", "func(alpha, margin, label, weight []float64) float64",
+		"\tlane[i%16] = FMA(weight[i], poissonTerm(label[i]+alpha[i], Exp(margin[i]), margin[i]), lane[i%16])")
+	alpha, margin, label, weight, n := e.base("alpha"), e.base("margin"), e.base("label"), e.base("weight"),
+		e.length("margin")
+	term := e.newPoissonTerm()
+	acc := e.reduceRolled(n, func(p place, acc vec) {
+		term.set(e.add(e.read(label, p), e.read(alpha, p)), e.read(margin, p))
+		e.accumulate(acc, e.read(weight, p), term.value(), p.mask)
+	})
+	e.returnSum(acc)
+	e.ret()
+}
+
+// A poissonTerm has the arguments of poissonTerm of package kernels in memory.
+type poissonTerm struct {
+	*emitter
+	q, rate, minusW, margin, scratch operand.Mem
+}
+
+func (e *emitter) newPoissonTerm() *poissonTerm {
+	return &poissonTerm{e, e.local(), e.local(), e.local(), e.local(), e.local()}
+}
+
+// set stores the arguments, and returns rate - q.
+func (t *poissonTerm) set(q, margin vec) vec {
+	t.VMOVUPD(q, t.q)
+	t.VMOVUPD(margin, t.margin)
+	rate := t.exp(margin)
+	t.VMOVUPD(rate, t.rate)
+	difference := t.sub(rate, t.load(t.emitter, t.q, nil))
+	t.VMOVUPD(difference, t.minusW)
+	return difference
+}
+
+func (t *poissonTerm) value() vec { return t.entropyTerm(t.q, t.rate, t.minusW, t.scratch, &t.margin) }
 
 func (e *emitter) squaredSlopes(t *isa) {
 	e.beginKernel(t, "squaredSlopes", "func(slope, margin, label []float64) float64",

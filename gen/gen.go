@@ -92,7 +92,8 @@ var families = []family{
 	{
 		"slopes",
 		[]func(*emitter, *isa){
-			(*emitter).logisticSlopes, (*emitter).squaredSlopes, (*emitter).logisticFenchel,
+			(*emitter).logisticSlopes, (*emitter).squaredSlopes, (*emitter).poissonSlopes,
+			(*emitter).logisticFenchel, (*emitter).poissonFenchel,
 		},
 	},
 	{"update", []func(*emitter, *isa){

@@ -90,8 +90,9 @@ func (e *emitter) logNormal(y vec) vec {
 
 // entropyTerm returns v log(v/s) - w, as EntropyTerm of package kernels does. The arguments are in memory,
 // because AVX2 has too few registers; minusW is -w. scratch is memory for one vector. Lanes in which v is
-// near s use the series of entropySeries; if all lanes do, the emitted code skips the logarithm.
-func (e *emitter) entropyTerm(v, s, minusW, scratch operand.Mem) vec {
+// near s use the series of entropySeries; if all lanes do, the emitted code skips the logarithm. If margin is not
+// nil, entropyTerm returns poissonTerm of package kernels, for the label v and the rate s.
+func (e *emitter) entropyTerm(v, s, minusW, scratch operand.Mem, margin *operand.Mem) vec {
 	load := func(m operand.Mem) vec { return e.load(e, m, nil) }
 	ratio := func(m operand.Mem) vec { return e.binary(e.VDIVPD, load(m), s) }
 	isNear := func(x vec) mask {
@@ -102,12 +103,26 @@ func (e *emitter) entropyTerm(v, s, minusW, scratch operand.Mem) vec {
 	allNear := e.label("near")
 	e.jumpIfAll(e, isNear(x), allNear)
 	e.VMOVUPD(term, scratch)
-	t := e.logNormal(e.max(ratio(v), e.constantVec("minNormal")))
+	isFar := func() mask { return e.compare(e, greater, e.mulK(load(s), "farRatio"), load(v)) }
+	y := ratio(v)
+	if margin != nil {
+		y = e.choose(e, isFar(), load(v), y)
+	}
+	t := e.logNormal(e.max(y, e.constantVec("minNormal")))
+	if margin != nil {
+		t = e.choose(e, isFar(), e.sub(t, load(*margin)), t)
+	}
 	e.fma(t, load(v), load(minusW))
 	t = e.max(e.zero(), t)
 	e.VMOVAPD(e.choose(e, isNear(ratio(minusW)), load(scratch), t), term)
 	e.placeLabel(allNear)
 	return term
+}
+
+// exp returns exp(t), as Exp of package kernels does.
+func (e *emitter) exp(t vec) vec {
+	x := e.expNeg(e.andK(t, "absBits"))
+	return e.choose(e, e.compare(e, greater, e.zero(), t), e.div(e.constantVec("one"), x), x)
 }
 
 // logisticExp returns z = b*t and exp(-|z|) for margin t and label b.

@@ -26,8 +26,8 @@ func slopesBlock(kernel slopesKernel, slope, margin, label []float64) float64 {
 }
 
 //go:noinline
-func logisticFenchelBlock(alpha, margin, label, weight []float64) float64 {
-	return active.logisticFenchel(alpha, margin, label, weight)
+func fenchelBlock(kernel fenchelKernel, alpha, margin, label, weight []float64) float64 {
+	return kernel(alpha, margin, label, weight)
 }
 
 //go:noinline

@@ -39,6 +39,9 @@ const (
 	log7 = 0x1.1b69eb849b37ep-03 // 0.13838562010223748
 )
 
+// If q is above farRatio times the rate, poissonTerm does not divide q by the rate, which may overflow.
+const farRatio = 16
+
 // The coefficients of entropySeries.
 const (
 	entropyReach = 1.0 / 32

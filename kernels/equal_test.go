@@ -63,6 +63,39 @@ var operations = []operation{
 	{"SquaredSlopes/nil", func(rng *rand.Rand, s source, n int) [][]float64 {
 		return [][]float64{{SquaredSlopes(nil, s.vector(rng, n), s.vector(rng, n))}}
 	}},
+	{"PoissonSlopes", func(rng *rand.Rand, s source, n int) [][]float64 {
+		slope := s.zeros(n)
+		loss := PoissonSlopes(slope, s.vector(rng, n), abs(s.vector(rng, n)))
+		return [][]float64{slope, {loss}}
+	}},
+	{"PoissonSlopes/counts", func(rng *rand.Rand, s source, n int) [][]float64 {
+		slope, label := s.zeros(n), s.zeros(n)
+		for i := range label {
+			label[i] = float64(rng.IntN(4) * rng.IntN(40)) // often 0, and often far above the rate
+		}
+		loss := PoissonSlopes(slope, s.vector(rng, n), label)
+		return [][]float64{slope, {loss}}
+	}},
+	{"PoissonSlopes/nil", func(rng *rand.Rand, s source, n int) [][]float64 {
+		return [][]float64{{PoissonSlopes(nil, s.vector(rng, n), abs(s.vector(rng, n)))}}
+	}},
+	{"PoissonFenchel", func(rng *rand.Rand, s source, n int) [][]float64 {
+		alpha, label := s.zeros(n), abs(s.vector(rng, n))
+		for i, b := range label {
+			alpha[i] = b * (3*rng.Float64() - 1)
+		}
+		return [][]float64{{PoissonFenchel(alpha, s.vector(rng, n), label, s.vector(rng, n))}}
+	}},
+	{"PoissonFenchel/near the slopes", func(rng *rand.Rand, s source, n int) [][]float64 {
+		alpha, margin, label := s.zeros(n), s.vector(rng, n), abs(s.vector(rng, n))
+		for i, t := range margin {
+			alpha[i] = Exp(t+float64(0.1*rng.NormFloat64())) - label[i]
+		}
+		return [][]float64{{PoissonFenchel(alpha, margin, label, s.vector(rng, n))}}
+	}},
+	{"PoissonFenchel/any", func(rng *rand.Rand, s source, n int) [][]float64 {
+		return [][]float64{{PoissonFenchel(s.vector(rng, n), s.vector(rng, n), s.vector(rng, n), s.vector(rng, n))}}
+	}},
 	{"LogisticFenchel", func(rng *rand.Rand, s source, n int) [][]float64 {
 		alpha, label := s.zeros(n), place(s, labels(rng, n))
 		for i := range alpha {
@@ -175,7 +208,7 @@ func (op operation) check(t *testing.T, s source, n int, seed uint64) (want [][]
 
 // golden is the hash of the results that TestEqual compares with -short. It must be the same on every
 // processor.
-const golden = 0xc00d77760d9d1ba4
+const golden = 0xf4ef94a4e0b0249d
 
 // TestEqual compares every level with the reference, bit for bit, and the results with golden.
 func TestEqual(t *testing.T) {

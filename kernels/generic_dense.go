@@ -44,6 +44,27 @@ func logisticFenchelGeneric(alpha, margin, label, weight []float64) float64 {
 	return sum16(&lane)
 }
 
+func poissonSlopesGeneric(slope, margin, label []float64) float64 {
+	var lane [16]float64
+	for i, t := range margin {
+		b, rate := label[i], Exp(t)
+		if slope != nil {
+			slope[i] = rate - b
+		}
+		lane[i&15] += poissonTerm(b, rate, t)
+	}
+	return sum16(&lane)
+}
+
+func poissonFenchelGeneric(alpha, margin, label, weight []float64) float64 {
+	var lane [16]float64
+	for i, a := range alpha {
+		t := margin[i]
+		lane[i&15] = math.FMA(weight[i], poissonTerm(label[i]+a, Exp(t), t), lane[i&15])
+	}
+	return sum16(&lane)
+}
+
 func squaredSlopesGeneric(slope, margin, label []float64) float64 {
 	var lane [16]float64
 	for i, t := range margin {

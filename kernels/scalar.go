@@ -26,6 +26,15 @@ func ExpNeg(a float64) float64 {
 	return math.FMA(s, power, power)
 }
 
+// Exp returns e^t, within 2 ulp if |t| <= 708, and NaN for NaN. It is constant above 708 and below -708.
+func Exp(t float64) float64 {
+	x := ExpNeg(math.Abs(t))
+	if t > 0 {
+		return 1 / x
+	}
+	return x
+}
+
 // logistic returns the derivative of the loss log(1+exp(-label*margin)) with respect to the margin, and the
 // loss.
 func logistic(margin, label float64) (slope, loss float64) {
@@ -126,4 +135,22 @@ func logisticFenchel(alpha, margin, label float64) float64 {
 		beyond = 0
 	}
 	return EntropyTerm(q, s, w) + EntropyTerm(r, c, -w) + float64(factor*beyond)
+}
+
+// PoissonLoss returns q log(q/rate) - q + rate for a label q >= 0 and rate = Exp(margin), with 0 log 0 = 0. It is
+// the scalar reference for the losses that PoissonSlopes adds up. The result is not negative. Its relative error
+// is small, also where q is near the rate.
+func PoissonLoss(margin, q float64) float64 { return poissonTerm(q, Exp(margin), margin) }
+
+// poissonTerm is PoissonLoss for rate = Exp(margin).
+func poissonTerm(q, rate, margin float64) float64 {
+	w := q - rate
+	if !(q > float64(farRatio*rate)) {
+		return EntropyTerm(q, rate, w)
+	}
+	t := math.FMA(q, logNormal(max(q, minNormal), 0)-margin, -w)
+	if 0 > t {
+		t = 0
+	}
+	return t
 }

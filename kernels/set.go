@@ -11,6 +11,9 @@ type rowSet struct {
 // the losses.
 type slopesKernel func(slope, margin, label []float64) float64
 
+// A fenchelKernel returns the weighted sum of the Fenchel terms, see LogisticFenchel.
+type fenchelKernel func(alpha, margin, label, weight []float64) float64
+
 // A set has an implementation of every kernel. The caller bounds the work of a call and checks the
 // arguments.
 type set struct {
@@ -22,11 +25,13 @@ type set struct {
 	// See hessianPanelGeneric.
 	hessianPanel func(h []float64, stride int, mask []uint64, t, panel []float64)
 
-	// Each of the next five kernels returns a sum. Its slices have at most chunk (4096) elements.
+	// Each of the next seven kernels returns a sum. Its slices have at most chunk (4096) elements.
 	dot             func(x, y []float64) float64
 	logisticSlopes  slopesKernel
 	squaredSlopes   slopesKernel
-	logisticFenchel func(alpha, margin, label, weight []float64) float64
+	poissonSlopes   slopesKernel
+	logisticFenchel fenchelKernel
+	poissonFenchel  fenchelKernel
 	stepNorm        func(w, d, q []float64, eta float64) float64 // see stepNormGeneric
 
 	// Inner loops.
@@ -62,7 +67,9 @@ var generic = set{
 	dot:             dotGeneric,
 	logisticSlopes:  logisticSlopesGeneric,
 	squaredSlopes:   squaredSlopesGeneric,
+	poissonSlopes:   poissonSlopesGeneric,
 	logisticFenchel: logisticFenchelGeneric,
+	poissonFenchel:  poissonFenchelGeneric,
 	proxDual:        proxDualGeneric,
 	stepNorm:        stepNormGeneric,
 	update:          updateGeneric,

@@ -23,6 +23,12 @@ func SquaredSlopes(slope, margin, label []float64) (loss float64) {
 	return slopes("SquaredSlopes", active.squaredSlopes, slope, margin, label)
 }
 
+// PoissonSlopes is LogisticSlopes for the Poisson loss exp(t) - b t - b + b log b at margin t and label b >= 0,
+// with 0 log 0 = 0. The slope is exp(t) - b, see Exp, and the loss is PoissonLoss.
+func PoissonSlopes(slope, margin, label []float64) (loss float64) {
+	return slopes("PoissonSlopes", active.poissonSlopes, slope, margin, label)
+}
+
 func slopes(fn string, kernel slopesKernel, slope, margin, label []float64) (loss float64) {
 	checkLen(fn, "label", len(label), len(margin))
 	raceRead(margin)
@@ -52,7 +58,16 @@ func slopes(fn string, kernel slopesKernel, slope, margin, label []float64) (los
 // at a = f'(t), and positive elsewhere. Its relative error is small, also where F is near zero. Labels are
 // -1 or +1. A NaN gives a NaN sum. Lengths must be equal.
 func LogisticFenchel(alpha, margin, label, weight []float64) (sum float64) {
-	const fn = "LogisticFenchel"
+	return fenchel("LogisticFenchel", active.logisticFenchel, alpha, margin, label, weight)
+}
+
+// PoissonFenchel is LogisticFenchel for the loss of PoissonSlopes. Its conjugate is finite if label[i] + a is
+// not negative; other numbers alpha[i] are not allowed.
+func PoissonFenchel(alpha, margin, label, weight []float64) (sum float64) {
+	return fenchel("PoissonFenchel", active.poissonFenchel, alpha, margin, label, weight)
+}
+
+func fenchel(fn string, kernel fenchelKernel, alpha, margin, label, weight []float64) (sum float64) {
 	checkLen(fn, "alpha", len(alpha), len(margin))
 	checkLen(fn, "label", len(label), len(margin))
 	checkLen(fn, "weight", len(weight), len(margin))
@@ -61,7 +76,7 @@ func LogisticFenchel(alpha, margin, label, weight []float64) (sum float64) {
 	}
 	for len(margin) > 0 {
 		n := min(len(margin), chunk)
-		sum += logisticFenchelBlock(alpha[:n], margin[:n], label[:n], weight[:n])
+		sum += fenchelBlock(kernel, alpha[:n], margin[:n], label[:n], weight[:n])
 		alpha, margin, label, weight = alpha[n:], margin[n:], label[n:], weight[n:]
 	}
 	return sum

@@ -38,6 +38,22 @@ func squaredSlopesAVX2(slope []float64, margin []float64, label []float64) float
 //go:noescape
 func squaredSlopesAVX512(slope []float64, margin []float64, label []float64) float64
 
+// poissonSlopesAVX2 is poissonSlopesGeneric for AVX2:
+//
+//	slope[i] = Exp(margin[i]) - label[i]
+//	lane[i%16] += poissonTerm(label[i], Exp(margin[i]), margin[i])
+//
+//go:noescape
+func poissonSlopesAVX2(slope []float64, margin []float64, label []float64) float64
+
+// poissonSlopesAVX512 is poissonSlopesGeneric for AVX512:
+//
+//	slope[i] = Exp(margin[i]) - label[i]
+//	lane[i%16] += poissonTerm(label[i], Exp(margin[i]), margin[i])
+//
+//go:noescape
+func poissonSlopesAVX512(slope []float64, margin []float64, label []float64) float64
+
 // logisticFenchelAVX2 is logisticFenchelGeneric for AVX2:
 //
 //	lane[i%16] = FMA(weight[i], logisticFenchel(alpha[i], margin[i], label[i]), lane[i%16])
@@ -51,3 +67,17 @@ func logisticFenchelAVX2(alpha []float64, margin []float64, label []float64, wei
 //
 //go:noescape
 func logisticFenchelAVX512(alpha []float64, margin []float64, label []float64, weight []float64) float64
+
+// poissonFenchelAVX2 is poissonFenchelGeneric for AVX2:
+//
+//	lane[i%16] = FMA(weight[i], poissonTerm(label[i]+alpha[i], Exp(margin[i]), margin[i]), lane[i%16])
+//
+//go:noescape
+func poissonFenchelAVX2(alpha []float64, margin []float64, label []float64, weight []float64) float64
+
+// poissonFenchelAVX512 is poissonFenchelGeneric for AVX512:
+//
+//	lane[i%16] = FMA(weight[i], poissonTerm(label[i]+alpha[i], Exp(margin[i]), margin[i]), lane[i%16])
+//
+//go:noescape
+func poissonFenchelAVX512(alpha []float64, margin []float64, label []float64, weight []float64) float64

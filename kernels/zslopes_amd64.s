@@ -646,6 +646,672 @@ done7:
 	VZEROUPPER
 	RET
 
+// func poissonSlopesAVX2(slope []float64, margin []float64, label []float64) float64
+// Requires: AVX, AVX2, FMA3
+TEXT ·poissonSlopesAVX2(SB), NOSPLIT, $160-80
+	MOVQ   slope_base+0(FP), AX
+	MOVQ   margin_base+24(FP), CX
+	MOVQ   label_base+48(FP), DX
+	MOVQ   margin_len+32(FP), BX
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+	XORQ   SI, SI
+	MOVQ   BX, DI
+	ANDQ   $-16, DI
+	JZ     blocksDone2
+
+block1:
+	VMOVUPD      (DX)(SI*8), Y4
+	VMOVUPD      (CX)(SI*8), Y5
+	VMOVUPD      Y4, (SP)
+	VMOVUPD      Y5, 96(SP)
+	VANDPD       ·table_absBits+0(SB), Y5, Y4
+	VBROADCASTSD ·table_expMax+0(SB), Y7
+	VMINPD       Y4, Y7, Y4
+	VBROADCASTSD ·table_negLog2E+0(SB), Y7
+	VFMADD213PD  ·table_expMagic+0(SB), Y4, Y7
+	VBROADCASTSD ·table_expMagic+0(SB), Y8
+	VSUBPD       Y7, Y8, Y8
+	VBROADCASTSD ·table_ln2Hi+0(SB), Y9
+	VFMSUB213PD  Y4, Y8, Y9
+	VFMADD231PD  ·table_ln2Lo+0(SB), Y8, Y9
+	VMULPD       Y9, Y9, Y4
+	VBROADCASTSD ·table_exp1+0(SB), Y8
+	VFMADD213PD  ·table_exp0+0(SB), Y9, Y8
+	VFMADD213PD  Y9, Y4, Y8
+	VBROADCASTSD ·table_exp5+0(SB), Y10
+	VFMADD213PD  ·table_exp4+0(SB), Y9, Y10
+	VBROADCASTSD ·table_exp3+0(SB), Y11
+	VFMADD213PD  ·table_exp2+0(SB), Y9, Y11
+	VFMADD213PD  Y11, Y4, Y10
+	VBROADCASTSD ·table_exp9+0(SB), Y11
+	VFMADD213PD  ·table_exp8+0(SB), Y9, Y11
+	VBROADCASTSD ·table_exp7+0(SB), Y12
+	VFMADD213PD  ·table_exp6+0(SB), Y9, Y12
+	VFMADD213PD  Y12, Y4, Y11
+	VMULPD       Y4, Y4, Y4
+	VFMADD213PD  Y10, Y4, Y11
+	VFMADD213PD  Y8, Y4, Y11
+	VPSLLQ       $0x34, Y7, Y7
+	VFMADD213PD  Y7, Y7, Y11
+	VXORPD       X6, X6, X6
+	VCMPPD       $0x1e, Y6, Y5, Y4
+	VBROADCASTSD ·table_one+0(SB), Y5
+	VDIVPD       Y11, Y5, Y5
+	VBLENDVPD    Y4, Y5, Y11, Y4
+	VMOVUPD      Y4, 32(SP)
+	VMOVUPD      (SP), Y5
+	VSUBPD       Y5, Y4, Y4
+	VMOVUPD      Y4, 64(SP)
+	TESTQ        AX, AX
+	JZ           nil3
+	VMOVUPD      Y4, (AX)(SI*8)
+
+nil3:
+	VMOVUPD      64(SP), Y4
+	VDIVPD       32(SP), Y4, Y4
+	VMOVUPD      64(SP), Y5
+	VMULPD       Y5, Y4, Y5
+	VMULPD       Y4, Y4, Y7
+	VBROADCASTSD ·table_entropy3+0(SB), Y8
+	VFMADD213PD  ·table_entropy2+0(SB), Y4, Y8
+	VBROADCASTSD ·table_entropy1+0(SB), Y9
+	VFMADD213PD  ·table_entropy0+0(SB), Y4, Y9
+	VFMADD213PD  Y9, Y7, Y8
+	VBROADCASTSD ·table_entropy7+0(SB), Y9
+	VFMADD213PD  ·table_entropy6+0(SB), Y4, Y9
+	VBROADCASTSD ·table_entropy5+0(SB), Y10
+	VFMADD213PD  ·table_entropy4+0(SB), Y4, Y10
+	VFMADD213PD  Y10, Y7, Y9
+	VMULPD       Y7, Y7, Y7
+	VFMADD213PD  Y8, Y7, Y9
+	VMULPD       Y9, Y5, Y5
+	VANDPD       ·table_absBits+0(SB), Y4, Y4
+	VBROADCASTSD ·table_entropyReach+0(SB), Y7
+	VCMPPD       $0x1e, Y4, Y7, Y4
+	VMOVMSKPD    Y4, R8
+	CMPL         R8, $0x0f
+	JEQ          near4
+	VMOVUPD      Y5, 128(SP)
+	VMOVUPD      (SP), Y4
+	VDIVPD       32(SP), Y4, Y4
+	VMOVUPD      32(SP), Y5
+	VMULPD       ·table_farRatio+0(SB), Y5, Y5
+	VMOVUPD      (SP), Y7
+	VCMPPD       $0x1e, Y5, Y7, Y5
+	VMOVUPD      (SP), Y7
+	VBLENDVPD    Y5, Y7, Y4, Y4
+	VBROADCASTSD ·table_minNormal+0(SB), Y5
+	VMAXPD       Y5, Y4, Y4
+	VPADDQ       ·table_sqrtHalfBias+0(SB), Y4, Y4
+	VPSRLQ       $0x34, Y4, Y5
+	VORPD        ·table_integerBits+0(SB), Y5, Y5
+	VSUBPD       ·table_integerBias+0(SB), Y5, Y5
+	VANDPD       ·table_mantissaBits+0(SB), Y4, Y4
+	VPADDQ       ·table_sqrtHalf+0(SB), Y4, Y4
+	VSUBPD       ·table_one+0(SB), Y4, Y4
+	VADDPD       ·table_two+0(SB), Y4, Y7
+	VDIVPD       Y7, Y4, Y7
+	VMULPD       Y7, Y7, Y8
+	VMULPD       Y8, Y8, Y9
+	VBROADCASTSD ·table_log3+0(SB), Y10
+	VFMADD213PD  ·table_log2+0(SB), Y8, Y10
+	VBROADCASTSD ·table_log1+0(SB), Y11
+	VFMADD213PD  ·table_log0+0(SB), Y8, Y11
+	VFMADD213PD  Y11, Y9, Y10
+	VBROADCASTSD ·table_log7+0(SB), Y11
+	VFMADD213PD  ·table_log6+0(SB), Y8, Y11
+	VBROADCASTSD ·table_log5+0(SB), Y12
+	VFMADD213PD  ·table_log4+0(SB), Y8, Y12
+	VFMADD213PD  Y12, Y9, Y11
+	VMULPD       Y9, Y9, Y9
+	VFMADD213PD  Y10, Y9, Y11
+	VMULPD       ·table_half+0(SB), Y4, Y9
+	VMULPD       Y4, Y9, Y9
+	VFMADD213PD  Y9, Y8, Y11
+	VMULPD       ·table_ln2Lo+0(SB), Y5, Y8
+	VFMADD213PD  Y8, Y7, Y11
+	VSUBPD       Y11, Y9, Y7
+	VSUBPD       Y7, Y4, Y4
+	VFMADD231PD  ·table_ln2Hi+0(SB), Y5, Y4
+	VMOVUPD      32(SP), Y5
+	VMULPD       ·table_farRatio+0(SB), Y5, Y5
+	VMOVUPD      (SP), Y7
+	VCMPPD       $0x1e, Y5, Y7, Y5
+	VMOVUPD      96(SP), Y7
+	VSUBPD       Y7, Y4, Y7
+	VBLENDVPD    Y5, Y7, Y4, Y4
+	VMOVUPD      (SP), Y5
+	VMOVUPD      64(SP), Y7
+	VFMADD213PD  Y7, Y5, Y4
+	VXORPD       X6, X6, X6
+	VMAXPD       Y4, Y6, Y4
+	VMOVUPD      64(SP), Y5
+	VDIVPD       32(SP), Y5, Y5
+	VANDPD       ·table_absBits+0(SB), Y5, Y5
+	VBROADCASTSD ·table_entropyReach+0(SB), Y7
+	VCMPPD       $0x1e, Y5, Y7, Y5
+	VMOVUPD      128(SP), Y7
+	VBLENDVPD    Y5, Y7, Y4, Y4
+	VMOVAPD      Y4, Y5
+
+near4:
+	VADDPD  Y5, Y0, Y0
+	VMOVAPD Y0, Y4
+	VMOVAPD Y1, Y0
+	VMOVAPD Y2, Y1
+	VMOVAPD Y3, Y2
+	VMOVAPD Y4, Y3
+	ADDQ    $0x04, SI
+	CMPQ    SI, DI
+	JLT     block1
+
+blocksDone2:
+	SUBQ SI, BX
+	JZ   done7
+	LEAQ ·table_masks+128(SB), DI
+	MOVQ BX, R8
+	SHLQ $0x03, R8
+	SUBQ R8, DI
+	MOVQ $0x00000004, R8
+
+step5:
+	TESTQ        BX, BX
+	JLE          skip6
+	VMOVUPD      (DI), Y4
+	VMASKMOVPD   (DX)(SI*8), Y4, Y5
+	VMASKMOVPD   (CX)(SI*8), Y4, Y7
+	VMOVUPD      Y5, (SP)
+	VMOVUPD      Y7, 96(SP)
+	VANDPD       ·table_absBits+0(SB), Y7, Y5
+	VBROADCASTSD ·table_expMax+0(SB), Y8
+	VMINPD       Y5, Y8, Y5
+	VBROADCASTSD ·table_negLog2E+0(SB), Y8
+	VFMADD213PD  ·table_expMagic+0(SB), Y5, Y8
+	VBROADCASTSD ·table_expMagic+0(SB), Y9
+	VSUBPD       Y8, Y9, Y9
+	VBROADCASTSD ·table_ln2Hi+0(SB), Y10
+	VFMSUB213PD  Y5, Y9, Y10
+	VFMADD231PD  ·table_ln2Lo+0(SB), Y9, Y10
+	VMULPD       Y10, Y10, Y5
+	VBROADCASTSD ·table_exp1+0(SB), Y9
+	VFMADD213PD  ·table_exp0+0(SB), Y10, Y9
+	VFMADD213PD  Y10, Y5, Y9
+	VBROADCASTSD ·table_exp5+0(SB), Y11
+	VFMADD213PD  ·table_exp4+0(SB), Y10, Y11
+	VBROADCASTSD ·table_exp3+0(SB), Y12
+	VFMADD213PD  ·table_exp2+0(SB), Y10, Y12
+	VFMADD213PD  Y12, Y5, Y11
+	VBROADCASTSD ·table_exp9+0(SB), Y12
+	VFMADD213PD  ·table_exp8+0(SB), Y10, Y12
+	VBROADCASTSD ·table_exp7+0(SB), Y13
+	VFMADD213PD  ·table_exp6+0(SB), Y10, Y13
+	VFMADD213PD  Y13, Y5, Y12
+	VMULPD       Y5, Y5, Y5
+	VFMADD213PD  Y11, Y5, Y12
+	VFMADD213PD  Y9, Y5, Y12
+	VPSLLQ       $0x34, Y8, Y8
+	VFMADD213PD  Y8, Y8, Y12
+	VXORPD       X6, X6, X6
+	VCMPPD       $0x1e, Y6, Y7, Y5
+	VBROADCASTSD ·table_one+0(SB), Y7
+	VDIVPD       Y12, Y7, Y7
+	VBLENDVPD    Y5, Y7, Y12, Y5
+	VMOVUPD      Y5, 32(SP)
+	VMOVUPD      (SP), Y7
+	VSUBPD       Y7, Y5, Y5
+	VMOVUPD      Y5, 64(SP)
+	TESTQ        AX, AX
+	JZ           nil8
+	VMASKMOVPD   Y5, Y4, (AX)(SI*8)
+
+nil8:
+	VMOVUPD      64(SP), Y5
+	VDIVPD       32(SP), Y5, Y5
+	VMOVUPD      64(SP), Y7
+	VMULPD       Y7, Y5, Y7
+	VMULPD       Y5, Y5, Y8
+	VBROADCASTSD ·table_entropy3+0(SB), Y9
+	VFMADD213PD  ·table_entropy2+0(SB), Y5, Y9
+	VBROADCASTSD ·table_entropy1+0(SB), Y10
+	VFMADD213PD  ·table_entropy0+0(SB), Y5, Y10
+	VFMADD213PD  Y10, Y8, Y9
+	VBROADCASTSD ·table_entropy7+0(SB), Y10
+	VFMADD213PD  ·table_entropy6+0(SB), Y5, Y10
+	VBROADCASTSD ·table_entropy5+0(SB), Y11
+	VFMADD213PD  ·table_entropy4+0(SB), Y5, Y11
+	VFMADD213PD  Y11, Y8, Y10
+	VMULPD       Y8, Y8, Y8
+	VFMADD213PD  Y9, Y8, Y10
+	VMULPD       Y10, Y7, Y7
+	VANDPD       ·table_absBits+0(SB), Y5, Y5
+	VBROADCASTSD ·table_entropyReach+0(SB), Y8
+	VCMPPD       $0x1e, Y5, Y8, Y5
+	VMOVMSKPD    Y5, R9
+	CMPL         R9, $0x0f
+	JEQ          near9
+	VMOVUPD      Y7, 128(SP)
+	VMOVUPD      (SP), Y5
+	VDIVPD       32(SP), Y5, Y5
+	VMOVUPD      32(SP), Y7
+	VMULPD       ·table_farRatio+0(SB), Y7, Y7
+	VMOVUPD      (SP), Y8
+	VCMPPD       $0x1e, Y7, Y8, Y7
+	VMOVUPD      (SP), Y8
+	VBLENDVPD    Y7, Y8, Y5, Y5
+	VBROADCASTSD ·table_minNormal+0(SB), Y7
+	VMAXPD       Y7, Y5, Y5
+	VPADDQ       ·table_sqrtHalfBias+0(SB), Y5, Y5
+	VPSRLQ       $0x34, Y5, Y7
+	VORPD        ·table_integerBits+0(SB), Y7, Y7
+	VSUBPD       ·table_integerBias+0(SB), Y7, Y7
+	VANDPD       ·table_mantissaBits+0(SB), Y5, Y5
+	VPADDQ       ·table_sqrtHalf+0(SB), Y5, Y5
+	VSUBPD       ·table_one+0(SB), Y5, Y5
+	VADDPD       ·table_two+0(SB), Y5, Y8
+	VDIVPD       Y8, Y5, Y8
+	VMULPD       Y8, Y8, Y9
+	VMULPD       Y9, Y9, Y10
+	VBROADCASTSD ·table_log3+0(SB), Y11
+	VFMADD213PD  ·table_log2+0(SB), Y9, Y11
+	VBROADCASTSD ·table_log1+0(SB), Y12
+	VFMADD213PD  ·table_log0+0(SB), Y9, Y12
+	VFMADD213PD  Y12, Y10, Y11
+	VBROADCASTSD ·table_log7+0(SB), Y12
+	VFMADD213PD  ·table_log6+0(SB), Y9, Y12
+	VBROADCASTSD ·table_log5+0(SB), Y13
+	VFMADD213PD  ·table_log4+0(SB), Y9, Y13
+	VFMADD213PD  Y13, Y10, Y12
+	VMULPD       Y10, Y10, Y10
+	VFMADD213PD  Y11, Y10, Y12
+	VMULPD       ·table_half+0(SB), Y5, Y10
+	VMULPD       Y5, Y10, Y10
+	VFMADD213PD  Y10, Y9, Y12
+	VMULPD       ·table_ln2Lo+0(SB), Y7, Y9
+	VFMADD213PD  Y9, Y8, Y12
+	VSUBPD       Y12, Y10, Y8
+	VSUBPD       Y8, Y5, Y5
+	VFMADD231PD  ·table_ln2Hi+0(SB), Y7, Y5
+	VMOVUPD      32(SP), Y7
+	VMULPD       ·table_farRatio+0(SB), Y7, Y7
+	VMOVUPD      (SP), Y8
+	VCMPPD       $0x1e, Y7, Y8, Y7
+	VMOVUPD      96(SP), Y8
+	VSUBPD       Y8, Y5, Y8
+	VBLENDVPD    Y7, Y8, Y5, Y5
+	VMOVUPD      (SP), Y7
+	VMOVUPD      64(SP), Y8
+	VFMADD213PD  Y8, Y7, Y5
+	VXORPD       X6, X6, X6
+	VMAXPD       Y5, Y6, Y5
+	VMOVUPD      64(SP), Y7
+	VDIVPD       32(SP), Y7, Y7
+	VANDPD       ·table_absBits+0(SB), Y7, Y7
+	VBROADCASTSD ·table_entropyReach+0(SB), Y8
+	VCMPPD       $0x1e, Y7, Y8, Y7
+	VMOVUPD      128(SP), Y8
+	VBLENDVPD    Y7, Y8, Y5, Y5
+	VMOVAPD      Y5, Y7
+
+near9:
+	VADDPD    Y7, Y0, Y5
+	VBLENDVPD Y4, Y5, Y0, Y0
+
+skip6:
+	VMOVAPD Y0, Y4
+	VMOVAPD Y1, Y0
+	VMOVAPD Y2, Y1
+	VMOVAPD Y3, Y2
+	VMOVAPD Y4, Y3
+	ADDQ    $0x20, DI
+	ADDQ    $0x04, SI
+	SUBQ    $0x04, BX
+	DECQ    R8
+	JNZ     step5
+
+done7:
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	VMOVSD       X0, ret+72(FP)
+	VZEROUPPER
+	RET
+
+// func poissonSlopesAVX512(slope []float64, margin []float64, label []float64) float64
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·poissonSlopesAVX512(SB), NOSPLIT, $320-80
+	MOVQ   slope_base+0(FP), AX
+	MOVQ   margin_base+24(FP), CX
+	MOVQ   label_base+48(FP), DX
+	MOVQ   margin_len+32(FP), BX
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	XORQ   SI, SI
+	MOVQ   BX, DI
+	ANDQ   $-16, DI
+	JZ     blocksDone2
+
+block1:
+	VMOVUPD          (DX)(SI*8), Z2
+	VMOVUPD          (CX)(SI*8), Z3
+	VMOVUPD          Z2, (SP)
+	VMOVUPD          Z3, 192(SP)
+	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z2
+	VBROADCASTSD     ·table_expMax+0(SB), Z13
+	VMINPD           Z2, Z13, Z2
+	VBROADCASTSD     ·table_negLog2E+0(SB), Z13
+	VFMADD213PD.BCST ·table_expMagic+0(SB), Z2, Z13
+	VBROADCASTSD     ·table_expMagic+0(SB), Z14
+	VSUBPD           Z13, Z14, Z14
+	VBROADCASTSD     ·table_ln2Hi+0(SB), Z15
+	VFMSUB213PD      Z2, Z14, Z15
+	VFMADD231PD.BCST ·table_ln2Lo+0(SB), Z14, Z15
+	VMULPD           Z15, Z15, Z2
+	VBROADCASTSD     ·table_exp1+0(SB), Z14
+	VFMADD213PD.BCST ·table_exp0+0(SB), Z15, Z14
+	VFMADD213PD      Z15, Z2, Z14
+	VBROADCASTSD     ·table_exp5+0(SB), Z16
+	VFMADD213PD.BCST ·table_exp4+0(SB), Z15, Z16
+	VBROADCASTSD     ·table_exp3+0(SB), Z17
+	VFMADD213PD.BCST ·table_exp2+0(SB), Z15, Z17
+	VFMADD213PD      Z17, Z2, Z16
+	VBROADCASTSD     ·table_exp9+0(SB), Z17
+	VFMADD213PD.BCST ·table_exp8+0(SB), Z15, Z17
+	VBROADCASTSD     ·table_exp7+0(SB), Z18
+	VFMADD213PD.BCST ·table_exp6+0(SB), Z15, Z18
+	VFMADD213PD      Z18, Z2, Z17
+	VMULPD           Z2, Z2, Z2
+	VFMADD213PD      Z16, Z2, Z17
+	VFMADD213PD      Z14, Z2, Z17
+	VPSLLQ           $0x34, Z13, Z13
+	VFMADD213PD      Z13, Z13, Z17
+	VXORPD           X4, X4, X4
+	VCMPPD           $0x1e, Z4, Z3, K1
+	VBROADCASTSD     ·table_one+0(SB), Z2
+	VDIVPD           Z17, Z2, Z2
+	VBLENDMPD        Z2, Z17, K1, Z5
+	VMOVUPD          Z5, 64(SP)
+	VMOVUPD          (SP), Z2
+	VSUBPD           Z2, Z5, Z2
+	VMOVUPD          Z2, 128(SP)
+	TESTQ            AX, AX
+	JZ               nil3
+	VMOVUPD          Z2, (AX)(SI*8)
+
+nil3:
+	VMOVUPD          128(SP), Z2
+	VDIVPD           64(SP), Z2, Z2
+	VMOVUPD          128(SP), Z3
+	VMULPD           Z3, Z2, Z3
+	VMULPD           Z2, Z2, Z13
+	VBROADCASTSD     ·table_entropy3+0(SB), Z14
+	VFMADD213PD.BCST ·table_entropy2+0(SB), Z2, Z14
+	VBROADCASTSD     ·table_entropy1+0(SB), Z15
+	VFMADD213PD.BCST ·table_entropy0+0(SB), Z2, Z15
+	VFMADD213PD      Z15, Z13, Z14
+	VBROADCASTSD     ·table_entropy7+0(SB), Z15
+	VFMADD213PD.BCST ·table_entropy6+0(SB), Z2, Z15
+	VBROADCASTSD     ·table_entropy5+0(SB), Z16
+	VFMADD213PD.BCST ·table_entropy4+0(SB), Z2, Z16
+	VFMADD213PD      Z16, Z13, Z15
+	VMULPD           Z13, Z13, Z13
+	VFMADD213PD      Z14, Z13, Z15
+	VMULPD           Z15, Z3, Z3
+	VANDPD.BCST      ·table_absBits+0(SB), Z2, Z2
+	VBROADCASTSD     ·table_entropyReach+0(SB), Z13
+	VCMPPD           $0x1e, Z2, Z13, K1
+	KMOVB            K1, R8
+	CMPL             R8, $0xff
+	JEQ              near4
+	VMOVUPD          Z3, 256(SP)
+	VMOVUPD          (SP), Z2
+	VDIVPD           64(SP), Z2, Z2
+	VMOVUPD          64(SP), Z3
+	VMULPD.BCST      ·table_farRatio+0(SB), Z3, Z3
+	VMOVUPD          (SP), Z13
+	VCMPPD           $0x1e, Z3, Z13, K1
+	VMOVUPD          (SP), Z3
+	VBLENDMPD        Z3, Z2, K1, Z6
+	VBROADCASTSD     ·table_minNormal+0(SB), Z2
+	VMAXPD           Z2, Z6, Z2
+	VPADDQ.BCST      ·table_sqrtHalfBias+0(SB), Z2, Z2
+	VPSRLQ           $0x34, Z2, Z3
+	VORPD.BCST       ·table_integerBits+0(SB), Z3, Z3
+	VSUBPD.BCST      ·table_integerBias+0(SB), Z3, Z3
+	VANDPD.BCST      ·table_mantissaBits+0(SB), Z2, Z2
+	VPADDQ.BCST      ·table_sqrtHalf+0(SB), Z2, Z2
+	VSUBPD.BCST      ·table_one+0(SB), Z2, Z2
+	VADDPD.BCST      ·table_two+0(SB), Z2, Z13
+	VDIVPD           Z13, Z2, Z13
+	VMULPD           Z13, Z13, Z14
+	VMULPD           Z14, Z14, Z15
+	VBROADCASTSD     ·table_log3+0(SB), Z16
+	VFMADD213PD.BCST ·table_log2+0(SB), Z14, Z16
+	VBROADCASTSD     ·table_log1+0(SB), Z17
+	VFMADD213PD.BCST ·table_log0+0(SB), Z14, Z17
+	VFMADD213PD      Z17, Z15, Z16
+	VBROADCASTSD     ·table_log7+0(SB), Z17
+	VFMADD213PD.BCST ·table_log6+0(SB), Z14, Z17
+	VBROADCASTSD     ·table_log5+0(SB), Z18
+	VFMADD213PD.BCST ·table_log4+0(SB), Z14, Z18
+	VFMADD213PD      Z18, Z15, Z17
+	VMULPD           Z15, Z15, Z15
+	VFMADD213PD      Z16, Z15, Z17
+	VMULPD.BCST      ·table_half+0(SB), Z2, Z15
+	VMULPD           Z2, Z15, Z15
+	VFMADD213PD      Z15, Z14, Z17
+	VMULPD.BCST      ·table_ln2Lo+0(SB), Z3, Z14
+	VFMADD213PD      Z14, Z13, Z17
+	VSUBPD           Z17, Z15, Z13
+	VSUBPD           Z13, Z2, Z2
+	VFMADD231PD.BCST ·table_ln2Hi+0(SB), Z3, Z2
+	VMOVUPD          64(SP), Z3
+	VMULPD.BCST      ·table_farRatio+0(SB), Z3, Z3
+	VMOVUPD          (SP), Z13
+	VCMPPD           $0x1e, Z3, Z13, K1
+	VMOVUPD          192(SP), Z3
+	VSUBPD           Z3, Z2, Z3
+	VBLENDMPD        Z3, Z2, K1, Z7
+	VMOVUPD          (SP), Z2
+	VMOVUPD          128(SP), Z3
+	VFMADD213PD      Z3, Z2, Z7
+	VXORPD           X4, X4, X4
+	VMAXPD           Z7, Z4, Z2
+	VMOVUPD          128(SP), Z3
+	VDIVPD           64(SP), Z3, Z3
+	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z3
+	VBROADCASTSD     ·table_entropyReach+0(SB), Z13
+	VCMPPD           $0x1e, Z3, Z13, K1
+	VMOVUPD          256(SP), Z3
+	VBLENDMPD        Z3, Z2, K1, Z8
+	VMOVAPD          Z8, Z3
+
+near4:
+	VADDPD  Z3, Z0, Z0
+	VMOVAPD Z0, Z2
+	VMOVAPD Z1, Z0
+	VMOVAPD Z2, Z1
+	ADDQ    $0x08, SI
+	CMPQ    SI, DI
+	JLT     block1
+
+blocksDone2:
+	SUBQ  SI, BX
+	JZ    done7
+	MOVQ  $0x0000ffff, DI
+	BZHIQ BX, DI, DI
+	MOVQ  $0x00000002, R8
+
+step5:
+	TESTQ            BX, BX
+	JLE              skip6
+	KMOVW            DI, K1
+	VMOVUPD.Z        (DX)(SI*8), K1, Z2
+	VMOVUPD.Z        (CX)(SI*8), K1, Z3
+	VMOVUPD          Z2, (SP)
+	VMOVUPD          Z3, 192(SP)
+	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z2
+	VBROADCASTSD     ·table_expMax+0(SB), Z5
+	VMINPD           Z2, Z5, Z2
+	VBROADCASTSD     ·table_negLog2E+0(SB), Z5
+	VFMADD213PD.BCST ·table_expMagic+0(SB), Z2, Z5
+	VBROADCASTSD     ·table_expMagic+0(SB), Z6
+	VSUBPD           Z5, Z6, Z6
+	VBROADCASTSD     ·table_ln2Hi+0(SB), Z7
+	VFMSUB213PD      Z2, Z6, Z7
+	VFMADD231PD.BCST ·table_ln2Lo+0(SB), Z6, Z7
+	VMULPD           Z7, Z7, Z2
+	VBROADCASTSD     ·table_exp1+0(SB), Z6
+	VFMADD213PD.BCST ·table_exp0+0(SB), Z7, Z6
+	VFMADD213PD      Z7, Z2, Z6
+	VBROADCASTSD     ·table_exp5+0(SB), Z8
+	VFMADD213PD.BCST ·table_exp4+0(SB), Z7, Z8
+	VBROADCASTSD     ·table_exp3+0(SB), Z13
+	VFMADD213PD.BCST ·table_exp2+0(SB), Z7, Z13
+	VFMADD213PD      Z13, Z2, Z8
+	VBROADCASTSD     ·table_exp9+0(SB), Z13
+	VFMADD213PD.BCST ·table_exp8+0(SB), Z7, Z13
+	VBROADCASTSD     ·table_exp7+0(SB), Z14
+	VFMADD213PD.BCST ·table_exp6+0(SB), Z7, Z14
+	VFMADD213PD      Z14, Z2, Z13
+	VMULPD           Z2, Z2, Z2
+	VFMADD213PD      Z8, Z2, Z13
+	VFMADD213PD      Z6, Z2, Z13
+	VPSLLQ           $0x34, Z5, Z5
+	VFMADD213PD      Z5, Z5, Z13
+	VXORPD           X4, X4, X4
+	VCMPPD           $0x1e, Z4, Z3, K2
+	VBROADCASTSD     ·table_one+0(SB), Z2
+	VDIVPD           Z13, Z2, Z2
+	VBLENDMPD        Z2, Z13, K2, Z9
+	VMOVUPD          Z9, 64(SP)
+	VMOVUPD          (SP), Z2
+	VSUBPD           Z2, Z9, Z2
+	VMOVUPD          Z2, 128(SP)
+	TESTQ            AX, AX
+	JZ               nil8
+	VMOVUPD          Z2, K1, (AX)(SI*8)
+
+nil8:
+	VMOVUPD          128(SP), Z2
+	VDIVPD           64(SP), Z2, Z2
+	VMOVUPD          128(SP), Z3
+	VMULPD           Z3, Z2, Z3
+	VMULPD           Z2, Z2, Z5
+	VBROADCASTSD     ·table_entropy3+0(SB), Z6
+	VFMADD213PD.BCST ·table_entropy2+0(SB), Z2, Z6
+	VBROADCASTSD     ·table_entropy1+0(SB), Z7
+	VFMADD213PD.BCST ·table_entropy0+0(SB), Z2, Z7
+	VFMADD213PD      Z7, Z5, Z6
+	VBROADCASTSD     ·table_entropy7+0(SB), Z7
+	VFMADD213PD.BCST ·table_entropy6+0(SB), Z2, Z7
+	VBROADCASTSD     ·table_entropy5+0(SB), Z8
+	VFMADD213PD.BCST ·table_entropy4+0(SB), Z2, Z8
+	VFMADD213PD      Z8, Z5, Z7
+	VMULPD           Z5, Z5, Z5
+	VFMADD213PD      Z6, Z5, Z7
+	VMULPD           Z7, Z3, Z3
+	VANDPD.BCST      ·table_absBits+0(SB), Z2, Z2
+	VBROADCASTSD     ·table_entropyReach+0(SB), Z5
+	VCMPPD           $0x1e, Z2, Z5, K2
+	KMOVB            K2, R9
+	CMPL             R9, $0xff
+	JEQ              near9
+	VMOVUPD          Z3, 256(SP)
+	VMOVUPD          (SP), Z2
+	VDIVPD           64(SP), Z2, Z2
+	VMOVUPD          64(SP), Z3
+	VMULPD.BCST      ·table_farRatio+0(SB), Z3, Z3
+	VMOVUPD          (SP), Z5
+	VCMPPD           $0x1e, Z3, Z5, K2
+	VMOVUPD          (SP), Z3
+	VBLENDMPD        Z3, Z2, K2, Z10
+	VBROADCASTSD     ·table_minNormal+0(SB), Z2
+	VMAXPD           Z2, Z10, Z2
+	VPADDQ.BCST      ·table_sqrtHalfBias+0(SB), Z2, Z2
+	VPSRLQ           $0x34, Z2, Z3
+	VORPD.BCST       ·table_integerBits+0(SB), Z3, Z3
+	VSUBPD.BCST      ·table_integerBias+0(SB), Z3, Z3
+	VANDPD.BCST      ·table_mantissaBits+0(SB), Z2, Z2
+	VPADDQ.BCST      ·table_sqrtHalf+0(SB), Z2, Z2
+	VSUBPD.BCST      ·table_one+0(SB), Z2, Z2
+	VADDPD.BCST      ·table_two+0(SB), Z2, Z5
+	VDIVPD           Z5, Z2, Z5
+	VMULPD           Z5, Z5, Z6
+	VMULPD           Z6, Z6, Z7
+	VBROADCASTSD     ·table_log3+0(SB), Z8
+	VFMADD213PD.BCST ·table_log2+0(SB), Z6, Z8
+	VBROADCASTSD     ·table_log1+0(SB), Z13
+	VFMADD213PD.BCST ·table_log0+0(SB), Z6, Z13
+	VFMADD213PD      Z13, Z7, Z8
+	VBROADCASTSD     ·table_log7+0(SB), Z13
+	VFMADD213PD.BCST ·table_log6+0(SB), Z6, Z13
+	VBROADCASTSD     ·table_log5+0(SB), Z14
+	VFMADD213PD.BCST ·table_log4+0(SB), Z6, Z14
+	VFMADD213PD      Z14, Z7, Z13
+	VMULPD           Z7, Z7, Z7
+	VFMADD213PD      Z8, Z7, Z13
+	VMULPD.BCST      ·table_half+0(SB), Z2, Z7
+	VMULPD           Z2, Z7, Z7
+	VFMADD213PD      Z7, Z6, Z13
+	VMULPD.BCST      ·table_ln2Lo+0(SB), Z3, Z6
+	VFMADD213PD      Z6, Z5, Z13
+	VSUBPD           Z13, Z7, Z5
+	VSUBPD           Z5, Z2, Z2
+	VFMADD231PD.BCST ·table_ln2Hi+0(SB), Z3, Z2
+	VMOVUPD          64(SP), Z3
+	VMULPD.BCST      ·table_farRatio+0(SB), Z3, Z3
+	VMOVUPD          (SP), Z5
+	VCMPPD           $0x1e, Z3, Z5, K2
+	VMOVUPD          192(SP), Z3
+	VSUBPD           Z3, Z2, Z3
+	VBLENDMPD        Z3, Z2, K2, Z11
+	VMOVUPD          (SP), Z2
+	VMOVUPD          128(SP), Z3
+	VFMADD213PD      Z3, Z2, Z11
+	VXORPD           X4, X4, X4
+	VMAXPD           Z11, Z4, Z2
+	VMOVUPD          128(SP), Z3
+	VDIVPD           64(SP), Z3, Z3
+	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z3
+	VBROADCASTSD     ·table_entropyReach+0(SB), Z5
+	VCMPPD           $0x1e, Z3, Z5, K2
+	VMOVUPD          256(SP), Z3
+	VBLENDMPD        Z3, Z2, K2, Z12
+	VMOVAPD          Z12, Z3
+
+near9:
+	VADDPD  Z3, Z0, Z2
+	VMOVAPD Z2, K1, Z0
+
+skip6:
+	VMOVAPD Z0, Z2
+	VMOVAPD Z1, Z0
+	VMOVAPD Z2, Z1
+	SHRQ    $0x08, DI
+	ADDQ    $0x08, SI
+	SUBQ    $0x08, BX
+	DECQ    R8
+	JNZ     step5
+
+done7:
+	VADDPD        Z1, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, ret+72(FP)
+	VZEROUPPER
+	RET
+
 // func logisticFenchelAVX2(alpha []float64, margin []float64, label []float64, weight []float64) float64
 // Requires: AVX, AVX2, FMA3
 TEXT ·logisticFenchelAVX2(SB), NOSPLIT, $256-104
@@ -1625,6 +2291,668 @@ skip6:
 	JNZ     step5
 
 done7:
+	VADDPD        Z1, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, ret+96(FP)
+	VZEROUPPER
+	RET
+
+// func poissonFenchelAVX2(alpha []float64, margin []float64, label []float64, weight []float64) float64
+// Requires: AVX, AVX2, FMA3
+TEXT ·poissonFenchelAVX2(SB), NOSPLIT, $160-104
+	MOVQ   alpha_base+0(FP), AX
+	MOVQ   margin_base+24(FP), CX
+	MOVQ   label_base+48(FP), DX
+	MOVQ   weight_base+72(FP), BX
+	MOVQ   margin_len+32(FP), SI
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+	XORQ   DI, DI
+	MOVQ   SI, R8
+	ANDQ   $-16, R8
+	JZ     blocksDone2
+
+block1:
+	VMOVUPD      (DX)(DI*8), Y4
+	VMOVUPD      (AX)(DI*8), Y5
+	VADDPD       Y5, Y4, Y4
+	VMOVUPD      (CX)(DI*8), Y5
+	VMOVUPD      Y4, (SP)
+	VMOVUPD      Y5, 96(SP)
+	VANDPD       ·table_absBits+0(SB), Y5, Y4
+	VBROADCASTSD ·table_expMax+0(SB), Y7
+	VMINPD       Y4, Y7, Y4
+	VBROADCASTSD ·table_negLog2E+0(SB), Y7
+	VFMADD213PD  ·table_expMagic+0(SB), Y4, Y7
+	VBROADCASTSD ·table_expMagic+0(SB), Y8
+	VSUBPD       Y7, Y8, Y8
+	VBROADCASTSD ·table_ln2Hi+0(SB), Y9
+	VFMSUB213PD  Y4, Y8, Y9
+	VFMADD231PD  ·table_ln2Lo+0(SB), Y8, Y9
+	VMULPD       Y9, Y9, Y4
+	VBROADCASTSD ·table_exp1+0(SB), Y8
+	VFMADD213PD  ·table_exp0+0(SB), Y9, Y8
+	VFMADD213PD  Y9, Y4, Y8
+	VBROADCASTSD ·table_exp5+0(SB), Y10
+	VFMADD213PD  ·table_exp4+0(SB), Y9, Y10
+	VBROADCASTSD ·table_exp3+0(SB), Y11
+	VFMADD213PD  ·table_exp2+0(SB), Y9, Y11
+	VFMADD213PD  Y11, Y4, Y10
+	VBROADCASTSD ·table_exp9+0(SB), Y11
+	VFMADD213PD  ·table_exp8+0(SB), Y9, Y11
+	VBROADCASTSD ·table_exp7+0(SB), Y12
+	VFMADD213PD  ·table_exp6+0(SB), Y9, Y12
+	VFMADD213PD  Y12, Y4, Y11
+	VMULPD       Y4, Y4, Y4
+	VFMADD213PD  Y10, Y4, Y11
+	VFMADD213PD  Y8, Y4, Y11
+	VPSLLQ       $0x34, Y7, Y7
+	VFMADD213PD  Y7, Y7, Y11
+	VXORPD       X6, X6, X6
+	VCMPPD       $0x1e, Y6, Y5, Y4
+	VBROADCASTSD ·table_one+0(SB), Y5
+	VDIVPD       Y11, Y5, Y5
+	VBLENDVPD    Y4, Y5, Y11, Y4
+	VMOVUPD      Y4, 32(SP)
+	VMOVUPD      (SP), Y5
+	VSUBPD       Y5, Y4, Y4
+	VMOVUPD      Y4, 64(SP)
+	VMOVUPD      (BX)(DI*8), Y4
+	VMOVUPD      64(SP), Y5
+	VDIVPD       32(SP), Y5, Y5
+	VMOVUPD      64(SP), Y7
+	VMULPD       Y7, Y5, Y7
+	VMULPD       Y5, Y5, Y8
+	VBROADCASTSD ·table_entropy3+0(SB), Y9
+	VFMADD213PD  ·table_entropy2+0(SB), Y5, Y9
+	VBROADCASTSD ·table_entropy1+0(SB), Y10
+	VFMADD213PD  ·table_entropy0+0(SB), Y5, Y10
+	VFMADD213PD  Y10, Y8, Y9
+	VBROADCASTSD ·table_entropy7+0(SB), Y10
+	VFMADD213PD  ·table_entropy6+0(SB), Y5, Y10
+	VBROADCASTSD ·table_entropy5+0(SB), Y11
+	VFMADD213PD  ·table_entropy4+0(SB), Y5, Y11
+	VFMADD213PD  Y11, Y8, Y10
+	VMULPD       Y8, Y8, Y8
+	VFMADD213PD  Y9, Y8, Y10
+	VMULPD       Y10, Y7, Y7
+	VANDPD       ·table_absBits+0(SB), Y5, Y5
+	VBROADCASTSD ·table_entropyReach+0(SB), Y8
+	VCMPPD       $0x1e, Y5, Y8, Y5
+	VMOVMSKPD    Y5, R9
+	CMPL         R9, $0x0f
+	JEQ          near3
+	VMOVUPD      Y7, 128(SP)
+	VMOVUPD      (SP), Y5
+	VDIVPD       32(SP), Y5, Y5
+	VMOVUPD      32(SP), Y7
+	VMULPD       ·table_farRatio+0(SB), Y7, Y7
+	VMOVUPD      (SP), Y8
+	VCMPPD       $0x1e, Y7, Y8, Y7
+	VMOVUPD      (SP), Y8
+	VBLENDVPD    Y7, Y8, Y5, Y5
+	VBROADCASTSD ·table_minNormal+0(SB), Y7
+	VMAXPD       Y7, Y5, Y5
+	VPADDQ       ·table_sqrtHalfBias+0(SB), Y5, Y5
+	VPSRLQ       $0x34, Y5, Y7
+	VORPD        ·table_integerBits+0(SB), Y7, Y7
+	VSUBPD       ·table_integerBias+0(SB), Y7, Y7
+	VANDPD       ·table_mantissaBits+0(SB), Y5, Y5
+	VPADDQ       ·table_sqrtHalf+0(SB), Y5, Y5
+	VSUBPD       ·table_one+0(SB), Y5, Y5
+	VADDPD       ·table_two+0(SB), Y5, Y8
+	VDIVPD       Y8, Y5, Y8
+	VMULPD       Y8, Y8, Y9
+	VMULPD       Y9, Y9, Y10
+	VBROADCASTSD ·table_log3+0(SB), Y11
+	VFMADD213PD  ·table_log2+0(SB), Y9, Y11
+	VBROADCASTSD ·table_log1+0(SB), Y12
+	VFMADD213PD  ·table_log0+0(SB), Y9, Y12
+	VFMADD213PD  Y12, Y10, Y11
+	VBROADCASTSD ·table_log7+0(SB), Y12
+	VFMADD213PD  ·table_log6+0(SB), Y9, Y12
+	VBROADCASTSD ·table_log5+0(SB), Y13
+	VFMADD213PD  ·table_log4+0(SB), Y9, Y13
+	VFMADD213PD  Y13, Y10, Y12
+	VMULPD       Y10, Y10, Y10
+	VFMADD213PD  Y11, Y10, Y12
+	VMULPD       ·table_half+0(SB), Y5, Y10
+	VMULPD       Y5, Y10, Y10
+	VFMADD213PD  Y10, Y9, Y12
+	VMULPD       ·table_ln2Lo+0(SB), Y7, Y9
+	VFMADD213PD  Y9, Y8, Y12
+	VSUBPD       Y12, Y10, Y8
+	VSUBPD       Y8, Y5, Y5
+	VFMADD231PD  ·table_ln2Hi+0(SB), Y7, Y5
+	VMOVUPD      32(SP), Y7
+	VMULPD       ·table_farRatio+0(SB), Y7, Y7
+	VMOVUPD      (SP), Y8
+	VCMPPD       $0x1e, Y7, Y8, Y7
+	VMOVUPD      96(SP), Y8
+	VSUBPD       Y8, Y5, Y8
+	VBLENDVPD    Y7, Y8, Y5, Y5
+	VMOVUPD      (SP), Y7
+	VMOVUPD      64(SP), Y8
+	VFMADD213PD  Y8, Y7, Y5
+	VXORPD       X6, X6, X6
+	VMAXPD       Y5, Y6, Y5
+	VMOVUPD      64(SP), Y7
+	VDIVPD       32(SP), Y7, Y7
+	VANDPD       ·table_absBits+0(SB), Y7, Y7
+	VBROADCASTSD ·table_entropyReach+0(SB), Y8
+	VCMPPD       $0x1e, Y7, Y8, Y7
+	VMOVUPD      128(SP), Y8
+	VBLENDVPD    Y7, Y8, Y5, Y5
+	VMOVAPD      Y5, Y7
+
+near3:
+	VFMADD231PD Y7, Y4, Y0
+	VMOVAPD     Y0, Y4
+	VMOVAPD     Y1, Y0
+	VMOVAPD     Y2, Y1
+	VMOVAPD     Y3, Y2
+	VMOVAPD     Y4, Y3
+	ADDQ        $0x04, DI
+	CMPQ        DI, R8
+	JLT         block1
+
+blocksDone2:
+	SUBQ DI, SI
+	JZ   done6
+	LEAQ ·table_masks+128(SB), R8
+	MOVQ SI, R9
+	SHLQ $0x03, R9
+	SUBQ R9, R8
+	MOVQ $0x00000004, R9
+
+step4:
+	TESTQ        SI, SI
+	JLE          skip5
+	VMOVUPD      (R8), Y4
+	VMASKMOVPD   (DX)(DI*8), Y4, Y5
+	VMASKMOVPD   (AX)(DI*8), Y4, Y7
+	VADDPD       Y7, Y5, Y5
+	VMASKMOVPD   (CX)(DI*8), Y4, Y7
+	VMOVUPD      Y5, (SP)
+	VMOVUPD      Y7, 96(SP)
+	VANDPD       ·table_absBits+0(SB), Y7, Y5
+	VBROADCASTSD ·table_expMax+0(SB), Y8
+	VMINPD       Y5, Y8, Y5
+	VBROADCASTSD ·table_negLog2E+0(SB), Y8
+	VFMADD213PD  ·table_expMagic+0(SB), Y5, Y8
+	VBROADCASTSD ·table_expMagic+0(SB), Y9
+	VSUBPD       Y8, Y9, Y9
+	VBROADCASTSD ·table_ln2Hi+0(SB), Y10
+	VFMSUB213PD  Y5, Y9, Y10
+	VFMADD231PD  ·table_ln2Lo+0(SB), Y9, Y10
+	VMULPD       Y10, Y10, Y5
+	VBROADCASTSD ·table_exp1+0(SB), Y9
+	VFMADD213PD  ·table_exp0+0(SB), Y10, Y9
+	VFMADD213PD  Y10, Y5, Y9
+	VBROADCASTSD ·table_exp5+0(SB), Y11
+	VFMADD213PD  ·table_exp4+0(SB), Y10, Y11
+	VBROADCASTSD ·table_exp3+0(SB), Y12
+	VFMADD213PD  ·table_exp2+0(SB), Y10, Y12
+	VFMADD213PD  Y12, Y5, Y11
+	VBROADCASTSD ·table_exp9+0(SB), Y12
+	VFMADD213PD  ·table_exp8+0(SB), Y10, Y12
+	VBROADCASTSD ·table_exp7+0(SB), Y13
+	VFMADD213PD  ·table_exp6+0(SB), Y10, Y13
+	VFMADD213PD  Y13, Y5, Y12
+	VMULPD       Y5, Y5, Y5
+	VFMADD213PD  Y11, Y5, Y12
+	VFMADD213PD  Y9, Y5, Y12
+	VPSLLQ       $0x34, Y8, Y8
+	VFMADD213PD  Y8, Y8, Y12
+	VXORPD       X6, X6, X6
+	VCMPPD       $0x1e, Y6, Y7, Y5
+	VBROADCASTSD ·table_one+0(SB), Y7
+	VDIVPD       Y12, Y7, Y7
+	VBLENDVPD    Y5, Y7, Y12, Y5
+	VMOVUPD      Y5, 32(SP)
+	VMOVUPD      (SP), Y7
+	VSUBPD       Y7, Y5, Y5
+	VMOVUPD      Y5, 64(SP)
+	VMASKMOVPD   (BX)(DI*8), Y4, Y5
+	VMOVUPD      64(SP), Y7
+	VDIVPD       32(SP), Y7, Y7
+	VMOVUPD      64(SP), Y8
+	VMULPD       Y8, Y7, Y8
+	VMULPD       Y7, Y7, Y9
+	VBROADCASTSD ·table_entropy3+0(SB), Y10
+	VFMADD213PD  ·table_entropy2+0(SB), Y7, Y10
+	VBROADCASTSD ·table_entropy1+0(SB), Y11
+	VFMADD213PD  ·table_entropy0+0(SB), Y7, Y11
+	VFMADD213PD  Y11, Y9, Y10
+	VBROADCASTSD ·table_entropy7+0(SB), Y11
+	VFMADD213PD  ·table_entropy6+0(SB), Y7, Y11
+	VBROADCASTSD ·table_entropy5+0(SB), Y12
+	VFMADD213PD  ·table_entropy4+0(SB), Y7, Y12
+	VFMADD213PD  Y12, Y9, Y11
+	VMULPD       Y9, Y9, Y9
+	VFMADD213PD  Y10, Y9, Y11
+	VMULPD       Y11, Y8, Y8
+	VANDPD       ·table_absBits+0(SB), Y7, Y7
+	VBROADCASTSD ·table_entropyReach+0(SB), Y9
+	VCMPPD       $0x1e, Y7, Y9, Y7
+	VMOVMSKPD    Y7, R10
+	CMPL         R10, $0x0f
+	JEQ          near7
+	VMOVUPD      Y8, 128(SP)
+	VMOVUPD      (SP), Y7
+	VDIVPD       32(SP), Y7, Y7
+	VMOVUPD      32(SP), Y8
+	VMULPD       ·table_farRatio+0(SB), Y8, Y8
+	VMOVUPD      (SP), Y9
+	VCMPPD       $0x1e, Y8, Y9, Y8
+	VMOVUPD      (SP), Y9
+	VBLENDVPD    Y8, Y9, Y7, Y7
+	VBROADCASTSD ·table_minNormal+0(SB), Y8
+	VMAXPD       Y8, Y7, Y7
+	VPADDQ       ·table_sqrtHalfBias+0(SB), Y7, Y7
+	VPSRLQ       $0x34, Y7, Y8
+	VORPD        ·table_integerBits+0(SB), Y8, Y8
+	VSUBPD       ·table_integerBias+0(SB), Y8, Y8
+	VANDPD       ·table_mantissaBits+0(SB), Y7, Y7
+	VPADDQ       ·table_sqrtHalf+0(SB), Y7, Y7
+	VSUBPD       ·table_one+0(SB), Y7, Y7
+	VADDPD       ·table_two+0(SB), Y7, Y9
+	VDIVPD       Y9, Y7, Y9
+	VMULPD       Y9, Y9, Y10
+	VMULPD       Y10, Y10, Y11
+	VBROADCASTSD ·table_log3+0(SB), Y12
+	VFMADD213PD  ·table_log2+0(SB), Y10, Y12
+	VBROADCASTSD ·table_log1+0(SB), Y13
+	VFMADD213PD  ·table_log0+0(SB), Y10, Y13
+	VFMADD213PD  Y13, Y11, Y12
+	VBROADCASTSD ·table_log7+0(SB), Y13
+	VFMADD213PD  ·table_log6+0(SB), Y10, Y13
+	VBROADCASTSD ·table_log5+0(SB), Y14
+	VFMADD213PD  ·table_log4+0(SB), Y10, Y14
+	VFMADD213PD  Y14, Y11, Y13
+	VMULPD       Y11, Y11, Y11
+	VFMADD213PD  Y12, Y11, Y13
+	VMULPD       ·table_half+0(SB), Y7, Y11
+	VMULPD       Y7, Y11, Y11
+	VFMADD213PD  Y11, Y10, Y13
+	VMULPD       ·table_ln2Lo+0(SB), Y8, Y10
+	VFMADD213PD  Y10, Y9, Y13
+	VSUBPD       Y13, Y11, Y9
+	VSUBPD       Y9, Y7, Y7
+	VFMADD231PD  ·table_ln2Hi+0(SB), Y8, Y7
+	VMOVUPD      32(SP), Y8
+	VMULPD       ·table_farRatio+0(SB), Y8, Y8
+	VMOVUPD      (SP), Y9
+	VCMPPD       $0x1e, Y8, Y9, Y8
+	VMOVUPD      96(SP), Y9
+	VSUBPD       Y9, Y7, Y9
+	VBLENDVPD    Y8, Y9, Y7, Y7
+	VMOVUPD      (SP), Y8
+	VMOVUPD      64(SP), Y9
+	VFMADD213PD  Y9, Y8, Y7
+	VXORPD       X6, X6, X6
+	VMAXPD       Y7, Y6, Y7
+	VMOVUPD      64(SP), Y8
+	VDIVPD       32(SP), Y8, Y8
+	VANDPD       ·table_absBits+0(SB), Y8, Y8
+	VBROADCASTSD ·table_entropyReach+0(SB), Y9
+	VCMPPD       $0x1e, Y8, Y9, Y8
+	VMOVUPD      128(SP), Y9
+	VBLENDVPD    Y8, Y9, Y7, Y7
+	VMOVAPD      Y7, Y8
+
+near7:
+	VMOVAPD     Y0, Y7
+	VFMADD231PD Y8, Y5, Y7
+	VBLENDVPD   Y4, Y7, Y0, Y0
+
+skip5:
+	VMOVAPD Y0, Y4
+	VMOVAPD Y1, Y0
+	VMOVAPD Y2, Y1
+	VMOVAPD Y3, Y2
+	VMOVAPD Y4, Y3
+	ADDQ    $0x20, R8
+	ADDQ    $0x04, DI
+	SUBQ    $0x04, SI
+	DECQ    R9
+	JNZ     step4
+
+done6:
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	VMOVSD       X0, ret+96(FP)
+	VZEROUPPER
+	RET
+
+// func poissonFenchelAVX512(alpha []float64, margin []float64, label []float64, weight []float64) float64
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·poissonFenchelAVX512(SB), NOSPLIT, $320-104
+	MOVQ   alpha_base+0(FP), AX
+	MOVQ   margin_base+24(FP), CX
+	MOVQ   label_base+48(FP), DX
+	MOVQ   weight_base+72(FP), BX
+	MOVQ   margin_len+32(FP), SI
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	XORQ   DI, DI
+	MOVQ   SI, R8
+	ANDQ   $-16, R8
+	JZ     blocksDone2
+
+block1:
+	VMOVUPD          (DX)(DI*8), Z2
+	VMOVUPD          (AX)(DI*8), Z3
+	VADDPD           Z3, Z2, Z2
+	VMOVUPD          (CX)(DI*8), Z3
+	VMOVUPD          Z2, (SP)
+	VMOVUPD          Z3, 192(SP)
+	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z2
+	VBROADCASTSD     ·table_expMax+0(SB), Z13
+	VMINPD           Z2, Z13, Z2
+	VBROADCASTSD     ·table_negLog2E+0(SB), Z13
+	VFMADD213PD.BCST ·table_expMagic+0(SB), Z2, Z13
+	VBROADCASTSD     ·table_expMagic+0(SB), Z14
+	VSUBPD           Z13, Z14, Z14
+	VBROADCASTSD     ·table_ln2Hi+0(SB), Z15
+	VFMSUB213PD      Z2, Z14, Z15
+	VFMADD231PD.BCST ·table_ln2Lo+0(SB), Z14, Z15
+	VMULPD           Z15, Z15, Z2
+	VBROADCASTSD     ·table_exp1+0(SB), Z14
+	VFMADD213PD.BCST ·table_exp0+0(SB), Z15, Z14
+	VFMADD213PD      Z15, Z2, Z14
+	VBROADCASTSD     ·table_exp5+0(SB), Z16
+	VFMADD213PD.BCST ·table_exp4+0(SB), Z15, Z16
+	VBROADCASTSD     ·table_exp3+0(SB), Z17
+	VFMADD213PD.BCST ·table_exp2+0(SB), Z15, Z17
+	VFMADD213PD      Z17, Z2, Z16
+	VBROADCASTSD     ·table_exp9+0(SB), Z17
+	VFMADD213PD.BCST ·table_exp8+0(SB), Z15, Z17
+	VBROADCASTSD     ·table_exp7+0(SB), Z18
+	VFMADD213PD.BCST ·table_exp6+0(SB), Z15, Z18
+	VFMADD213PD      Z18, Z2, Z17
+	VMULPD           Z2, Z2, Z2
+	VFMADD213PD      Z16, Z2, Z17
+	VFMADD213PD      Z14, Z2, Z17
+	VPSLLQ           $0x34, Z13, Z13
+	VFMADD213PD      Z13, Z13, Z17
+	VXORPD           X4, X4, X4
+	VCMPPD           $0x1e, Z4, Z3, K1
+	VBROADCASTSD     ·table_one+0(SB), Z2
+	VDIVPD           Z17, Z2, Z2
+	VBLENDMPD        Z2, Z17, K1, Z5
+	VMOVUPD          Z5, 64(SP)
+	VMOVUPD          (SP), Z2
+	VSUBPD           Z2, Z5, Z2
+	VMOVUPD          Z2, 128(SP)
+	VMOVUPD          (BX)(DI*8), Z2
+	VMOVUPD          128(SP), Z3
+	VDIVPD           64(SP), Z3, Z3
+	VMOVUPD          128(SP), Z13
+	VMULPD           Z13, Z3, Z13
+	VMULPD           Z3, Z3, Z14
+	VBROADCASTSD     ·table_entropy3+0(SB), Z15
+	VFMADD213PD.BCST ·table_entropy2+0(SB), Z3, Z15
+	VBROADCASTSD     ·table_entropy1+0(SB), Z16
+	VFMADD213PD.BCST ·table_entropy0+0(SB), Z3, Z16
+	VFMADD213PD      Z16, Z14, Z15
+	VBROADCASTSD     ·table_entropy7+0(SB), Z16
+	VFMADD213PD.BCST ·table_entropy6+0(SB), Z3, Z16
+	VBROADCASTSD     ·table_entropy5+0(SB), Z17
+	VFMADD213PD.BCST ·table_entropy4+0(SB), Z3, Z17
+	VFMADD213PD      Z17, Z14, Z16
+	VMULPD           Z14, Z14, Z14
+	VFMADD213PD      Z15, Z14, Z16
+	VMULPD           Z16, Z13, Z13
+	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z3
+	VBROADCASTSD     ·table_entropyReach+0(SB), Z14
+	VCMPPD           $0x1e, Z3, Z14, K1
+	KMOVB            K1, R9
+	CMPL             R9, $0xff
+	JEQ              near3
+	VMOVUPD          Z13, 256(SP)
+	VMOVUPD          (SP), Z3
+	VDIVPD           64(SP), Z3, Z3
+	VMOVUPD          64(SP), Z13
+	VMULPD.BCST      ·table_farRatio+0(SB), Z13, Z13
+	VMOVUPD          (SP), Z14
+	VCMPPD           $0x1e, Z13, Z14, K1
+	VMOVUPD          (SP), Z13
+	VBLENDMPD        Z13, Z3, K1, Z6
+	VBROADCASTSD     ·table_minNormal+0(SB), Z3
+	VMAXPD           Z3, Z6, Z3
+	VPADDQ.BCST      ·table_sqrtHalfBias+0(SB), Z3, Z3
+	VPSRLQ           $0x34, Z3, Z13
+	VORPD.BCST       ·table_integerBits+0(SB), Z13, Z13
+	VSUBPD.BCST      ·table_integerBias+0(SB), Z13, Z13
+	VANDPD.BCST      ·table_mantissaBits+0(SB), Z3, Z3
+	VPADDQ.BCST      ·table_sqrtHalf+0(SB), Z3, Z3
+	VSUBPD.BCST      ·table_one+0(SB), Z3, Z3
+	VADDPD.BCST      ·table_two+0(SB), Z3, Z14
+	VDIVPD           Z14, Z3, Z14
+	VMULPD           Z14, Z14, Z15
+	VMULPD           Z15, Z15, Z16
+	VBROADCASTSD     ·table_log3+0(SB), Z17
+	VFMADD213PD.BCST ·table_log2+0(SB), Z15, Z17
+	VBROADCASTSD     ·table_log1+0(SB), Z18
+	VFMADD213PD.BCST ·table_log0+0(SB), Z15, Z18
+	VFMADD213PD      Z18, Z16, Z17
+	VBROADCASTSD     ·table_log7+0(SB), Z18
+	VFMADD213PD.BCST ·table_log6+0(SB), Z15, Z18
+	VBROADCASTSD     ·table_log5+0(SB), Z19
+	VFMADD213PD.BCST ·table_log4+0(SB), Z15, Z19
+	VFMADD213PD      Z19, Z16, Z18
+	VMULPD           Z16, Z16, Z16
+	VFMADD213PD      Z17, Z16, Z18
+	VMULPD.BCST      ·table_half+0(SB), Z3, Z16
+	VMULPD           Z3, Z16, Z16
+	VFMADD213PD      Z16, Z15, Z18
+	VMULPD.BCST      ·table_ln2Lo+0(SB), Z13, Z15
+	VFMADD213PD      Z15, Z14, Z18
+	VSUBPD           Z18, Z16, Z14
+	VSUBPD           Z14, Z3, Z3
+	VFMADD231PD.BCST ·table_ln2Hi+0(SB), Z13, Z3
+	VMOVUPD          64(SP), Z13
+	VMULPD.BCST      ·table_farRatio+0(SB), Z13, Z13
+	VMOVUPD          (SP), Z14
+	VCMPPD           $0x1e, Z13, Z14, K1
+	VMOVUPD          192(SP), Z13
+	VSUBPD           Z13, Z3, Z13
+	VBLENDMPD        Z13, Z3, K1, Z7
+	VMOVUPD          (SP), Z3
+	VMOVUPD          128(SP), Z13
+	VFMADD213PD      Z13, Z3, Z7
+	VXORPD           X4, X4, X4
+	VMAXPD           Z7, Z4, Z3
+	VMOVUPD          128(SP), Z13
+	VDIVPD           64(SP), Z13, Z13
+	VANDPD.BCST      ·table_absBits+0(SB), Z13, Z13
+	VBROADCASTSD     ·table_entropyReach+0(SB), Z14
+	VCMPPD           $0x1e, Z13, Z14, K1
+	VMOVUPD          256(SP), Z13
+	VBLENDMPD        Z13, Z3, K1, Z8
+	VMOVAPD          Z8, Z13
+
+near3:
+	VFMADD231PD Z13, Z2, Z0
+	VMOVAPD     Z0, Z2
+	VMOVAPD     Z1, Z0
+	VMOVAPD     Z2, Z1
+	ADDQ        $0x08, DI
+	CMPQ        DI, R8
+	JLT         block1
+
+blocksDone2:
+	SUBQ  DI, SI
+	JZ    done6
+	MOVQ  $0x0000ffff, R8
+	BZHIQ SI, R8, R8
+	MOVQ  $0x00000002, R9
+
+step4:
+	TESTQ            SI, SI
+	JLE              skip5
+	KMOVW            R8, K1
+	VMOVUPD.Z        (DX)(DI*8), K1, Z2
+	VMOVUPD.Z        (AX)(DI*8), K1, Z3
+	VADDPD           Z3, Z2, Z2
+	VMOVUPD.Z        (CX)(DI*8), K1, Z3
+	VMOVUPD          Z2, (SP)
+	VMOVUPD          Z3, 192(SP)
+	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z2
+	VBROADCASTSD     ·table_expMax+0(SB), Z5
+	VMINPD           Z2, Z5, Z2
+	VBROADCASTSD     ·table_negLog2E+0(SB), Z5
+	VFMADD213PD.BCST ·table_expMagic+0(SB), Z2, Z5
+	VBROADCASTSD     ·table_expMagic+0(SB), Z6
+	VSUBPD           Z5, Z6, Z6
+	VBROADCASTSD     ·table_ln2Hi+0(SB), Z7
+	VFMSUB213PD      Z2, Z6, Z7
+	VFMADD231PD.BCST ·table_ln2Lo+0(SB), Z6, Z7
+	VMULPD           Z7, Z7, Z2
+	VBROADCASTSD     ·table_exp1+0(SB), Z6
+	VFMADD213PD.BCST ·table_exp0+0(SB), Z7, Z6
+	VFMADD213PD      Z7, Z2, Z6
+	VBROADCASTSD     ·table_exp5+0(SB), Z8
+	VFMADD213PD.BCST ·table_exp4+0(SB), Z7, Z8
+	VBROADCASTSD     ·table_exp3+0(SB), Z13
+	VFMADD213PD.BCST ·table_exp2+0(SB), Z7, Z13
+	VFMADD213PD      Z13, Z2, Z8
+	VBROADCASTSD     ·table_exp9+0(SB), Z13
+	VFMADD213PD.BCST ·table_exp8+0(SB), Z7, Z13
+	VBROADCASTSD     ·table_exp7+0(SB), Z14
+	VFMADD213PD.BCST ·table_exp6+0(SB), Z7, Z14
+	VFMADD213PD      Z14, Z2, Z13
+	VMULPD           Z2, Z2, Z2
+	VFMADD213PD      Z8, Z2, Z13
+	VFMADD213PD      Z6, Z2, Z13
+	VPSLLQ           $0x34, Z5, Z5
+	VFMADD213PD      Z5, Z5, Z13
+	VXORPD           X4, X4, X4
+	VCMPPD           $0x1e, Z4, Z3, K2
+	VBROADCASTSD     ·table_one+0(SB), Z2
+	VDIVPD           Z13, Z2, Z2
+	VBLENDMPD        Z2, Z13, K2, Z9
+	VMOVUPD          Z9, 64(SP)
+	VMOVUPD          (SP), Z2
+	VSUBPD           Z2, Z9, Z2
+	VMOVUPD          Z2, 128(SP)
+	VMOVUPD.Z        (BX)(DI*8), K1, Z2
+	VMOVUPD          128(SP), Z3
+	VDIVPD           64(SP), Z3, Z3
+	VMOVUPD          128(SP), Z5
+	VMULPD           Z5, Z3, Z5
+	VMULPD           Z3, Z3, Z6
+	VBROADCASTSD     ·table_entropy3+0(SB), Z7
+	VFMADD213PD.BCST ·table_entropy2+0(SB), Z3, Z7
+	VBROADCASTSD     ·table_entropy1+0(SB), Z8
+	VFMADD213PD.BCST ·table_entropy0+0(SB), Z3, Z8
+	VFMADD213PD      Z8, Z6, Z7
+	VBROADCASTSD     ·table_entropy7+0(SB), Z8
+	VFMADD213PD.BCST ·table_entropy6+0(SB), Z3, Z8
+	VBROADCASTSD     ·table_entropy5+0(SB), Z13
+	VFMADD213PD.BCST ·table_entropy4+0(SB), Z3, Z13
+	VFMADD213PD      Z13, Z6, Z8
+	VMULPD           Z6, Z6, Z6
+	VFMADD213PD      Z7, Z6, Z8
+	VMULPD           Z8, Z5, Z5
+	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z3
+	VBROADCASTSD     ·table_entropyReach+0(SB), Z6
+	VCMPPD           $0x1e, Z3, Z6, K2
+	KMOVB            K2, R10
+	CMPL             R10, $0xff
+	JEQ              near7
+	VMOVUPD          Z5, 256(SP)
+	VMOVUPD          (SP), Z3
+	VDIVPD           64(SP), Z3, Z3
+	VMOVUPD          64(SP), Z5
+	VMULPD.BCST      ·table_farRatio+0(SB), Z5, Z5
+	VMOVUPD          (SP), Z6
+	VCMPPD           $0x1e, Z5, Z6, K2
+	VMOVUPD          (SP), Z5
+	VBLENDMPD        Z5, Z3, K2, Z10
+	VBROADCASTSD     ·table_minNormal+0(SB), Z3
+	VMAXPD           Z3, Z10, Z3
+	VPADDQ.BCST      ·table_sqrtHalfBias+0(SB), Z3, Z3
+	VPSRLQ           $0x34, Z3, Z5
+	VORPD.BCST       ·table_integerBits+0(SB), Z5, Z5
+	VSUBPD.BCST      ·table_integerBias+0(SB), Z5, Z5
+	VANDPD.BCST      ·table_mantissaBits+0(SB), Z3, Z3
+	VPADDQ.BCST      ·table_sqrtHalf+0(SB), Z3, Z3
+	VSUBPD.BCST      ·table_one+0(SB), Z3, Z3
+	VADDPD.BCST      ·table_two+0(SB), Z3, Z6
+	VDIVPD           Z6, Z3, Z6
+	VMULPD           Z6, Z6, Z7
+	VMULPD           Z7, Z7, Z8
+	VBROADCASTSD     ·table_log3+0(SB), Z13
+	VFMADD213PD.BCST ·table_log2+0(SB), Z7, Z13
+	VBROADCASTSD     ·table_log1+0(SB), Z14
+	VFMADD213PD.BCST ·table_log0+0(SB), Z7, Z14
+	VFMADD213PD      Z14, Z8, Z13
+	VBROADCASTSD     ·table_log7+0(SB), Z14
+	VFMADD213PD.BCST ·table_log6+0(SB), Z7, Z14
+	VBROADCASTSD     ·table_log5+0(SB), Z15
+	VFMADD213PD.BCST ·table_log4+0(SB), Z7, Z15
+	VFMADD213PD      Z15, Z8, Z14
+	VMULPD           Z8, Z8, Z8
+	VFMADD213PD      Z13, Z8, Z14
+	VMULPD.BCST      ·table_half+0(SB), Z3, Z8
+	VMULPD           Z3, Z8, Z8
+	VFMADD213PD      Z8, Z7, Z14
+	VMULPD.BCST      ·table_ln2Lo+0(SB), Z5, Z7
+	VFMADD213PD      Z7, Z6, Z14
+	VSUBPD           Z14, Z8, Z6
+	VSUBPD           Z6, Z3, Z3
+	VFMADD231PD.BCST ·table_ln2Hi+0(SB), Z5, Z3
+	VMOVUPD          64(SP), Z5
+	VMULPD.BCST      ·table_farRatio+0(SB), Z5, Z5
+	VMOVUPD          (SP), Z6
+	VCMPPD           $0x1e, Z5, Z6, K2
+	VMOVUPD          192(SP), Z5
+	VSUBPD           Z5, Z3, Z5
+	VBLENDMPD        Z5, Z3, K2, Z11
+	VMOVUPD          (SP), Z3
+	VMOVUPD          128(SP), Z5
+	VFMADD213PD      Z5, Z3, Z11
+	VXORPD           X4, X4, X4
+	VMAXPD           Z11, Z4, Z3
+	VMOVUPD          128(SP), Z5
+	VDIVPD           64(SP), Z5, Z5
+	VANDPD.BCST      ·table_absBits+0(SB), Z5, Z5
+	VBROADCASTSD     ·table_entropyReach+0(SB), Z6
+	VCMPPD           $0x1e, Z5, Z6, K2
+	VMOVUPD          256(SP), Z5
+	VBLENDMPD        Z5, Z3, K2, Z12
+	VMOVAPD          Z12, Z5
+
+near7:
+	VMOVAPD     Z0, Z3
+	VFMADD231PD Z5, Z2, Z3
+	VMOVAPD     Z3, K1, Z0
+
+skip5:
+	VMOVAPD Z0, Z2
+	VMOVAPD Z1, Z0
+	VMOVAPD Z2, Z1
+	SHRQ    $0x08, R8
+	ADDQ    $0x08, DI
+	SUBQ    $0x08, SI
+	DECQ    R9
+	JNZ     step4
+
+done6:
 	VADDPD        Z1, Z0, Z0
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0

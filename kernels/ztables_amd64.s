@@ -270,6 +270,12 @@ DATA ·table_entropyReach+16(SB)/8, $0x3fa0000000000000
 DATA ·table_entropyReach+24(SB)/8, $0x3fa0000000000000
 GLOBL ·table_entropyReach(SB), RODATA|NOPTR, $32
 
+DATA ·table_farRatio+0(SB)/8, $0x4030000000000000
+DATA ·table_farRatio+8(SB)/8, $0x4030000000000000
+DATA ·table_farRatio+16(SB)/8, $0x4030000000000000
+DATA ·table_farRatio+24(SB)/8, $0x4030000000000000
+GLOBL ·table_farRatio(SB), RODATA|NOPTR, $32
+
 DATA ·table_minNormal+0(SB)/8, $0x0010000000000000
 DATA ·table_minNormal+8(SB)/8, $0x0010000000000000
 DATA ·table_minNormal+16(SB)/8, $0x0010000000000000

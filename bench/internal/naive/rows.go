@@ -102,6 +102,34 @@ func LogisticFenchel(alpha, margin, label, weight []float64) float64 {
 	return sum
 }
 
+// PoissonSlopes stores the derivatives of the Poisson loss at all margins, and returns the sum of the losses.
+func PoissonSlopes(slope, margin, label []float64) float64 {
+	var sum float64
+	for i, t := range margin {
+		rate := math.Exp(t)
+		slope[i] = rate - label[i]
+		sum += divergence(label[i], rate)
+	}
+	return sum
+}
+
+// PoissonFenchel returns the weighted sum of the divergences of label + alpha and the rate.
+func PoissonFenchel(alpha, margin, label, weight []float64) float64 {
+	var sum float64
+	for i, t := range margin {
+		sum += weight[i] * divergence(label[i]+alpha[i], math.Exp(t))
+	}
+	return sum
+}
+
+// divergence returns q log(q/rate) − q + rate.
+func divergence(q, rate float64) float64 {
+	if q == 0 {
+		return rate
+	}
+	return q*math.Log(q/rate) - q + rate
+}
+
 // SquaredSlopes stores the derivatives of the squared loss at all margins, and returns the sum of the
 // losses.
 func SquaredSlopes(slope, margin, label []float64) float64 {

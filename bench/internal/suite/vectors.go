@@ -47,6 +47,32 @@ func logisticFenchel(v [][]float64) measure.Case {
 	}
 }
 
+func poissonSlopes(v [][]float64) measure.Case {
+	slope, margin, label, sum := v[0], v[1], v[2], make([]float64, 1)
+	for i, b := range label {
+		label[i] = math.Floor(math.Abs(3 * b))
+	}
+	return measure.Case{
+		Run:   func() { sum[0] = kernels.PoissonSlopes(slope, margin, label) },
+		Naive: func() { sum[0] = naive.PoissonSlopes(slope, margin, label) },
+		State: [][]float64{slope, sum},
+	}
+}
+
+func poissonFenchel(v [][]float64) measure.Case {
+	alpha, margin, label, weight, sum := v[0], v[1], v[2], v[3], make([]float64, 1)
+	for i, t := range margin {
+		label[i], weight[i] = math.Floor(math.Abs(3*label[i])), math.Abs(weight[i])
+		alpha[i] = kernels.Exp(t+float64(0.3*alpha[i])) - label[i]
+	}
+	return measure.Case{
+		Run:       func() { sum[0] = kernels.PoissonFenchel(alpha, margin, label, weight) },
+		Naive:     func() { sum[0] = naive.PoissonFenchel(alpha, margin, label, weight) },
+		State:     [][]float64{sum},
+		Tolerance: 1e-9, // the plain formula loses digits near a term of 0
+	}
+}
+
 func squaredSlopes(v [][]float64) measure.Case {
 	slope, margin, label, sum := v[0], v[1], v[2], make([]float64, 1)
 	return measure.Case{

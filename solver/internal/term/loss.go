@@ -152,10 +152,10 @@ const (
 // Prediction returns the prediction for a margin: the rate for Counts, otherwise the margin itself.
 func (k LabelKind) Prediction(margin float64) float64 {
 	switch {
-	case k == Counts && margin > 708: // exp of poisson.go is constant above 708
+	case k == Counts && margin > 708: // kernels.Exp is constant above 708
 		return math.Inf(1)
 	case k == Counts:
-		return exp(margin)
+		return kernels.Exp(margin)
 	}
 	return margin
 }
@@ -170,7 +170,7 @@ func (k LabelKind) ToleranceUnit(loss, label, slope float64) float64 {
 		return loss
 	}
 	const floor = 1e-9 // keeps tolerances positive if a constant other than 0 predicts all counts exactly
-	return math.Max(loss-divergence(label, rate, kernels.Log(rate)), floor*loss)
+	return math.Max(loss-kernels.PoissonLoss(kernels.Log(rate), label), floor*loss)
 }
 
 // MarginOf returns the margin for a prediction.

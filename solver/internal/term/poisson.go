@@ -26,12 +26,12 @@ func (l Poisson) String() string { return l.Traits().Name }
 func (Poisson) Validate(labels []float64) error { return Counts.validate("poisson", labels) }
 
 func (Poisson) Value(margin, label float64) float64 {
-	return divergence(label, exp(margin), margin)
+	return kernels.PoissonLoss(margin, label)
 }
 
-func (Poisson) Slope(margin, label float64) float64 { return exp(margin) - label }
+func (Poisson) Slope(margin, label float64) float64 { return kernels.Exp(margin) - label }
 
-func (Poisson) SecondDerivative(margin, _, _ float64) float64 { return exp(margin) }
+func (Poisson) SecondDerivative(margin, _, _ float64) float64 { return kernels.Exp(margin) }
 
 // poissonCurvatures sets dst to φ″, which is a function of φ'.
 func poissonCurvatures(dst, slope, label []float64) {
@@ -42,22 +42,15 @@ func poissonCurvatures(dst, slope, label []float64) {
 
 func (Poisson) Curvature() float64 { return math.Inf(1) }
 
-func (Poisson) Slopes(slope, margin, label []float64) (sum float64) {
-	for i, t := range margin {
-		rate := exp(t)
-		sum += divergence(label[i], rate, t)
-		if slope != nil {
-			slope[i] = rate - label[i]
-		}
-	}
-	return sum
+func (Poisson) Slopes(slope, margin, label []float64) float64 {
+	return kernels.PoissonSlopes(slope, margin, label)
 }
 
 // Curvatures implements Loss. If t is clearly below log b, the parabola in the comment of Loss.Curvatures has
 // its minimum at log b, like φ. Otherwise its curvature is φ″.
 func (Poisson) Curvatures(dst, slope, margin, label []float64, damping float64) {
 	for i, t := range margin {
-		dst[i] = exp(t)
+		dst[i] = kernels.Exp(t)
 		if b := label[i]; damping > 0 && dst[i] < b {
 			if distance := kernels.Log(b) - t; distance > 1e-3 {
 				dst[i] = math.FMA(damping, -slope[i]/distance-dst[i], dst[i])
@@ -66,18 +59,14 @@ func (Poisson) Curvatures(dst, slope, margin, label []float64, damping float64) 
 	}
 }
 
-// Fenchel returns the weighted sum of the divergences between b + α and the rate; see divergence.
 func (Poisson) Fenchel(alpha, margin, label, weight []float64) float64 {
-	var sum float64
-	for i, a := range alpha {
-		sum += float64(weight[i] * divergence(label[i]+a, exp(margin[i]), margin[i]))
-	}
-	return sum
+	return kernels.PoissonFenchel(alpha, margin, label, weight)
 }
 
 // Conjugate implements Loss. Its last formula equals the formula of φ* in the comment of Poisson, but fewer
 // digits cancel in it.
 func (Poisson) Conjugate(alpha, label float64) float64 {
+	const farRatio = 16 // above this ratio of q and the label, few digits cancel in the formula of φ*
 	switch q := label + alpha; {
 	case !(q >= 0):
 		return math.Inf(1)
@@ -91,32 +80,10 @@ func (Poisson) Conjugate(alpha, label float64) float64 {
 
 func (Poisson) SlopeRange(label float64) (lo, hi float64) { return -label, math.Inf(1) }
 
-// farRatio is a ratio q/rate above which few digits cancel in q log(q/rate) − q + rate.
-const farRatio = 16
-
-// divergence returns q log(q/rate) − q + rate for q ≥ 0 and rate = e^margin.
-func divergence(q, rate, margin float64) float64 {
-	switch {
-	case q == 0:
-		return rate
-	case q > farRatio*rate:
-		return float64(q*(kernels.Log(q)-margin-1)) + rate
-	}
-	return kernels.EntropyTerm(q, rate, q-rate)
-}
-
 // qLogQ returns q log q for q ≥ 0.
 func qLogQ(q float64) float64 {
 	if q == 0 {
 		return 0
 	}
 	return float64(q * kernels.Log(q))
-}
-
-// exp returns e^t, within 2 ulp if |t| ≤ 708. It is constant above 708 and below −708.
-func exp(t float64) float64 {
-	if t > 0 {
-		return 1 / kernels.ExpNeg(t)
-	}
-	return kernels.ExpNeg(-t)
 }
