@@ -43,8 +43,8 @@
 //   - other code that reads rows: git grep -w 'Idx16\|Val32' lists it in kernels, sparse/csr.go (where a
 //     matrix gets its form), solver/internal and bench/internal/suite
 //   - kernels/forms_test.go: formNames and inForm; equal_test.go: a storedOp for the form, and the new value
-//     of golden as for a new kernel. Columns of fewer than 16 bits need fewer columns in TestForms and
-//     hessianShapes.
+//     of golden as for a new kernel. Columns of fewer than 16 bits need fewer columns in TestForms,
+//     TestRuns and hessianShapes.
 //
 // A new instruction set must have vectors of 4 or 8 lanes on amd64. Kernels in avx2Kernels (gen.go) and some
 // parts of the emitter use 256-bit registers in every set, so a set below AVX2 needs new code for them.

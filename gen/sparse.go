@@ -101,13 +101,13 @@ func (r nonzeros) prefetch(e *emitter) {
 	}
 }
 
-// rowScatter adds g times the nonzeros from r.cursor to end to the dense vector r.w. g is the low lane of a
-// register. Nonzeros that are not in consecutive columns are added one at a time, because two of them may have
-// the same column.
+// rowScatter adds g times the nonzeros from r.cursor to end to the dense vector r.w. The factor g is in the low
+// lane of its register. Blocks of 8 consecutive columns are added as vectors. All other nonzeros are added one at
+// a time, because two of them may have the same column.
 func (e *emitter) rowScatter(r nonzeros, end reg.GPVirtual, g vec) {
-	factor := e.vector(e)
-	e.VBROADCASTSD(g, factor)
 	e.eachBlock(r, end, func(element operand.Mem) {
+		factor := e.vector(e)
+		e.VBROADCASTSD(g, factor)
 		for i := range e.vectorsPer8() {
 			m := element.Offset(8 * i * e.lanes)
 			z := e.load(e, m, nil)
@@ -130,11 +130,11 @@ func (e *emitter) rowScatter(r nonzeros, end reg.GPVirtual, g vec) {
 	e.placeLabel(done)
 }
 
-// eachBlock emits a loop over blocks of 8 nonzeros from r.cursor, which ends when fewer than 8 are left before
-// end, the end of the row. It first compares the row's first and last column. If they are as far apart as in a
-// row whose columns are all consecutive, as in data without zeros, the loop runs the code that consecutive
-// emits, whose argument is the element of the block's first column in the dense vector r.w. From the first block
-// whose columns are not consecutive, the loop runs the code that apart emits.
+// eachBlock emits a loop over blocks of 8 nonzeros, from r.cursor until fewer than 8 are left before end. It has
+// two bodies. consecutive emits the one for a block in consecutive columns; its argument is the element of r.w in
+// the block's first column. apart emits the one for any block. The loop begins with the first body if the last
+// column minus the first is the number of nonzeros minus 1, as in data without zeros. It changes to the second
+// body, for good, at the first block whose columns are not consecutive.
 func (e *emitter) eachBlock(
 	r nonzeros, end reg.GPVirtual, consecutive func(element operand.Mem), apart func(),
 ) {
@@ -146,8 +146,7 @@ func (e *emitter) eachBlock(
 	r.index(e, r.column(0), first)
 	r.index(e, operand.Mem{Base: r.idx, Index: end, Scale: uint8(r.idxBytes), Disp: -r.idxBytes}, last)
 	e.SUBQ(first, last)
-	e.ADDQ(r.cursor, last)
-	e.INCQ(last)
+	e.LEAQ(operand.Mem{Base: r.cursor, Index: last, Scale: 1, Disp: 1}, last)
 	e.CMPQ(last, end)
 	e.JNE(next)
 

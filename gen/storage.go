@@ -14,8 +14,8 @@ type storage struct {
 
 // columns describes how column numbers are stored. index loads one number and extends it to 64 bits
 // with zeros. extend returns an instruction that loads and extends as many numbers as a vector has lanes.
-// jumpUnlessConsecutive jumps to the label unless each of the 7 numbers after the one at m exceeds the one
-// before it by 1.
+// jumpUnlessConsecutive jumps to the label unless the 8 numbers at m are consecutive: each is the one before it
+// plus 1. No number follows the largest one.
 type columns struct {
 	name, field string // suffix of the kernels' names; field of kernels.Rows
 	idxBytes    int
@@ -74,10 +74,11 @@ var columns16 = columns{
 	index:  func(e *emitter, m operand.Mem, j reg.GPVirtual) { e.MOVWQZX(m, j) },
 	extend: func(e *emitter) instruction { return e.VPMOVZXWQ },
 	jumpUnlessConsecutive: func(e *emitter, m operand.Mem, to operand.LabelRef) {
-		v, equal := e.XMM(), e.GP32()
-		e.VPBROADCASTW(m, v)
-		e.VPADDW(e.rodata.add("count16", []uint64{3<<48 | 2<<32 | 1<<16, 7<<48 | 6<<32 | 5<<16 | 4}), v, v)
-		e.VPCMPEQW(m, v, v)
+		first, v, equal := e.XMM(), e.XMM(), e.GP32()
+		e.VPBROADCASTW(m, first)
+		e.VMOVDQU(m, v)
+		e.VPSUBUSW(first, v, v) // 0 in place of a negative difference
+		e.VPCMPEQW(e.rodata.add("count16", []uint64{3<<48 | 2<<32 | 1<<16, 7<<48 | 6<<32 | 5<<16 | 4}), v, v)
 		e.VPMOVMSKB(v, equal)
 		e.CMPL(equal, operand.I32(1<<16-1))
 		e.JNE(to)

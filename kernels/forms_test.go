@@ -70,7 +70,7 @@ func TestFormText(t *testing.T) {
 }
 
 // makeRuns gives each row of a that has at most Cols nonzeros consecutive columns, the last of them Cols-1. But in
-// every third row, one column is replaced by the column after it.
+// every third row, one column, neither the first nor the last, is increased by 1, so that it occurs twice.
 func makeRuns(rng *rand.Rand, a Rows) Rows {
 	for i := range a.Len() {
 		row := a.Idx[a.Ptr[i]:a.Ptr[i+1]]
@@ -144,6 +144,52 @@ func TestForms(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestRuns compares Margins and Gradient with the reference on rows of blocks of 8 consecutive columns: blocks
+// that follow each other or not, a block that goes on with column 0 after the last one of 16 bits, and blocks
+// in which one column is replaced by the next one.
+func TestRuns(t *testing.T) {
+	defer use(t, Active())
+	const d = 1 << 16
+	rng := rand.New(rand.NewPCG(54, 1))
+	plain := Rows{Ptr: []int64{0}, Cols: d}
+	add := func(replaced int, firstColumns ...int) {
+		begin := len(plain.Idx)
+		for _, first := range firstColumns {
+			for k := range 8 {
+				plain.Idx = append(plain.Idx, int32((first+k)%d))
+				plain.Val = append(plain.Val, bell(rng))
+			}
+		}
+		if replaced > 0 {
+			plain.Idx[begin+replaced]++
+		}
+		plain.Ptr = append(plain.Ptr, int64(len(plain.Idx)))
+	}
+	add(0, d-16, d-8)
+	add(0, 0, 100, 16)
+	add(0, 0, d-4, 16)
+	for k := 1; k < 23; k++ {
+		add(k, 16, 24, 32)
+	}
+	n := plain.Len()
+	w, z, slope := sources[0].vector(rng, d), sources[0].vector(rng, d), sources[0].vector(rng, n)
+	for form, name := range formNames {
+		plainRows, storedRows := inForm(plain, form)
+		wantMargins, wantZ := make([]float64, n), slices.Clone(z)
+		marginsGeneric[int32, float64](wantMargins, &plainRows, w)
+		scatterGeneric[int32, float64](wantZ, &plainRows, slope)
+		for _, l := range Available() {
+			use(t, l)
+			margins, sum := make([]float64, n), make([]float64, d+8)[:d]
+			copy(sum, z)
+			Margins(margins, storedRows, w)
+			Gradient(sum, storedRows, slope)
+			sameVector(t, fmt.Sprintf("%v, %s: margins", l, name), margins, wantMargins)
+			sameVector(t, fmt.Sprintf("%v, %s: sum", l, name), sum, wantZ)
 		}
 	}
 }

@@ -11,8 +11,9 @@ import (
 // the result h in these columns and in up to tileRows rows. Vector instructions add multiples of the
 // panel's rows to each row of a tile.
 //
-// Panels are used only for rows whose values and factors c are finite. So a zero of a panel adds a zero, which
-// can change only the sign of a zero in h; plusZero corrects it.
+// Panels are used only for batches of rows (see sortBlocks) whose values, factors c and products of the two are
+// all finite; the other batches are left to sumByRows. So a zero of a panel adds a zero, which can change only
+// the sign of a zero in h; plusZero corrects it.
 const (
 	panelRows     = 64      // number of rows of a panel: one bit of HessianScratch.mask for each
 	panelCols     = 64      // number of columns of a panel
@@ -122,8 +123,8 @@ func panelSum[I column, V value](
 	}
 }
 
-// finite reports whether all values x_ij of the rows that sortBlocks has sorted, and all products c[i]*x_ij,
-// are certainly finite.
+// finite reports whether all values x_ij of rows x.row to x.row+x.rows-1, in all columns, and all products
+// c[i]*x_ij are certainly finite.
 func (x *panelTask[I, V]) finite() bool {
 	end := x.row + x.rows
 	largestValue, largestFactor := 1.0, maxAbs(x.c[x.row:end])
@@ -137,7 +138,7 @@ func (x *panelTask[I, V]) finite() bool {
 // maxAbs returns the largest absolute value. Here an infinity is larger than any number, and a NaN larger than
 // an infinity.
 func maxAbs[V value](v []V) float64 {
-	var largest uint64 // the bits of floating-point numbers without a sign have the order of the numbers
+	var largest uint64 // without the sign, the bits, read as an integer, have the order of the numbers
 	for _, x := range v {
 		largest = max(largest, math.Float64bits(math.Abs(float64(x))))
 	}

@@ -159,6 +159,39 @@ func TestHessian(t *testing.T) {
 	})
 }
 
+// TestHessianInfinite compares sumByPanels with the definition on more rows than are sorted at a time. One row,
+// in the first or the second batch, has an infinite value or an infinite factor.
+func TestHessianInfinite(t *testing.T) {
+	const rows, p = panelBlocks*panelRows + 70, 40
+	scratch := new(HessianScratch)
+	eachLevel(t, func(t *testing.T) {
+		for form, name := range formNames {
+			for _, row := range []int{5, rows - 5} {
+				for _, inFactor := range []bool{false, true} {
+					rng := rand.New(rand.NewPCG(204, 1))
+					lens := lengthsOf(rng, rows, 9)
+					lens[row] = p / 2
+					all := increasingRows(rng, sources[0], lens, p)
+					c := sources[0].vector(rng, rows)
+					if inFactor {
+						c[row] = math.Inf(1)
+					} else {
+						all.Val[all.Ptr[row]] = math.Inf(1)
+					}
+					plainRows, a := inForm(all, form)
+					got, want := make([]float64, p*p), make([]float64, p*p)
+					defineHessian(want, p, p, plainRows, c)
+					for _, cut := range [][2]int{{0, p / 3}, {p / 3, p}} {
+						sumByPanels[a.form()](scratch, got, p, p, cut[0], cut[1], &a, c)
+					}
+					plusZero(got, p, p, 0, p)
+					sameVector(t, fmt.Sprintf("%s, row %d, factor %v: h", name, row, inFactor), got, want)
+				}
+			}
+		}
+	})
+}
+
 // TestHessianGoroutines checks that the bits do not depend on the number of goroutines that divide the rows
 // of h.
 func TestHessianGoroutines(t *testing.T) {

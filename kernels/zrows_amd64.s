@@ -28,8 +28,7 @@ row1:
 	MOVL   (BX)(AX*4), R11
 	MOVL   -4(BX)(R9*4), R12
 	SUBQ   R11, R12
-	ADDQ   AX, R12
-	INCQ   R12
+	LEAQ   1(AX)(R12*1), R12
 	CMPQ   R12, R9
 	JNE    nonzeros4
 
@@ -186,8 +185,7 @@ row1:
 	MOVL   (BX)(AX*4), R11
 	MOVL   -4(BX)(R9*4), R12
 	SUBQ   R11, R12
-	ADDQ   AX, R12
-	INCQ   R12
+	LEAQ   1(AX)(R12*1), R12
 	CMPQ   R12, R9
 	JNE    nonzeros4
 
@@ -349,8 +347,7 @@ row1:
 	MOVL   (AX)(SI*4), R10
 	MOVL   -4(AX)(R8*4), R11
 	SUBQ   R10, R11
-	ADDQ   SI, R11
-	INCQ   R11
+	LEAQ   1(SI)(R11*1), R11
 	CMPQ   R11, R8
 	JNE    nonzeros4
 
@@ -501,16 +498,16 @@ row1:
 	MOVWQZX (BX)(AX*2), R11
 	MOVWQZX -2(BX)(R9*2), R12
 	SUBQ    R11, R12
-	ADDQ    AX, R12
-	INCQ    R12
+	LEAQ    1(AX)(R12*1), R12
 	CMPQ    R12, R9
 	JNE     nonzeros4
 
 consecutive3:
 	VPBROADCASTW (BX)(AX*2), X2
-	VPADDW       ·table_count16+0(SB), X2, X2
-	VPCMPEQW     (BX)(AX*2), X2, X2
-	VPMOVMSKB    X2, R11
+	VMOVDQU      (BX)(AX*2), X3
+	VPSUBUSW     X2, X3, X3
+	VPCMPEQW     ·table_count16+0(SB), X3, X3
+	VPMOVMSKB    X3, R11
 	CMPL         R11, $+65535
 	JNE          nonzeros4
 	MOVWQZX      (BX)(AX*2), R11
@@ -659,16 +656,16 @@ row1:
 	MOVWQZX (BX)(AX*2), R11
 	MOVWQZX -2(BX)(R9*2), R12
 	SUBQ    R11, R12
-	ADDQ    AX, R12
-	INCQ    R12
+	LEAQ    1(AX)(R12*1), R12
 	CMPQ    R12, R9
 	JNE     nonzeros4
 
 consecutive3:
 	VPBROADCASTW (BX)(AX*2), X2
-	VPADDW       ·table_count16+0(SB), X2, X2
-	VPCMPEQW     (BX)(AX*2), X2, X2
-	VPMOVMSKB    X2, R11
+	VMOVDQU      (BX)(AX*2), X3
+	VPSUBUSW     X2, X3, X3
+	VPCMPEQW     ·table_count16+0(SB), X3, X3
+	VPMOVMSKB    X3, R11
 	CMPL         R11, $+65535
 	JNE          nonzeros4
 	MOVWQZX      (BX)(AX*2), R11
@@ -822,16 +819,16 @@ row1:
 	MOVWQZX (AX)(SI*2), R10
 	MOVWQZX -2(AX)(R8*2), R11
 	SUBQ    R10, R11
-	ADDQ    SI, R11
-	INCQ    R11
+	LEAQ    1(SI)(R11*1), R11
 	CMPQ    R11, R8
 	JNE     nonzeros4
 
 consecutive3:
 	VPBROADCASTW (AX)(SI*2), X2
-	VPADDW       ·table_count16+0(SB), X2, X2
-	VPCMPEQW     (AX)(SI*2), X2, X2
-	VPMOVMSKB    X2, R10
+	VMOVDQU      (AX)(SI*2), X3
+	VPSUBUSW     X2, X3, X3
+	VPCMPEQW     ·table_count16+0(SB), X3, X3
+	VPMOVMSKB    X3, R10
 	CMPL         R10, $+65535
 	JNE          nonzeros4
 	MOVWQZX      (AX)(SI*2), R10
@@ -965,31 +962,30 @@ TEXT ·scatterAVX2(SB), NOSPLIT, $0-56
 	MOVQ  (CX), AX
 
 row1:
-	VMOVSD       (DX), X0
-	MOVQ         8(CX), R9
-	PREFETCHT0   32768(SI)(AX*4)
-	PREFETCHT0   65536(R8)(AX*8)
-	PREFETCHT0   65600(R8)(AX*8)
-	VBROADCASTSD X0, Y1
-	LEAQ         -8(R9), R10
-	CMPQ         AX, R10
-	JGT          rest5
-	MOVL         (SI)(AX*4), R11
-	MOVL         -4(SI)(R9*4), R12
-	SUBQ         R11, R12
-	ADDQ         AX, R12
-	INCQ         R12
-	CMPQ         R12, R9
-	JNE          nonzeros4
+	VMOVSD     (DX), X0
+	MOVQ       8(CX), R9
+	PREFETCHT0 32768(SI)(AX*4)
+	PREFETCHT0 65536(R8)(AX*8)
+	PREFETCHT0 65600(R8)(AX*8)
+	LEAQ       -8(R9), R10
+	CMPQ       AX, R10
+	JGT        rest5
+	MOVL       (SI)(AX*4), R11
+	MOVL       -4(SI)(R9*4), R12
+	SUBQ       R11, R12
+	LEAQ       1(AX)(R12*1), R12
+	CMPQ       R12, R9
+	JNE        nonzeros4
 
 consecutive3:
-	VPBROADCASTD (SI)(AX*4), Y2
-	VPADDD       ·table_count32+0(SB), Y2, Y2
-	VPCMPEQD     (SI)(AX*4), Y2, Y2
-	VMOVMSKPS    Y2, R11
+	VPBROADCASTD (SI)(AX*4), Y1
+	VPADDD       ·table_count32+0(SB), Y1, Y1
+	VPCMPEQD     (SI)(AX*4), Y1, Y1
+	VMOVMSKPS    Y1, R11
 	CMPL         R11, $0xff
 	JNE          nonzeros4
 	MOVL         (SI)(AX*4), R11
+	VBROADCASTSD X0, Y1
 	VMOVUPD      (DI)(R11*8), Y2
 	VMOVUPD      (R8)(AX*8), Y3
 	VFMADD231PD  Y3, Y1, Y2
@@ -1087,30 +1083,29 @@ TEXT ·scatterF32AVX2(SB), NOSPLIT, $0-56
 	MOVQ  (CX), AX
 
 row1:
-	VMOVSD       (DX), X0
-	MOVQ         8(CX), R9
-	PREFETCHT0   32768(SI)(AX*4)
-	PREFETCHT0   32768(R8)(AX*4)
-	VBROADCASTSD X0, Y1
-	LEAQ         -8(R9), R10
-	CMPQ         AX, R10
-	JGT          rest5
-	MOVL         (SI)(AX*4), R11
-	MOVL         -4(SI)(R9*4), R12
-	SUBQ         R11, R12
-	ADDQ         AX, R12
-	INCQ         R12
-	CMPQ         R12, R9
-	JNE          nonzeros4
+	VMOVSD     (DX), X0
+	MOVQ       8(CX), R9
+	PREFETCHT0 32768(SI)(AX*4)
+	PREFETCHT0 32768(R8)(AX*4)
+	LEAQ       -8(R9), R10
+	CMPQ       AX, R10
+	JGT        rest5
+	MOVL       (SI)(AX*4), R11
+	MOVL       -4(SI)(R9*4), R12
+	SUBQ       R11, R12
+	LEAQ       1(AX)(R12*1), R12
+	CMPQ       R12, R9
+	JNE        nonzeros4
 
 consecutive3:
-	VPBROADCASTD (SI)(AX*4), Y2
-	VPADDD       ·table_count32+0(SB), Y2, Y2
-	VPCMPEQD     (SI)(AX*4), Y2, Y2
-	VMOVMSKPS    Y2, R11
+	VPBROADCASTD (SI)(AX*4), Y1
+	VPADDD       ·table_count32+0(SB), Y1, Y1
+	VPCMPEQD     (SI)(AX*4), Y1, Y1
+	VMOVMSKPS    Y1, R11
 	CMPL         R11, $0xff
 	JNE          nonzeros4
 	MOVL         (SI)(AX*4), R11
+	VBROADCASTSD X0, Y1
 	VMOVUPD      (DI)(R11*8), Y2
 	VCVTPS2PD    (R8)(AX*4), Y3
 	VFMADD231PD  Y3, Y1, Y2
@@ -1216,29 +1211,28 @@ TEXT ·scatterOnesAVX2(SB), NOSPLIT, $0-56
 	MOVQ  (CX), DI
 
 row1:
-	VMOVSD       (DX), X0
-	MOVQ         8(CX), R8
-	PREFETCHT0   32768(AX)(DI*4)
-	VBROADCASTSD X0, Y1
-	LEAQ         -8(R8), R9
-	CMPQ         DI, R9
-	JGT          rest5
-	MOVL         (AX)(DI*4), R10
-	MOVL         -4(AX)(R8*4), R11
-	SUBQ         R10, R11
-	ADDQ         DI, R11
-	INCQ         R11
-	CMPQ         R11, R8
-	JNE          nonzeros4
+	VMOVSD     (DX), X0
+	MOVQ       8(CX), R8
+	PREFETCHT0 32768(AX)(DI*4)
+	LEAQ       -8(R8), R9
+	CMPQ       DI, R9
+	JGT        rest5
+	MOVL       (AX)(DI*4), R10
+	MOVL       -4(AX)(R8*4), R11
+	SUBQ       R10, R11
+	LEAQ       1(DI)(R11*1), R11
+	CMPQ       R11, R8
+	JNE        nonzeros4
 
 consecutive3:
-	VPBROADCASTD (AX)(DI*4), Y2
-	VPADDD       ·table_count32+0(SB), Y2, Y2
-	VPCMPEQD     (AX)(DI*4), Y2, Y2
-	VMOVMSKPS    Y2, R10
+	VPBROADCASTD (AX)(DI*4), Y1
+	VPADDD       ·table_count32+0(SB), Y1, Y1
+	VPCMPEQD     (AX)(DI*4), Y1, Y1
+	VMOVMSKPS    Y1, R10
 	CMPL         R10, $0xff
 	JNE          nonzeros4
 	MOVL         (AX)(DI*4), R10
+	VBROADCASTSD X0, Y1
 	VMOVUPD      (SI)(R10*8), Y2
 	VADDPD       Y1, Y2, Y2
 	VMOVUPD      Y2, (SI)(R10*8)
@@ -1325,31 +1319,31 @@ TEXT ·scatterU16AVX2(SB), NOSPLIT, $0-56
 	MOVQ  (CX), AX
 
 row1:
-	VMOVSD       (DX), X0
-	MOVQ         8(CX), R9
-	PREFETCHT0   16384(SI)(AX*2)
-	PREFETCHT0   65536(R8)(AX*8)
-	PREFETCHT0   65600(R8)(AX*8)
-	VBROADCASTSD X0, Y1
-	LEAQ         -8(R9), R10
-	CMPQ         AX, R10
-	JGT          rest5
-	MOVWQZX      (SI)(AX*2), R11
-	MOVWQZX      -2(SI)(R9*2), R12
-	SUBQ         R11, R12
-	ADDQ         AX, R12
-	INCQ         R12
-	CMPQ         R12, R9
-	JNE          nonzeros4
+	VMOVSD     (DX), X0
+	MOVQ       8(CX), R9
+	PREFETCHT0 16384(SI)(AX*2)
+	PREFETCHT0 65536(R8)(AX*8)
+	PREFETCHT0 65600(R8)(AX*8)
+	LEAQ       -8(R9), R10
+	CMPQ       AX, R10
+	JGT        rest5
+	MOVWQZX    (SI)(AX*2), R11
+	MOVWQZX    -2(SI)(R9*2), R12
+	SUBQ       R11, R12
+	LEAQ       1(AX)(R12*1), R12
+	CMPQ       R12, R9
+	JNE        nonzeros4
 
 consecutive3:
-	VPBROADCASTW (SI)(AX*2), X2
-	VPADDW       ·table_count16+0(SB), X2, X2
-	VPCMPEQW     (SI)(AX*2), X2, X2
+	VPBROADCASTW (SI)(AX*2), X1
+	VMOVDQU      (SI)(AX*2), X2
+	VPSUBUSW     X1, X2, X2
+	VPCMPEQW     ·table_count16+0(SB), X2, X2
 	VPMOVMSKB    X2, R11
 	CMPL         R11, $+65535
 	JNE          nonzeros4
 	MOVWQZX      (SI)(AX*2), R11
+	VBROADCASTSD X0, Y1
 	VMOVUPD      (DI)(R11*8), Y2
 	VMOVUPD      (R8)(AX*8), Y3
 	VFMADD231PD  Y3, Y1, Y2
@@ -1447,30 +1441,30 @@ TEXT ·scatterU16F32AVX2(SB), NOSPLIT, $0-56
 	MOVQ  (CX), AX
 
 row1:
-	VMOVSD       (DX), X0
-	MOVQ         8(CX), R9
-	PREFETCHT0   16384(SI)(AX*2)
-	PREFETCHT0   32768(R8)(AX*4)
-	VBROADCASTSD X0, Y1
-	LEAQ         -8(R9), R10
-	CMPQ         AX, R10
-	JGT          rest5
-	MOVWQZX      (SI)(AX*2), R11
-	MOVWQZX      -2(SI)(R9*2), R12
-	SUBQ         R11, R12
-	ADDQ         AX, R12
-	INCQ         R12
-	CMPQ         R12, R9
-	JNE          nonzeros4
+	VMOVSD     (DX), X0
+	MOVQ       8(CX), R9
+	PREFETCHT0 16384(SI)(AX*2)
+	PREFETCHT0 32768(R8)(AX*4)
+	LEAQ       -8(R9), R10
+	CMPQ       AX, R10
+	JGT        rest5
+	MOVWQZX    (SI)(AX*2), R11
+	MOVWQZX    -2(SI)(R9*2), R12
+	SUBQ       R11, R12
+	LEAQ       1(AX)(R12*1), R12
+	CMPQ       R12, R9
+	JNE        nonzeros4
 
 consecutive3:
-	VPBROADCASTW (SI)(AX*2), X2
-	VPADDW       ·table_count16+0(SB), X2, X2
-	VPCMPEQW     (SI)(AX*2), X2, X2
+	VPBROADCASTW (SI)(AX*2), X1
+	VMOVDQU      (SI)(AX*2), X2
+	VPSUBUSW     X1, X2, X2
+	VPCMPEQW     ·table_count16+0(SB), X2, X2
 	VPMOVMSKB    X2, R11
 	CMPL         R11, $+65535
 	JNE          nonzeros4
 	MOVWQZX      (SI)(AX*2), R11
+	VBROADCASTSD X0, Y1
 	VMOVUPD      (DI)(R11*8), Y2
 	VCVTPS2PD    (R8)(AX*4), Y3
 	VFMADD231PD  Y3, Y1, Y2
@@ -1576,29 +1570,29 @@ TEXT ·scatterU16OnesAVX2(SB), NOSPLIT, $0-56
 	MOVQ  (CX), DI
 
 row1:
-	VMOVSD       (DX), X0
-	MOVQ         8(CX), R8
-	PREFETCHT0   16384(AX)(DI*2)
-	VBROADCASTSD X0, Y1
-	LEAQ         -8(R8), R9
-	CMPQ         DI, R9
-	JGT          rest5
-	MOVWQZX      (AX)(DI*2), R10
-	MOVWQZX      -2(AX)(R8*2), R11
-	SUBQ         R10, R11
-	ADDQ         DI, R11
-	INCQ         R11
-	CMPQ         R11, R8
-	JNE          nonzeros4
+	VMOVSD     (DX), X0
+	MOVQ       8(CX), R8
+	PREFETCHT0 16384(AX)(DI*2)
+	LEAQ       -8(R8), R9
+	CMPQ       DI, R9
+	JGT        rest5
+	MOVWQZX    (AX)(DI*2), R10
+	MOVWQZX    -2(AX)(R8*2), R11
+	SUBQ       R10, R11
+	LEAQ       1(DI)(R11*1), R11
+	CMPQ       R11, R8
+	JNE        nonzeros4
 
 consecutive3:
-	VPBROADCASTW (AX)(DI*2), X2
-	VPADDW       ·table_count16+0(SB), X2, X2
-	VPCMPEQW     (AX)(DI*2), X2, X2
+	VPBROADCASTW (AX)(DI*2), X1
+	VMOVDQU      (AX)(DI*2), X2
+	VPSUBUSW     X1, X2, X2
+	VPCMPEQW     ·table_count16+0(SB), X2, X2
 	VPMOVMSKB    X2, R10
 	CMPL         R10, $+65535
 	JNE          nonzeros4
 	MOVWQZX      (AX)(DI*2), R10
+	VBROADCASTSD X0, Y1
 	VMOVUPD      (SI)(R10*8), Y2
 	VADDPD       Y1, Y2, Y2
 	VMOVUPD      Y2, (SI)(R10*8)
