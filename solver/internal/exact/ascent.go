@@ -152,7 +152,7 @@ func (a *ascent) pass() float64 {
 		a.skips[i], a.nextPass[i] = skips, a.passes+1+skips
 	}
 	a.passes++
-	a.visited += float64(visited) / float64(a.Data.NNZ())
+	a.visited += float64(visited) / float64(a.Rows.Ptr[a.n])
 	for _, j := range a.noRidge {
 		x := a.x[j]
 		a.centre[j], a.x[j] = x, 2*x-a.centre[j]

@@ -13,18 +13,18 @@ type dense struct {
 	threads int
 }
 
-// mostlyFull reports whether dense needs at most as much memory for x as a sparse matrix, which stores an
+// mostlyFull reports whether dense needs at most as much memory for the data as a sparse matrix, which stores an
 // index with each non-zero entry.
-func mostlyFull(x *sparse.CSR) bool {
-	n, p := x.Dims()
-	return 8*float64(n)*float64(p) <= 12*float64(x.NNZ())
+func (p *Problem) mostlyFull() bool {
+	n, features := p.dims()
+	return 8*float64(n)*float64(features) <= 12*float64(p.entries())
 }
 
-// storesZeros reports whether a Solver without a Gram matrix stores the zeros of the data, which are few, in
-// Rows. Kernels are faster on rows whose columns are all consecutive.
+// storesZeros reports whether Rows of a Solver without a Gram matrix also stores the zeros of the data. It does if
+// at most a third of the entries are zero. Kernels are faster on rows whose columns are all consecutive.
 func (p *Problem) storesZeros() bool {
-	n, features := p.Data.Dims()
-	return mostlyFull(p.Data) && p.Data.NNZ() < int64(n)*int64(features) && features <= 1<<16
+	n, features := p.dims()
+	return p.mostlyFull() && p.entries() < int64(n)*int64(features) && features <= 1<<16
 }
 
 // withZeros returns the rows of x with all zeros stored, and 16-bit column indices. Values are stored as float32

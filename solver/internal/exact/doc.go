@@ -16,8 +16,8 @@
 // at x plus the penalty (package quadratic), and a line search follows. The first point may be the solution
 // for some of the samples (sample.go), or the end of a dual coordinate ascent (ascent.go). On a path it
 // may lie on the line through the last two solutions (extrapolate.go). A model may keep the Hessian of an
-// earlier point, which grows with the working set (grow.go), and proofs estimate correlations that are
-// certainly small (gap.DataProblem.Screen).
+// earlier point, which grows with the working set (grow.go). Correlations that are certainly small are only
+// estimated (gap.DataProblem.Screen).
 //
 // There are two kinds of problems. Each has its own implementation of the interface model:
 //

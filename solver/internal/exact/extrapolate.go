@@ -21,7 +21,8 @@ func (p *pastSolutions) add(lambda float64, x []float64, isNear bool) {
 	p.startLambda, p.endLambda = p.endLambda, lambda
 }
 
-// extrapolate does nothing if lambda has changed by more than this multiple of its last change.
+// extrapolate does nothing if lambda has changed by more than this multiple of its last change. Offsets of samples
+// make extrapolated margins less accurate: the bounds of ProveStep in package gap allow for a multiple of 3.5.
 const longestExtrapolation = 2
 
 // extrapolate moves x along the straight line through the solutions for the last two lambdas, to where this
@@ -31,16 +32,13 @@ const longestExtrapolation = 2
 //
 // Coefficients with a limit keep their zeros and signs: extrapolate does not move a zero coefficient, and
 // sets a coefficient to zero if it would change its sign. A coefficient that would cross a bound ends at the
-// bound. If all coefficients stay on the line, so do the margins. Otherwise they cost a visit of the columns of
-// the working set.
+// bound. If all coefficients stay on the line, so do the margins, and they need no visit of the rows. Otherwise
+// the loss costs a visit of the columns of the working set.
 func (s *Solver) extrapolate(lambda float64) {
 	p, w := &s.past, &s.set
 	m, inMemory := s.rows.(*memorySamples)
 	if !inMemory || p.end == nil || !s.isSeparable() || s.hasConstantCurvature() {
 		return
-	}
-	if m.current.sizes != nil { // the last run ended before its first step
-		m.setCurrent(s.x)
 	}
 	factor := 0.0
 	if p.start != nil {
@@ -84,6 +82,15 @@ func (s *Solver) extrapolate(lambda float64) {
 		s.x[j] = w.x[k]
 	}
 	copy(m.pastMargin, m.current.margin)
+}
+
+// settle computes the margins, the loss and the objective from x, if the margins were extrapolated.
+func (s *Solver) settle() {
+	if m, inMemory := s.rows.(*memorySamples); inMemory && m.current.sizes != nil {
+		m.setCurrent(s.x)
+		s.current.loss = m.current.loss
+		s.current.value = s.model.value(s.current.loss)
+	}
 }
 
 // lossOnLine returns the loss at p.end + factor (p.end − p.start). The margins are those of current, at p.end,

@@ -38,7 +38,7 @@ type gram struct {
 // columns costs little.
 func (p *Problem) gramServes(cheap bool) bool {
 	return p.Loss.Traits().ConstantCurvature && p.File == nil && p.Team.Alone() && p.isSeparable() &&
-		(cheap || mostlyFull(p.Data))
+		(cheap || p.mostlyFull())
 }
 
 func newGram(m *memorySamples) *gram {
@@ -200,7 +200,7 @@ func (m *gram) grow(h []float64, oldCols, cols []int32) []float64 {
 
 // The matrix H (see gram) is summed over blocks of rows, to reduce rounding errors. All blocks except
 // the last have at least blockRows rows.
-const blockRows = 1024
+const blockRows = 1024 // also the number of rows that lossFallsForever reads at a time
 
 // formAll sets h to H for all columns. All entries of h must be zero before.
 func (m *gram) formAll(h []float64) {

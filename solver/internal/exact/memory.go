@@ -39,18 +39,21 @@ func (q *Problem) Memory(isPath bool) int64 {
 		}
 		return total + scratchMemory(q.Data, q.Threads)
 	}
-	total += q.zerosMemory()
+	stored := entries // in the rows, perhaps with their zeros
+	if q.storesZeros() {
+		total, stored = total+q.zerosMemory(), int64(n)*int64(features)
+	}
 	// The Hessian, and four matrices for the support: the submatrix of the Hessian, and three for its growing
 	// Cholesky factor. Cholesky.Append copies the factor to memory of about 1.6 times the size.
 	total += 8 * (k*k + 4*h*h)
 	if enoughSamples(n, features) {
-		total += (transposeBytes + rowBytes) * entries / sampleShare
+		total += ((transposeBytes+rowBytes)*stored + q.zerosMemory()) / sampleShare
 	}
 	if !cheap {
-		total += transposeBytes*entries + rowBytes*min(entries, int64(n)*k)
+		total += transposeBytes*stored + rowBytes*min(stored, int64(n)*k)
 	}
 	if isPath {
-		total += 8 * (2*int64(features) + int64(n)) // see pastSolutions and memorySamples.pastMargin
+		total += 8 * (4*int64(features) + int64(n)) // see pastSolutions, state.sizes and memorySamples.pastMargin
 	}
 	if isPath && !cheap {
 		total += 8 * k * k // the former Hessian, see growHessian
@@ -63,7 +66,7 @@ func (q *Problem) zerosMemory() int64 {
 	if !q.storesZeros() {
 		return 0
 	}
-	n, features := q.Data.Dims()
+	n, features := q.dims()
 	return 10 * int64(n) * int64(features)
 }
 

@@ -24,6 +24,7 @@ func TestMemory(t *testing.T) {
 	}{
 		{term.Logistic{}, 2500, 500, 200, 1e-3},
 		{term.Squared{}, 30000, 4000, 5, 1e-4},
+		{term.Logistic{}, 3000, 300, 240, 1e-3}, // the rows have their zeros, too
 	} {
 		d, err := sparse.NewSynthetic(sparse.SyntheticOptions{
 			Rows: c.rows, Features: c.features, NonzerosPerRow: c.nnz, Noise: 1, Seed: 1,

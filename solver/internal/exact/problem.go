@@ -181,7 +181,7 @@ func (s *Solver) prepareRows() {
 	m.transposedData = s.transpose
 	s.rows = m
 	if !s.gramServes(s.set.needsAll) {
-		if s.storesZeros() {
+		if s.storesZeros() && s.Rows.Ptr[s.Rows.Len()] == s.Data.NNZ() { // otherwise Rows has the zeros already
 			s.Rows = withZeros(s.Data, s.Rows.Val == nil)
 		}
 		return

@@ -43,9 +43,9 @@ type memorySamples struct {
 type state struct {
 	margin, slope []float64
 	loss          float64 // the mean loss
-	// If the margins were not computed from the point but extrapolated, the coefficients of a point at which
-	// computed margins may have rounding errors of this size; otherwise nil. Proofs at the point need
-	// computed margins.
+	// sizes is nil if the margins were computed from the point. If they were extrapolated, their errors are at
+	// most those of margins computed at a point with the coefficients sizes. No proof may use extrapolated
+	// margins as the margins at its point, see settle.
 	sizes []float64
 }
 
@@ -245,10 +245,6 @@ const cancelledPart = 1e-5
 // the start of the step, divided by the length of the step. If the difference has lost too many digits (see
 // cancelledPart), accept multiplies X by t.move instead.
 func (m *memorySamples) accept(t *trial) {
-	if t.length == 0 && m.current.sizes != nil {
-		m.lossAt(&trial{end: m.set.x})
-		m.jump()
-	}
 	useDifference := t.length > 0 && !t.snapped // then the step is a positive multiple of t.move
 	if useDifference {
 		largestMoves, largestMargins := make([]float64, m.Count()), make([]float64, m.Count())

@@ -289,6 +289,7 @@ func (r *run) prove(length float64) {
 // end completes the result of the run, and returns it.
 func (r *run) end() Result {
 	s, res := r.Solver, &r.result
+	s.settle() // an interrupt may have ended the run before its first step
 	if err := s.rows.Err(); err != nil {
 		res.Err = err
 	}

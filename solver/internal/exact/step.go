@@ -28,6 +28,9 @@ func (s *Solver) step(tol float64, keepHessian bool) (fall, length float64) {
 	// does not mean that the optimum is near.
 	unreliable := !s.Loss.Traits().ContinuousCurvature && (s.work.damping > 0 || s.work.stale)
 	length = s.search(&n, tol)
+	if length == 0 { // a proof may follow, which needs computed margins
+		s.settle()
+	}
 	if length < 1 || unreliable {
 		s.work.excess = math.Inf(1)
 	}

@@ -167,6 +167,9 @@ func (m *DataProblem) rootSums(phi, alpha []float64) []float64 {
 	if m.rootMatrixFor != m.correction {
 		m.rootMatrix, m.rootMatrixFor = m.rootColumns(m.Data), m.correction
 	}
+	if !m.Team.Alone() { // a column may be constant only in the rows of this process
+		clear(m.rootMatrix.constant)
+	}
 	sums := append(m.rootMatrix.hessian(phi), m.rootMatrix.sizes(m.Sums.MeanWeights, alpha)...)
 	m.Team.Sum(sums)
 	return sums

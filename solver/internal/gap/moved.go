@@ -26,8 +26,8 @@ type Move struct {
 	// The error of H_jk is at most HessianRoundings · κ · Columns.Norm[j] · Columns.Norm[k] · roundoff.
 	HessianRoundings float64
 	HessianRow       func(j int) []float64 // returns row j of H
-	// For ProveStep: the margins before the step may have rounding errors as large as those of margins computed
-	// at a point with these coefficients. Nil means the point before the step.
+	// StartSizes is for ProveStep. If the margins before the step were extrapolated, their errors are at most
+	// those of margins computed at a point with these coefficients. It is nil if they were computed.
 	StartSizes []float64
 }
 
@@ -97,6 +97,7 @@ func (m *DataProblem) ProveStep(
 	stepTally := *t
 	sum := m.movedSum(&stepTally, gradient, move)
 	// X d was computed as the difference of the margins at the ends of the step, each with a rounding error.
+	// StartSizes allows for an extrapolated start.
 	sizes := make([]float64, len(d))
 	for j, v := range d {
 		sizes[j] = math.Abs(point.X[j]) + math.Abs(v)

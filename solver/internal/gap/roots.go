@@ -166,7 +166,8 @@ func (r *rootMatrix) hessian(phi []float64) []float64 {
 }
 
 // sizes returns Σ |cᵢ αᵢ uᵢ| for each column u of X N. For a constant column, such as that of an intercept, it
-// returns +Inf instead: there Tally.Size bounds the sum, and setResidual uses this.
+// returns +Inf instead: there the sum is |u| times Tally.Size, which setResidual uses. With several processes no
+// column counts as constant.
 func (r *rootMatrix) sizes(c, alpha []float64) []float64 {
 	out := make([]float64, len(r.idx))
 	for a, idx := range r.idx {

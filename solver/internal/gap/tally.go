@@ -104,9 +104,10 @@ func (t *Tally) addLoss(l term.Loss, s *Samples) {
 //
 // has one of two bounds. rootChangeCost adds up the bounds of the samples.
 //
-// The first bound is for losses that have the trait LeastCurvatures. This is a concave function of the slope,
-// and at most φ″. The second derivative of φ* is 1/φ″. Φᵢ is at most the value of the function at φ'(tᵢ), and
-// at αᵢ, and so the function is at least Φᵢ between these slopes. Therefore:
+// The first bound is for losses with the trait LeastCurvatures. It gives a concave function of the slope that is
+// at most φ″. So the second derivative of φ*, which is 1/φ″, is at most the reciprocal of this function. Φᵢ is at
+// most the value of the function at φ'(tᵢ), and at αᵢ, and so the function is at least Φᵢ between these slopes.
+// Therefore:
 //
 //   - The derivative of φ* at αᵢ differs from tᵢ by at most |φ'(tᵢ) − αᵢ|/Φᵢ.
 //   - |δᵢ| is at most half the distance of αᵢ from the nearer end of the domain. So the function at αᵢ + δᵢ is
@@ -121,11 +122,12 @@ func (t *Tally) addLoss(l term.Loss, s *Samples) {
 // non-negative and convex in α. So the change is at most 2 term.Steepest |yᵢ| (Fᵢ⁺ + Fᵢ⁻).
 func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
 	var atAlpha [512]float64 // for some samples, the largest Φᵢ that αᵢ allows
+	leastCurvatures := l.Traits().LeastCurvatures
 	for lo := 0; lo < len(phi); lo += len(atAlpha) {
 		hi := min(lo+len(atAlpha), len(phi))
 		block, atAlpha := phi[lo:hi], atAlpha[:hi-lo]
 		alpha, slope, margin, label := s.Alpha[lo:hi], s.Slope[lo:hi], s.Margin[lo:hi], s.Label[lo:hi]
-		if leastCurvatures := l.Traits().LeastCurvatures; leastCurvatures != nil {
+		if leastCurvatures != nil {
 			leastCurvatures(block, slope, label)
 			leastCurvatures(atAlpha, alpha, label)
 		} else {
