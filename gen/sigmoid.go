@@ -90,8 +90,8 @@ func (e *emitter) logNormal(y vec) vec {
 
 // entropyTerm returns v log(v/s) - w, as EntropyTerm of package kernels does. The arguments are in memory,
 // because AVX2 has too few registers; minusW is -w. scratch is memory for one vector. Lanes in which v is
-// near s use the series of entropySeries; if all lanes do, the emitted code skips the logarithm. If margin is not
-// nil, entropyTerm returns poissonTerm of package kernels, for the label v and the rate s.
+// near s use the series of entropySeries; if all lanes do, the emitted code skips the logarithm. If margin is
+// not nil, entropyTerm returns poissonTerm of package kernels, for the label v and the rate s.
 func (e *emitter) entropyTerm(v, s, minusW, scratch operand.Mem, margin *operand.Mem) vec {
 	load := func(m operand.Mem) vec { return e.load(e, m, nil) }
 	ratio := func(m operand.Mem) vec { return e.binary(e.VDIVPD, load(m), s) }

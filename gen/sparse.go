@@ -101,9 +101,9 @@ func (r nonzeros) prefetch(e *emitter) {
 	}
 }
 
-// rowScatter adds g times the nonzeros from r.cursor to end to the dense vector r.w. The factor g is in the low
-// lane of its register. Blocks of 8 consecutive columns are added as vectors. All other nonzeros are added one at
-// a time, because two of them may have the same column.
+// rowScatter adds g times the nonzeros from r.cursor to end to the dense vector r.w. The factor g is in the
+// low lane of its register. Blocks of 8 consecutive columns are added as vectors. All other nonzeros are
+// added one at a time, because two of them may have the same column.
 func (e *emitter) rowScatter(r nonzeros, end reg.GPVirtual, g vec) {
 	e.eachBlock(r, end, func(element operand.Mem) {
 		factor := e.vector(e)
@@ -130,11 +130,11 @@ func (e *emitter) rowScatter(r nonzeros, end reg.GPVirtual, g vec) {
 	e.placeLabel(done)
 }
 
-// eachBlock emits a loop over blocks of 8 nonzeros, from r.cursor until fewer than 8 are left before end. It has
-// two bodies. consecutive emits the one for a block in consecutive columns; its argument is the element of r.w in
-// the block's first column. apart emits the one for any block. The loop begins with the first body if the last
-// column minus the first is the number of nonzeros minus 1, as in data without zeros. It changes to the second
-// body, for good, at the first block whose columns are not consecutive.
+// eachBlock emits a loop over blocks of 8 nonzeros, from r.cursor until fewer than 8 are left before end. It
+// has two bodies. consecutive emits the one for a block in consecutive columns; its argument is the element
+// of r.w in the block's first column. apart emits the one for any block. The loop begins with the first body
+// if the last column minus the first is the number of nonzeros minus 1, as in data without zeros. It changes
+// to the second body, for good, at the first block whose columns are not consecutive.
 func (e *emitter) eachBlock(
 	r nonzeros, end reg.GPVirtual, consecutive func(element operand.Mem), apart func(),
 ) {

@@ -69,8 +69,9 @@ func TestFormText(t *testing.T) {
 	}
 }
 
-// makeRuns gives each row of a that has at most Cols nonzeros consecutive columns, the last of them Cols-1. But in
-// every third row, one column, neither the first nor the last, is increased by 1, so that it occurs twice.
+// makeRuns gives each row of a that has at most Cols nonzeros consecutive columns, the last of them Cols-1.
+// But in every third row, one column, neither the first nor the last, is increased by 1, so that it occurs
+// twice.
 func makeRuns(rng *rand.Rand, a Rows) Rows {
 	for i := range a.Len() {
 		row := a.Idx[a.Ptr[i]:a.Ptr[i+1]]
@@ -148,9 +149,9 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestRuns compares Margins and Gradient with the reference on rows of blocks of 8 consecutive columns: blocks
-// that follow each other or not, a block that goes on with column 0 after the last one of 16 bits, and blocks
-// in which one column is replaced by the next one.
+// TestRuns compares Margins and Gradient with the reference on rows of blocks of 8 consecutive columns:
+// blocks that follow each other or not, a block that goes on with column 0 after the last one of 16 bits, and
+// blocks in which one column is replaced by the next one.
 func TestRuns(t *testing.T) {
 	defer use(t, Active())
 	const d = 1 << 16

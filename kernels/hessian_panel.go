@@ -11,9 +11,9 @@ import (
 // the result h in these columns and in up to tileRows rows. Vector instructions add multiples of the
 // panel's rows to each row of a tile.
 //
-// Panels are used only for batches of rows (see sortBlocks) whose values, factors c and products of the two are
-// all finite; the other batches are left to sumByRows. So a zero of a panel adds a zero, which can change only
-// the sign of a zero in h; plusZero corrects it.
+// Panels are used only for batches of rows (see sortBlocks) whose values, factors c and products of the two
+// are all finite; the other batches are left to sumByRows. So a zero of a panel adds a zero, which can change
+// only the sign of a zero in h; plusZero corrects it.
 const (
 	panelRows     = 64      // number of rows of a panel: one bit of HessianScratch.mask for each
 	panelCols     = 64      // number of columns of a panel
@@ -135,8 +135,8 @@ func (x *panelTask[I, V]) finite() bool {
 	return (float64(largestFactor*largestValue)+largestFactor+largestValue)*0 == 0
 }
 
-// maxAbs returns the largest absolute value. Here an infinity is larger than any number, and a NaN larger than
-// an infinity.
+// maxAbs returns the largest absolute value. Here an infinity is larger than any number, and a NaN larger
+// than an infinity.
 func maxAbs[V value](v []V) float64 {
 	var largest uint64 // without the sign, the bits, read as an integer, have the order of the numbers
 	for _, x := range v {

@@ -159,8 +159,8 @@ func TestHessian(t *testing.T) {
 	})
 }
 
-// TestHessianInfinite compares sumByPanels with the definition on more rows than are sorted at a time. One row,
-// in the first or the second batch, has an infinite value or an infinite factor.
+// TestHessianInfinite compares sumByPanels with the definition on more rows than are sorted at a time. One
+// row, in the first or the second batch, has an infinite value or an infinite factor.
 func TestHessianInfinite(t *testing.T) {
 	const rows, p = panelBlocks*panelRows + 70, 40
 	scratch := new(HessianScratch)

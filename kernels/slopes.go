@@ -23,8 +23,8 @@ func SquaredSlopes(slope, margin, label []float64) (loss float64) {
 	return slopes("SquaredSlopes", active.squaredSlopes, slope, margin, label)
 }
 
-// PoissonSlopes is LogisticSlopes for the Poisson loss exp(t) - b t - b + b log b at margin t and label b >= 0,
-// with 0 log 0 = 0. The slope is exp(t) - b, see Exp, and the loss is PoissonLoss.
+// PoissonSlopes is LogisticSlopes for the Poisson loss exp(t) - b t - b + b log b at margin t and label b >=
+// 0, with 0 log 0 = 0. The slope is exp(t) - b, see Exp, and the loss is PoissonLoss.
 func PoissonSlopes(slope, margin, label []float64) (loss float64) {
 	return slopes("PoissonSlopes", active.poissonSlopes, slope, margin, label)
 }

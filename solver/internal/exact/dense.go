@@ -13,22 +13,23 @@ type dense struct {
 	threads int
 }
 
-// mostlyFull reports whether dense needs at most as much memory for the data as a sparse matrix, which stores an
-// index with each non-zero entry.
+// mostlyFull reports whether dense needs at most as much memory for the data as a sparse matrix, which stores
+// an index with each non-zero entry.
 func (p *Problem) mostlyFull() bool {
 	n, features := p.dims()
 	return 8*float64(n)*float64(features) <= 12*float64(p.entries())
 }
 
-// storesZeros reports whether Rows of a Solver without a Gram matrix also stores the zeros of the data. It does if
-// at most a third of the entries are zero. Kernels are faster on rows whose columns are all consecutive.
+// storesZeros reports whether Rows of a Solver without a Gram matrix also stores the zeros of the data. It
+// does if at most a third of the entries are zero. Kernels are faster on rows whose columns are all
+// consecutive.
 func (p *Problem) storesZeros() bool {
 	n, features := p.dims()
 	return p.mostlyFull() && p.entries() < int64(n)*int64(features) && features <= 1<<16
 }
 
-// withZeros returns the rows of x with all zeros stored, and 16-bit column indices. Values are stored as float32
-// if short is true; float32 must then hold them exactly.
+// withZeros returns the rows of x with all zeros stored, and 16-bit column indices. Values are stored as
+// float32 if short is true; float32 must then hold them exactly.
 func withZeros(x *sparse.CSR, short bool) kernels.Rows {
 	n, p := x.Dims()
 	rows := kernels.Rows{Ptr: make([]int64, n+1), Idx16: make([]uint16, n*p), Cols: p}

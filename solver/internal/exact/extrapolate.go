@@ -21,8 +21,9 @@ func (p *pastSolutions) add(lambda float64, x []float64, isNear bool) {
 	p.startLambda, p.endLambda = p.endLambda, lambda
 }
 
-// extrapolate does nothing if lambda has changed by more than this multiple of its last change. Offsets of samples
-// make extrapolated margins less accurate: the bounds of ProveStep in package gap allow for a multiple of 3.5.
+// extrapolate does nothing if lambda has changed by more than this multiple of its last change. Offsets of
+// samples make extrapolated margins less accurate: the bounds of ProveStep in package gap allow for a
+// multiple of 3.5.
 const longestExtrapolation = 2
 
 // extrapolate moves x along the straight line through the solutions for the last two lambdas, to where this
@@ -32,8 +33,8 @@ const longestExtrapolation = 2
 //
 // Coefficients with a limit keep their zeros and signs: extrapolate does not move a zero coefficient, and
 // sets a coefficient to zero if it would change its sign. A coefficient that would cross a bound ends at the
-// bound. If all coefficients stay on the line, so do the margins, and they need no visit of the rows. Otherwise
-// the loss costs a visit of the columns of the working set.
+// bound. If all coefficients stay on the line, so do the margins, and they need no visit of the rows.
+// Otherwise the loss costs a visit of the columns of the working set.
 func (s *Solver) extrapolate(lambda float64) {
 	p, w := &s.past, &s.set
 	m, inMemory := s.rows.(*memorySamples)
@@ -93,8 +94,8 @@ func (s *Solver) settle() {
 	}
 }
 
-// lossOnLine returns the loss at p.end + factor (p.end − p.start). The margins are those of current, at p.end,
-// plus factor times their difference from pastMargin.
+// lossOnLine returns the loss at p.end + factor (p.end − p.start). The margins are those of current, at
+// p.end, plus factor times their difference from pastMargin.
 func (m *memorySamples) lossOnLine(factor float64, p *pastSolutions) float64 {
 	m.Each(func(_, lo, hi int) {
 		dst, past := m.next.margin[lo:hi], m.pastMargin[lo:hi]

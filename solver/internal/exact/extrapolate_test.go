@@ -49,8 +49,8 @@ func TestExtrapolate(t *testing.T) {
 	}
 }
 
-// TestExtrapolatedMargins checks the rounding errors of extrapolated margins, and that margins are computed from
-// the point if the step from there has length 0.
+// TestExtrapolatedMargins checks the rounding errors of extrapolated margins, and that margins are computed
+// from the point if the step from there has length 0.
 func TestExtrapolatedMargins(t *testing.T) {
 	s := mustNew(t, kind{loss: term.Logistic{}}.random(400, 20, 1))
 	lambda, err := s.LambdaMax(nil)

@@ -13,8 +13,8 @@ import (
 )
 
 // TestRankWithConstantColumn fits data whose last column, which is free, is 1 on all rows of the first of two
-// processes, and 0 on all rows of the other. It separates the samples of the first process. Both processes must
-// prove the gap that one process proves.
+// processes, and 0 on all rows of the other. It separates the samples of the first process. Both processes
+// must prove the gap that one process proves.
 func TestRankWithConstantColumn(t *testing.T) {
 	const n, p = 80, 4
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -43,8 +43,8 @@ type samples interface {
 	// useSlopes sets α to the slopes φ' at the point x, and e to the gradient of the loss, X'Cα. If estimates
 	// is true, e may have estimates as after prove.
 	useSlopes(x, e []float64, estimates bool)
-	// alphaAt returns α at the point x. If e has estimates, from prove or useSlopes, it replaces them by entries
-	// of X'Cα. For samples in a file it returns nil, and e has no estimates.
+	// alphaAt returns α at the point x. If e has estimates, from prove or useSlopes, it replaces them by
+	// entries of X'Cα. For samples in a file it returns nil, and e has no estimates.
 	alphaAt(x, e []float64) []float64
 
 	tally() *gap.Tally // tally of α at the point

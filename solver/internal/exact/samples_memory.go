@@ -43,8 +43,8 @@ type memorySamples struct {
 type state struct {
 	margin, slope []float64
 	loss          float64 // the mean loss
-	// sizes is nil if the margins were computed from the point. If they were extrapolated, their errors are at
-	// most those of margins computed at a point with the coefficients sizes. No proof may use extrapolated
+	// sizes is nil if the margins were computed from the point. If they were extrapolated, their errors are
+	// at most those of margins computed at a point with the coefficients sizes. No proof may use extrapolated
 	// margins as the margins at its point, see settle.
 	sizes []float64
 }

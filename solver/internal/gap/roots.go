@@ -165,9 +165,9 @@ func (r *rootMatrix) hessian(phi []float64) []float64 {
 	return h
 }
 
-// sizes returns Σ |cᵢ αᵢ uᵢ| for each column u of X N. For a constant column, such as that of an intercept, it
-// returns +Inf instead: there the sum is |u| times Tally.Size, which setResidual uses. With several processes no
-// column counts as constant.
+// sizes returns Σ |cᵢ αᵢ uᵢ| for each column u of X N. For a constant column, such as that of an intercept,
+// it returns +Inf instead: there the sum is |u| times Tally.Size, which setResidual uses. With several
+// processes no column counts as constant.
 func (r *rootMatrix) sizes(c, alpha []float64) []float64 {
 	out := make([]float64, len(r.idx))
 	for a, idx := range r.idx {

@@ -96,18 +96,18 @@ func (t *Tally) addLoss(l term.Loss, s *Samples) {
 }
 
 // Phi sets phi to cᵢΦᵢ and updates Swing and MaxPhi. Only a problem with roots needs the Φᵢ: there, αᵢ + δᵢ
-// with δᵢ = Φᵢyᵢ replaces αᵢ (see rootChange). y is a change of the margins with |yᵢ| ≤ Y ≤ 1/(2 term.Steepest).
-// Φᵢ is at most term.Steepest times the distance of αᵢ from the nearer end of the domain of φ*. So αᵢ + δᵢ stays
-// in the domain. The change of the Fenchel term,
+// with δᵢ = Φᵢyᵢ replaces αᵢ (see rootChange). y is a change of the margins with |yᵢ| ≤ Y ≤ 1/(2
+// term.Steepest). Φᵢ is at most term.Steepest times the distance of αᵢ from the nearer end of the domain of
+// φ*. So αᵢ + δᵢ stays in the domain. The change of the Fenchel term,
 //
 //	φ*(αᵢ + δᵢ) − φ*(αᵢ) − tᵢδᵢ,
 //
 // has one of two bounds. rootChangeCost adds up the bounds of the samples.
 //
-// The first bound is for losses with the trait LeastCurvatures. It gives a concave function of the slope that is
-// at most φ″. So the second derivative of φ*, which is 1/φ″, is at most the reciprocal of this function. Φᵢ is at
-// most the value of the function at φ'(tᵢ), and at αᵢ, and so the function is at least Φᵢ between these slopes.
-// Therefore:
+// The first bound is for losses with the trait LeastCurvatures. It gives a concave function of the slope that
+// is at most φ″. So the second derivative of φ*, which is 1/φ″, is at most the reciprocal of this function.
+// Φᵢ is at most the value of the function at φ'(tᵢ), and at αᵢ, and so the function is at least Φᵢ between
+// these slopes. Therefore:
 //
 //   - The derivative of φ* at αᵢ differs from tᵢ by at most |φ'(tᵢ) − αᵢ|/Φᵢ.
 //   - |δᵢ| is at most half the distance of αᵢ from the nearer end of the domain. So the function at αᵢ + δᵢ is

@@ -92,8 +92,8 @@ type Loss interface {
 	Traits() Traits
 }
 
-// Steepest bounds how fast Traits.LeastCurvatures may grow from an end of the interval of SlopeRange. Package gap
-// uses the same bound for losses without LeastCurvatures.
+// Steepest bounds how fast Traits.LeastCurvatures may grow from an end of the interval of SlopeRange. Package
+// gap uses the same bound for losses without LeastCurvatures.
 const Steepest = 1e4
 
 // Traits holds the properties of a loss.
