@@ -18,7 +18,7 @@ const module = "github.com/scas-admm/scas"
 var importOrder = strings.Fields(`
 	kernels/pkgerr
 	kernels
-	sparse/sparsetest sparse/atomicfile sparse/faults
+	sparse/sparsetest sparse/atomicfile sparse/faults sparse/pages
 	sparse/internal/text sparse/internal/coordinates sparse/internal/npy sparse/internal/scasfile
 	sparse
 	sparse/graph sparse/graph/draw sparse/graph/glasso

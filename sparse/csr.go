@@ -7,6 +7,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/sparse/internal/coordinates"
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
 // MaxCols is the largest number of columns a matrix may have: column indices
@@ -225,7 +226,7 @@ func (a *CSR) Compact(round bool) kernels.Rows {
 	}
 	idx16, allOnes, val32 := a.compactForm(round)
 	if idx16 {
-		rows.Idx, rows.Idx16 = nil, make([]uint16, nnz)
+		rows.Idx, rows.Idx16 = nil, pages.Make[uint16](int(nnz))
 		for k, j := range a.idx[:nnz] {
 			rows.Idx16[k] = uint16(j)
 		}
@@ -234,7 +235,7 @@ func (a *CSR) Compact(round bool) kernels.Rows {
 	case allOnes:
 		rows.Val = nil
 	case val32:
-		rows.Val, rows.Val32 = nil, make([]float32, nnz)
+		rows.Val, rows.Val32 = nil, pages.Make[float32](int(nnz))
 		for k, v := range a.val[:nnz] {
 			rows.Val32[k] = float32(v)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
 // MulVec sets dst = A x. dst has one element per row, x one per column; they must not overlap. The elements
@@ -117,8 +118,8 @@ func (a *CSR) SelectRows(rows []int) (*CSR, error) {
 		rows: len(rows),
 		cols: a.cols,
 		ptr:  make([]int64, len(rows)+1),
-		idx:  make([]int32, 0, nnz),
-		val:  make([]float64, 0, nnz),
+		idx:  pages.Make[int32](int(nnz))[:0],
+		val:  pages.Make[float64](int(nnz))[:0],
 	}
 	for k, i := range rows {
 		idx, val := a.Row(i)

@@ -8,6 +8,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
 // A design is a specification with the data of one problem. Its labels are numbers, two classes, or one class
@@ -115,7 +116,7 @@ func withColumn(ctx context.Context, x *sparse.CSR, entry func(i int) float64) (
 	n, p := x.Dims()
 	maxNNZ := x.NNZ() + int64(n)
 	ptr := make([]int64, n+1)
-	idx, val := make([]int32, 0, maxNNZ), make([]float64, 0, maxNNZ)
+	idx, val := pages.Make[int32](int(maxNNZ))[:0], pages.Make[float64](int(maxNNZ))[:0]
 	for i := range n {
 		if i%rowsPerCheck == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()

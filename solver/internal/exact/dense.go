@@ -4,6 +4,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
 // dense stores all entries of X by columns, including zeros. It is for data with few zeros.
@@ -32,11 +33,11 @@ func (p *Problem) storesZeros() bool {
 // float32 if short is true; float32 must then hold them exactly.
 func withZeros(x *sparse.CSR, short bool) kernels.Rows {
 	n, p := x.Dims()
-	rows := kernels.Rows{Ptr: make([]int64, n+1), Idx16: make([]uint16, n*p), Cols: p}
+	rows := kernels.Rows{Ptr: make([]int64, n+1), Idx16: pages.Make[uint16](n * p), Cols: p}
 	if short {
-		rows.Val32 = make([]float32, n*p)
+		rows.Val32 = pages.Make[float32](n * p)
 	} else {
-		rows.Val = make([]float64, n*p)
+		rows.Val = pages.Make[float64](n * p)
 	}
 	for i := range n {
 		first := i * p
@@ -58,7 +59,7 @@ func withZeros(x *sparse.CSR, short bool) kernels.Rows {
 
 func newDense(x *sparse.CSR, threads int) *dense {
 	n, p := x.Dims()
-	d := &dense{n: n, val: make([]float64, n*p), threads: threads}
+	d := &dense{n: n, val: pages.Make[float64](n * p), threads: threads}
 	for i := range n {
 		idx, val := x.Row(i)
 		for k, j := range idx {

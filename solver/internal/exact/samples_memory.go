@@ -8,6 +8,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
 	"github.com/scas-admm/scas/solver/internal/rows"
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
 // memorySamples implements the interface samples for rows in memory.
@@ -60,7 +61,7 @@ func newMemorySamples(p *Problem, set *workingSet) *memorySamples {
 		vectors = append(vectors, &m.next.margin, &m.next.slope, &m.alpha, &m.curvature)
 	}
 	for _, v := range vectors {
-		*v = make([]float64, n)
+		*v = pages.Make[float64](n)
 	}
 	m.chunkClipped = make([]bool, m.Count())
 	return m

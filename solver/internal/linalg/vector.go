@@ -1,6 +1,10 @@
 package linalg
 
-import "math"
+import (
+	"math"
+
+	"github.com/scas-admm/scas/sparse/pages"
+)
 
 // Resized returns a slice of length n that uses the memory of v if this is large enough. The entries are
 // undefined. A slice that grows gets spare memory for a quarter more entries.
@@ -9,7 +13,7 @@ func Resized[E any](v []E, n int) []E {
 	case n <= cap(v):
 		return v[:n]
 	case v == nil:
-		return make([]E, n)
+		return pages.Make[E](n)
 	}
 	return make([]E, n, n+n/4)
 }
