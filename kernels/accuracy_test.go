@@ -80,7 +80,7 @@ func testMargins() []float64 {
 }
 
 func TestULP(t *testing.T) {
-	var maxErr struct{ exp, log1p, slope, sigmoid, loss float64 }
+	var maxErr struct{ exp, inverse, log1p, slope, sigmoid, loss float64 }
 	one := bigFloat(1)
 	for i, z := range testMargins() {
 		if z > 708 || testing.Short() && i%8 > 0 {
@@ -91,7 +91,8 @@ func TestULP(t *testing.T) {
 		sigmoidNeg, sigmoidPos := new(big.Float).Quo(e, sum), new(big.Float).Quo(one, sum)
 		lossPos := bigLog1p(e)
 		lossNeg := new(big.Float).Add(lossPos, bigFloat(z))
-		maxErr.exp = max(maxErr.exp, ulps(ExpNeg(z), e))
+		maxErr.exp = max(maxErr.exp, ulps(ExpNeg(z), e), ulps(Exp(-z), e))
+		maxErr.inverse = max(maxErr.inverse, ulps(Exp(z), new(big.Float).Quo(one, e)))
 		expFloat, _ := e.Float64()
 		maxErr.log1p = max(maxErr.log1p, ulps(log1pUnit(expFloat), bigLog1p(bigFloat(expFloat))))
 		for _, b := range []float64{-1, 1} {
@@ -101,13 +102,13 @@ func TestULP(t *testing.T) {
 		}
 		maxErr.sigmoid = max(maxErr.sigmoid, ulps(Sigmoid(z), sigmoidPos), ulps(Sigmoid(-z), sigmoidNeg))
 	}
-	t.Logf("largest errors in ulp: exp %.3f, log1p %.3f, slope %.3f, sigmoid %.3f, loss %.3f",
-		maxErr.exp, maxErr.log1p, maxErr.slope, maxErr.sigmoid, maxErr.loss)
+	t.Logf("largest errors in ulp: exp %.3f, 1/exp %.3f, log1p %.3f, slope %.3f, sigmoid %.3f, loss %.3f",
+		maxErr.exp, maxErr.inverse, maxErr.log1p, maxErr.slope, maxErr.sigmoid, maxErr.loss)
 	for _, c := range []struct {
 		name       string
 		got, bound float64
 	}{
-		{"exp", maxErr.exp, expULP}, {"log1p", maxErr.log1p, log1pULP}, {"slope", maxErr.slope, slopeULP},
+		{"exp", maxErr.exp, expULP}, {"1/exp", maxErr.inverse, 2}, {"log1p", maxErr.log1p, log1pULP}, {"slope", maxErr.slope, slopeULP},
 		{"sigmoid", maxErr.sigmoid, sigmoidULP}, {"loss", maxErr.loss, lossULP},
 	} {
 		if !(c.got <= c.bound) || c.got == 0 {

@@ -39,7 +39,8 @@ const (
 	log7 = 0x1.1b69eb849b37ep-03 // 0.13838562010223748
 )
 
-// If q is above farRatio times the rate, poissonTerm does not divide q by the rate, which may overflow.
+// If q is above farRatio times the rate, poissonTerm takes log q - margin in place of log(q/rate): the ratio
+// may overflow, and below a margin of -708 the rate is too large.
 const farRatio = 16
 
 // The coefficients of entropySeries.

@@ -30,6 +30,14 @@ func TestAliases(t *testing.T) {
 			sameScalar(t, "loss of SquaredSlopes(y, x, y)", SquaredSlopes(b, x, b), loss)
 			sameVector(t, "SquaredSlopes(y, x, y)", b, want)
 
+			count := abs(slices.Clone(y))
+			loss = PoissonSlopes(want, x, count)
+			a, b = slices.Clone(x), slices.Clone(count)
+			sameScalar(t, "loss of PoissonSlopes(x, x, y)", PoissonSlopes(a, a, count), loss)
+			sameVector(t, "PoissonSlopes(x, x, y)", a, want)
+			sameScalar(t, "loss of PoissonSlopes(y, x, y)", PoissonSlopes(b, x, b), loss)
+			sameVector(t, "PoissonSlopes(y, x, y)", b, want)
+
 			limit := abs(slices.Clone(y))
 			copy(want, x)
 			Axpy(0.5, slices.Clone(x), want)

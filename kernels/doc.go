@@ -38,7 +38,7 @@
 //
 // # Accuracy
 //
-// For |margin| <= 708 the exponential is within 1.25 ulp of the exact value, the logistic
+// For |margin| <= 708 ExpNeg is within 1.25 ulp of the exact value, Exp within 2 ulp, the logistic
 // slope within 2.1 ulp and the logistic loss within 1.6 ulp; tests compare them with
 // math/big. Without overflow and underflow, the error of a sum of n products is at most
 // gamma_n = n u/(1 - n u) times the sum of their absolute values, where u = 2^-53.

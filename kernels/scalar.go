@@ -137,9 +137,10 @@ func logisticFenchel(alpha, margin, label float64) float64 {
 	return EntropyTerm(q, s, w) + EntropyTerm(r, c, -w) + float64(factor*beyond)
 }
 
-// PoissonLoss returns q log(q/rate) - q + rate for a label q >= 0 and rate = Exp(margin), with 0 log 0 = 0.
-// It is the scalar reference for the losses that PoissonSlopes adds up. The result is not negative. Its
-// relative error is small, also where q is near the rate.
+// PoissonLoss returns q (log q - margin) - q + rate for a label q >= 0 and rate = Exp(margin), with 0 log 0 =
+// 0. It is the scalar reference for the losses that PoissonSlopes adds up. The result is not negative. For
+// |margin| <= 708 the error is small relative to the loss for the rounded rate, also where q is near the
+// rate.
 func PoissonLoss(margin, q float64) float64 { return poissonTerm(q, Exp(margin), margin) }
 
 // poissonTerm is PoissonLoss for rate = Exp(margin).

@@ -24,7 +24,8 @@ func SquaredSlopes(slope, margin, label []float64) (loss float64) {
 }
 
 // PoissonSlopes is LogisticSlopes for the Poisson loss exp(t) - b t - b + b log b at margin t and label b >=
-// 0, with 0 log 0 = 0. The slope is exp(t) - b, see Exp, and the loss is PoissonLoss.
+// 0, with 0 log 0 = 0. The slope is exp(t) - b, see Exp, and the loss is PoissonLoss; their accuracy is as
+// described there. In the slope, digits cancel if exp(t) is near b.
 func PoissonSlopes(slope, margin, label []float64) (loss float64) {
 	return slopes("PoissonSlopes", active.poissonSlopes, slope, margin, label)
 }
@@ -62,7 +63,8 @@ func LogisticFenchel(alpha, margin, label, weight []float64) (sum float64) {
 }
 
 // PoissonFenchel is LogisticFenchel for the loss of PoissonSlopes. Its conjugate is finite if label[i] + a is
-// not negative; other numbers alpha[i] are not allowed.
+// not negative; other numbers alpha[i] are not allowed. This sum is rounded, so F has a large relative error
+// if the sum is within a few ulp of exp(t).
 func PoissonFenchel(alpha, margin, label, weight []float64) (sum float64) {
 	return fenchel("PoissonFenchel", active.poissonFenchel, alpha, margin, label, weight)
 }

@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// advise asks for large pages for those parts of b that are whole pages. An error changes nothing but the speed.
+// advise asks for large pages for those parts of b that are whole pages. An error changes nothing but the
+// speed.
 func advise(b []byte) {
 	unaligned := int(uintptr(unsafe.Pointer(&b[0])) % pageSize)
 	first := (pageSize - unaligned) % pageSize

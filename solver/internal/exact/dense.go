@@ -22,8 +22,8 @@ func (p *Problem) mostlyFull() bool {
 }
 
 // storesZeros reports whether Rows of a Solver without a Gram matrix also stores the zeros of the data. It
-// does if at most a third of the entries are zero. Kernels are faster on rows whose columns are all
-// consecutive.
+// does if some entries, but at most a third of them, are zero, and 16 bits hold the columns. Kernels are
+// faster on rows whose columns are all consecutive.
 func (p *Problem) storesZeros() bool {
 	n, features := p.dims()
 	return p.mostlyFull() && p.entries() < int64(n)*int64(features) && features <= 1<<16

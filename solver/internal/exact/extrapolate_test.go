@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -78,9 +79,35 @@ func TestExtrapolatedMargins(t *testing.T) {
 			t.Errorf("margin %d: error %g, bound %g", i, diff, bound)
 		}
 	}
-	s.settle()
+	s.current.value = math.Inf(-1) // no step lowers the objective
+	if _, length := s.step(1e-9*s.Scale(), false); length != 0 {
+		t.Fatalf("a step of length %g", length)
+	}
 	if m.current.sizes != nil || !slices.Equal(m.current.margin, want) || s.current.loss != m.current.loss {
-		t.Error("settle did not compute the margins and the loss from the point")
+		t.Error("after a step of length 0, the margins and the loss were not computed from the point")
+	}
+}
+
+// TestInterruptedExtrapolation checks that a run that ends before its first step has computed margins.
+func TestInterruptedExtrapolation(t *testing.T) {
+	s := mustNew(t, kind{loss: term.Logistic{}}.random(400, 20, 1))
+	lambda, err := s.LambdaMax(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	extrapolated, stop := false, errors.New("stop")
+	for k := range 3 {
+		lambda *= 0.9
+		s.Solve(lambda, &Settings{Tol: 1e-9 * s.Scale(), Interrupt: func() error {
+			if k < 2 {
+				return nil
+			}
+			extrapolated = inMemory(s).current.sizes != nil
+			return stop
+		}})
+	}
+	if sizes := inMemory(s).current.sizes; !extrapolated || sizes != nil {
+		t.Errorf("margins extrapolated: %v, and not computed in the end: %v", extrapolated, sizes != nil)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
 	"github.com/scas-admm/scas/solver/internal/rows"
-	"github.com/scas-admm/scas/sparse"
 )
 
 // Memory estimates the bytes that a Solver needs in addition to the problem, for one lambda or, if isPath is
@@ -37,7 +36,7 @@ func (q *Problem) Memory(isPath bool) int64 {
 		if !cheap {
 			total += 8 * int64(n) * int64(features)
 		}
-		return total + scratchMemory(q.Data, q.Threads)
+		return total + scratchMemory(n, entries, q.Threads)
 	}
 	stored := entries // in the rows, perhaps with their zeros
 	if q.storesZeros() {
@@ -58,7 +57,7 @@ func (q *Problem) Memory(isPath bool) int64 {
 	if isPath && !cheap {
 		total += 8 * k * k // the former Hessian, see growHessian
 	}
-	return total + scratchMemory(q.Data, q.Threads)
+	return total + scratchMemory(n, stored, q.Threads)
 }
 
 // zerosMemory returns the most bytes of the rows with their zeros, see storesZeros.
@@ -179,22 +178,28 @@ func (q *Problem) memoryCoupled() int64 {
 	if t.Banded() {
 		total += coupledMemory(t, n, l)
 	} else {
-		total += denseCoupledMemory(features, n, l) + scratchMemory(q.Data, q.Threads)
+		stored := q.entries()
+		if q.storesZeros() {
+			stored = int64(n) * int64(features)
+		}
+		total += denseCoupledMemory(features, n, l) + scratchMemory(n, stored, q.Threads)
 	}
 	if enoughSamples(n, features) {
-		total += (q.Data.CompactBytes() + 12*q.entries() + 8*subproblemVectors*int64(n)) / (sampleShare - 1)
+		total += (q.Data.CompactBytes() + 12*q.entries() + q.zerosMemory() + 8*subproblemVectors*int64(n)) /
+			(sampleShare - 1)
 	}
 	return total
 }
 
-// scratchMemory estimates the bytes of scratch memory of the Hessian kernel, in all goroutines.
-func scratchMemory(x *sparse.CSR, threads int) int64 {
+// scratchMemory estimates the bytes of scratch memory of the Hessian kernel, in all goroutines. n is the
+// number of rows, and stored the number of their stored entries.
+func scratchMemory(n int, stored int64, threads int) int64 {
 	const (
 		// The kernels may copy rows to dense panels if rows have at least this number of entries on average.
 		longRows        = 28
 		scratch, panels = 1 << 15, 9 << 18 // bytes for one goroutine, without and with panels
 	)
-	if n, _ := x.Dims(); kernels.Active() == kernels.Generic || x.NNZ() < longRows*int64(n) {
+	if kernels.Active() == kernels.Generic || stored < longRows*int64(n) {
 		return int64(rows.Threads(threads)) * scratch
 	}
 	return int64(rows.Threads(threads)) * panels

@@ -20,7 +20,8 @@ type Settings struct {
 	Unproved  bool
 	Interrupt func() error // called before each step or pass; its error ends the run; may be nil
 	Stop      func() error // called during a step; its error ends the step; may be nil
-	// Watch is called with the result at each point; its error ends the run. It may be nil.
+	// Watch is called with the result at each point; its error ends the run. Before the first step, the
+	// objective may have the rounding errors of extrapolated margins. Watch may be nil.
 	Watch func(*Result) error
 }
 

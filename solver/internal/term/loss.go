@@ -87,7 +87,8 @@ type Loss interface {
 	// SlopeRange returns the ends of the interval on which φ* is finite, or 0, 0 if φ* is not known. The ends
 	// may be infinite.
 	SlopeRange(label float64) (lo, hi float64)
-	// LossKind returns the kernels.LossKind; ok is false if package kernels does not have the loss.
+	// LossKind returns the kernels.LossKind; ok is false if the inner loops of package kernels do not have
+	// the loss.
 	LossKind() (kind kernels.LossKind, ok bool)
 	Traits() Traits
 }
