@@ -70,8 +70,9 @@ func (e *emitter) logisticFenchel(t *isa) {
 		d := e.choose(e, positive, e.sub(v, smaller), e.sub(smaller, rest))
 		e.VMOVUPD(d, w)
 		e.VMOVUPD(e.xorK(d, "signBit"), minusW)
-		first := e.entropyTerm(q, s, minusW, scratch, nil)
-		sum = e.add(first, e.entropyTerm(r, c, w, scratch, nil))
+		first := e.entropyTerm(q, s, minusW, scratch, func() vec { return e.logRatio(q, s) })
+		second := e.entropyTerm(r, c, w, scratch, func() vec { return e.logRatio(r, c) })
+		sum = e.add(first, second)
 		e.accumulate(acc, e.read(weight, p), e.binary(e.VADDPD, sum, tail), p.mask)
 	})
 	e.returnSum(acc)
@@ -107,7 +108,8 @@ func (e *emitter) poissonFenchel(t *isa) {
 	e.ret()
 }
 
-// A poissonTerm has the arguments of poissonTerm of package kernels in memory.
+// A poissonTerm emits poissonTerm of package kernels. The function's arguments are in memory, as for
+// entropyTerm.
 type poissonTerm struct {
 	*emitter
 	q, rate, minusW, margin, scratch operand.Mem
@@ -117,7 +119,7 @@ func (e *emitter) newPoissonTerm() *poissonTerm {
 	return &poissonTerm{e, e.local(), e.local(), e.local(), e.local(), e.local()}
 }
 
-// set stores the arguments, and returns rate - q.
+// set stores the arguments: q, margin and the rate exp(margin). It returns rate - q.
 func (t *poissonTerm) set(q, margin vec) vec {
 	t.VMOVUPD(q, t.q)
 	t.VMOVUPD(margin, t.margin)
@@ -128,7 +130,17 @@ func (t *poissonTerm) set(q, margin vec) vec {
 	return difference
 }
 
-func (t *poissonTerm) value() vec { return t.entropyTerm(t.q, t.rate, t.minusW, t.scratch, &t.margin) }
+// value returns the term for the stored arguments.
+func (t *poissonTerm) value() vec { return t.entropyTerm(t.q, t.rate, t.minusW, t.scratch, t.logRatio) }
+
+// logRatio returns log(q/rate). Where q is above farRatio times the rate, it returns log(q) - margin instead.
+func (t *poissonTerm) logRatio() vec {
+	load := func(m operand.Mem) vec { return t.load(t.emitter, m, nil) }
+	isFar := func() mask { return t.compare(t.emitter, greater, t.mulK(load(t.rate), "farRatio"), load(t.q)) }
+	ratio := t.binary(t.VDIVPD, load(t.q), t.rate)
+	y := t.logOrLeast(t.choose(t.emitter, isFar(), load(t.q), ratio))
+	return t.choose(t.emitter, isFar(), t.sub(y, load(t.margin)), y)
+}
 
 func (e *emitter) squaredSlopes(t *isa) {
 	e.beginKernel(t, "squaredSlopes", "func(slope, margin, label []float64) float64",

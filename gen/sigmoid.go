@@ -90,34 +90,34 @@ func (e *emitter) logNormal(y vec) vec {
 
 // entropyTerm returns v log(v/s) - w, as EntropyTerm of package kernels does. The arguments are in memory,
 // because AVX2 has too few registers; minusW is -w. scratch is memory for one vector. Lanes in which v is
-// near s use the series of entropySeries; if all lanes do, the emitted code skips the logarithm. If margin is
-// not nil, entropyTerm returns poissonTerm of package kernels, for the label v and the rate s.
-func (e *emitter) entropyTerm(v, s, minusW, scratch operand.Mem, margin *operand.Mem) vec {
+// near s use the series of entropySeries; if all lanes do, the emitted code skips the logarithm. logRatio
+// emits the code for log(v/s).
+func (e *emitter) entropyTerm(v, s, minusW, scratch operand.Mem, logRatio func() vec) vec {
 	load := func(m operand.Mem) vec { return e.load(e, m, nil) }
-	ratio := func(m operand.Mem) vec { return e.binary(e.VDIVPD, load(m), s) }
+	relative := func() vec { return e.binary(e.VDIVPD, load(minusW), s) }
 	isNear := func(x vec) mask {
 		return e.compare(e, greater, e.andK(x, "absBits"), e.constantVec("entropyReach"))
 	}
-	x := ratio(minusW)
+	x := relative()
 	term := e.mul(e.mul(x, load(minusW)), e.polynomial8("entropy", x, e.mul(x, x)))
 	allNear := e.label("near")
 	e.jumpIfAll(e, isNear(x), allNear)
 	e.VMOVUPD(term, scratch)
-	isFar := func() mask { return e.compare(e, greater, e.mulK(load(s), "farRatio"), load(v)) }
-	y := ratio(v)
-	if margin != nil {
-		y = e.choose(e, isFar(), load(v), y)
-	}
-	t := e.logNormal(e.max(y, e.constantVec("minNormal")))
-	if margin != nil {
-		t = e.choose(e, isFar(), e.sub(t, load(*margin)), t)
-	}
+	t := logRatio()
 	e.fma(t, load(v), load(minusW))
 	t = e.max(e.zero(), t)
-	e.VMOVAPD(e.choose(e, isNear(ratio(minusW)), load(scratch), t), term)
+	e.VMOVAPD(e.choose(e, isNear(relative()), load(scratch), t), term)
 	e.placeLabel(allNear)
 	return term
 }
+
+// logRatio returns log(v/s). If v/s is below the smallest normal number, it returns the logarithm of that number.
+func (e *emitter) logRatio(v, s operand.Mem) vec {
+	return e.logOrLeast(e.binary(e.VDIVPD, e.load(e, v, nil), s))
+}
+
+// logOrLeast returns the logarithm of the larger one of x and the smallest normal number.
+func (e *emitter) logOrLeast(x vec) vec { return e.logNormal(e.max(x, e.constantVec("minNormal"))) }
 
 // exp returns exp(t), as Exp of package kernels does.
 func (e *emitter) exp(t vec) vec {

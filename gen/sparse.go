@@ -52,7 +52,7 @@ func (e *emitter) nonzeros(s *storage, vector string) nonzeros {
 // rowDot adds val[k]*w[idx[k]], for the nonzeros k from r.cursor to end, to the 8 lanes of acc. It sets
 // r.cursor to end.
 func (e *emitter) rowDot(r nonzeros, end reg.GPVirtual, acc []vec) {
-	e.eachBlock(r, end, func(element operand.Mem) {
+	e.rowBlocks(r, end, func(element operand.Mem) {
 		for i := range acc {
 			w := e.load(e, element.Offset(8*i*e.lanes), nil)
 			r.add(e, acc[i], w, r.value(i*e.lanes), nil)
@@ -105,7 +105,7 @@ func (r nonzeros) prefetch(e *emitter) {
 // low lane of its register. Blocks of 8 consecutive columns are added as vectors. All other nonzeros are
 // added one at a time, because two of them may have the same column.
 func (e *emitter) rowScatter(r nonzeros, end reg.GPVirtual, g vec) {
-	e.eachBlock(r, end, func(element operand.Mem) {
+	e.rowBlocks(r, end, func(element operand.Mem) {
 		factor := e.vector(e)
 		e.VBROADCASTSD(g, factor)
 		for i := range e.vectorsPer8() {
@@ -130,12 +130,17 @@ func (e *emitter) rowScatter(r nonzeros, end reg.GPVirtual, g vec) {
 	e.placeLabel(done)
 }
 
-// eachBlock emits a loop over blocks of 8 nonzeros, from r.cursor until fewer than 8 are left before end. It
-// has two bodies. consecutive emits the one for a block in consecutive columns; its argument is the element
-// of r.w in the block's first column. apart emits the one for any block. The loop begins with the first body
-// if the last column minus the first is the number of nonzeros minus 1, as in data without zeros. It changes
-// to the second body, for good, at the first block whose columns are not consecutive.
-func (e *emitter) eachBlock(
+// rowBlocks emits a loop that takes 8 nonzeros of a row at a time. The loop begins at r.cursor, and ends when
+// fewer than 8 nonzeros are left before end. It contains two versions of the code for a block of 8 nonzeros:
+//
+//   - consecutive emits the version for blocks whose columns are consecutive. Its argument is the element of r.w
+//     in the block's first column.
+//   - apart emits the version for all blocks.
+//
+// The loop begins with the first version if the row's last column minus its first is the number of nonzeros
+// minus 1, as in data without zeros. At the first block whose columns are not consecutive it changes to the
+// second version, for the rest of the row.
+func (e *emitter) rowBlocks(
 	r nonzeros, end reg.GPVirtual, consecutive func(element operand.Mem), apart func(),
 ) {
 	nextConsecutive, next, rest := e.label("consecutive"), e.label("nonzeros"), e.label("rest")
