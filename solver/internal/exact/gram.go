@@ -200,7 +200,7 @@ func (m *gram) grow(h []float64, oldCols, cols []int32) []float64 {
 
 // The matrix H (see gram) is summed over blocks of rows, to reduce rounding errors. All blocks except
 // the last have at least blockRows rows.
-const blockRows = 1024 // also the number of rows that lossFallsForever reads at a time
+const blockRows = 1024
 
 // formAll sets h to H for all columns. All entries of h must be zero before.
 func (m *gram) formAll(h []float64) {

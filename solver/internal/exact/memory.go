@@ -38,10 +38,8 @@ func (q *Problem) Memory(isPath bool) int64 {
 		}
 		return total + scratchMemory(n, entries, q.Threads)
 	}
-	stored := entries // in the rows, perhaps with their zeros
-	if q.storesZeros() {
-		total, stored = total+q.zerosMemory(), int64(n)*int64(features)
-	}
+	stored := q.storedEntries()
+	total += q.zerosMemory()
 	// The Hessian, and four matrices for the support: the submatrix of the Hessian, and three for its growing
 	// Cholesky factor. Cholesky.Append copies the factor to memory of about 1.6 times the size.
 	total += 8 * (k*k + 4*h*h)
@@ -60,13 +58,22 @@ func (q *Problem) Memory(isPath bool) int64 {
 	return total + scratchMemory(n, stored, q.Threads)
 }
 
-// zerosMemory returns the most bytes of the rows with their zeros, see storesZeros.
+// storedEntries returns the number of entries of Rows in a Solver without a Gram matrix, see storesZeros.
+func (q *Problem) storedEntries() int64 {
+	if !q.storesZeros() {
+		return q.entries()
+	}
+	n, features := q.dims()
+	return int64(n) * int64(features)
+}
+
+// zerosMemory returns an upper bound of the bytes of the rows that withZeros makes, or 0 if a Solver does not
+// store zeros.
 func (q *Problem) zerosMemory() int64 {
 	if !q.storesZeros() {
 		return 0
 	}
-	n, features := q.dims()
-	return 10 * int64(n) * int64(features)
+	return 10 * q.storedEntries()
 }
 
 // sumsMemory returns the bytes of the gradients that rows.Sums computes, one for each chunk of the rows.
@@ -178,11 +185,7 @@ func (q *Problem) memoryCoupled() int64 {
 	if t.Banded() {
 		total += coupledMemory(t, n, l)
 	} else {
-		stored := q.entries()
-		if q.storesZeros() {
-			stored = int64(n) * int64(features)
-		}
-		total += denseCoupledMemory(features, n, l) + scratchMemory(n, stored, q.Threads)
+		total += denseCoupledMemory(features, n, l) + scratchMemory(n, q.storedEntries(), q.Threads)
 	}
 	if enoughSamples(n, features) {
 		total += (q.Data.CompactBytes() + 12*q.entries() + q.zerosMemory() + 8*subproblemVectors*int64(n)) /

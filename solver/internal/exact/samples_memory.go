@@ -44,9 +44,9 @@ type memorySamples struct {
 type state struct {
 	margin, slope []float64
 	loss          float64 // the mean loss
-	// sizes is nil if the margins were computed from the point. If they were extrapolated, their errors are
-	// at most those of margins computed at a point with the coefficients sizes. No proof may use extrapolated
-	// margins as the margins at its point, see settle.
+	// sizes is nil if the margins were computed from the point. If they were extrapolated (see lossOnLine),
+	// sizes has one number for each feature, see gap.Move.StartSizes. A proof for the point needs computed
+	// margins; Solver.settle computes them.
 	sizes []float64
 }
 
@@ -373,8 +373,10 @@ func (m *memorySamples) trivialGap(x []float64, value float64) float64 {
 	return m.bounds.TrivialBound(m.point(x), value)
 }
 
-// lossFallsForever reads blocks of rows until a sample shows that the loss does not fall forever.
+// lossFallsForever reads blocks of rows. It ends at the first block with a sample whose loss does not fall
+// forever.
 func (m *memorySamples) lossFallsForever(d []float64) bool {
+	const blockRows = 1024
 	var sides rows.Sides
 	margin := make([]float64, min(m.n, blockRows))
 	for lo := 0; lo < m.n && m.Loss.Traits().NeverZero && sides[0] == 0; lo += blockRows {
