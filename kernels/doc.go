@@ -38,10 +38,15 @@
 //
 // # Accuracy
 //
-// For |margin| <= 708 ExpNeg is within 1.25 ulp of the exact value, Exp within 2 ulp, the logistic
-// slope within 2.1 ulp and the logistic loss within 1.6 ulp; tests compare them with
-// math/big. Without overflow and underflow, the error of a sum of n products is at most
-// gamma_n = n u/(1 - n u) times the sum of their absolute values, where u = 2^-53.
+// If the absolute value of the margin is at most 708, errors are at most
+//
+//   - 1.25 ulp in ExpNeg,
+//   - 2 ulp in Exp,
+//   - 2.1 ulp in the slope of the logistic loss,
+//   - 1.6 ulp in the logistic loss.
+//
+// Tests compare these functions with math/big. Without overflow and underflow, the error of a sum of n
+// products is at most gamma_n = n u/(1 - n u) times the sum of their absolute values, where u = 2^-53.
 //
 // # Levels
 //

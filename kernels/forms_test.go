@@ -149,9 +149,10 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestRuns compares Margins and Gradient with the reference on rows of blocks of 8 consecutive columns:
-// blocks that follow each other or not, a block that goes on with column 0 after the last one of 16 bits, and
-// blocks in which one column is replaced by the next one.
+// TestRuns compares Margins and Gradient with the reference on rows of two or three blocks of 8 consecutive
+// columns. In some rows each block begins where the last one ends, and in others it does not. In one row, a
+// block has column 0 after column 65535. In each of the last rows, one column is increased by 1, so that it
+// occurs twice.
 func TestRuns(t *testing.T) {
 	defer use(t, Active())
 	const d = 1 << 16

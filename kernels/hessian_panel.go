@@ -123,8 +123,9 @@ func panelSum[I column, V value](
 	}
 }
 
-// finite reports whether all values x_ij of rows x.row to x.row+x.rows-1, in all columns, and all products
-// c[i]*x_ij are certainly finite.
+// finite reports whether panels may be used for the batch of rows that sortBlocks has prepared. For this, all
+// values x_ij of these rows and all products c[i]*x_ij must certainly be finite. Values in the columns
+// outside x.lo to x.hi-1 count too, because panels also contain later columns.
 func (x *panelTask[I, V]) finite() bool {
 	end := x.row + x.rows
 	largestValue, largestFactor := 1.0, maxAbs(x.c[x.row:end])

@@ -11,7 +11,7 @@ type rowSet struct {
 // the losses.
 type slopesKernel func(slope, margin, label []float64) float64
 
-// A fenchelKernel returns the weighted sum of the Fenchel terms, see LogisticFenchel.
+// A fenchelKernel returns the weighted sum of the Fenchel terms of the samples, see LogisticFenchel.
 type fenchelKernel func(alpha, margin, label, weight []float64) float64
 
 // A set has an implementation of every kernel. The caller bounds the work of a call and checks the

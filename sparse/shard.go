@@ -20,8 +20,10 @@ import (
 //
 // Labels are not mapped, as for ReadOptions.AnyLabels, because a shard may lack labels that other shards
 // have. With opt.Counts, a label below 0 is still an error. If the labels of a .scas file are words, Classes
-// lists all words of the file; files with different words cannot be joined to a shard. If a shard of a .scas
-// file of two classes is larger than opt.Memory, its labels are −1 and +1, and Signs is true.
+// lists all words of the file; files with different words cannot be joined to a shard.
+//
+// There is one exception: a shard of a .scas file with two classes that is larger than opt.Memory. Then the
+// labels of the shard are −1 and +1, and Signs is true.
 //
 // X has opt.Features columns. If that is 0, it has as many columns as the indices in the shard need, or as
 // the .scas file has. Stats.IndexBase follows from this shard alone; see Dataset.Rebase. A shard

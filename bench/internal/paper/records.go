@@ -18,8 +18,8 @@ import (
 	"github.com/scas-admm/scas/sparse/atomicfile"
 )
 
-// Names of the files of records. The results in pointsFile are the same, byte for byte, whenever the
-// experiment is repeated. The seconds and the bytes of memory in timingsFile are measured, so they differ.
+// Names of the files of records. Each run of the experiment writes the same bytes to pointsFile. timingsFile
+// has measured times and sizes of memory, which differ from run to run.
 const (
 	pointsFile  = "points.jsonl"
 	timingsFile = "timings.jsonl"

@@ -328,9 +328,10 @@ func (r *race) judge(l *Lane, p *Point, k int, objective float64) error {
 	return nil
 }
 
-// repeat measures again those points of a lane whose time the tables show or may show, see matters. It leaves
-// out points whose answer took longer than SlowAnswer. A point then has the smallest time and the largest
-// gaps of all its answers. If the peer does not answer, the point stays as it is.
+// repeat asks the peer of a lane again for the answers of some points: those whose times the tables show or
+// may show (see matters), except points whose first answer took longer than SlowAnswer. Each of these points
+// then has the smallest time and the largest gaps of all its answers. A point does not change if the peer
+// does not answer.
 func (r *race) repeat(ctx context.Context, l *Lane) error {
 	note := l.Note
 	defer func() { l.Note = note }()

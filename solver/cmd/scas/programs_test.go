@@ -20,9 +20,10 @@ type program struct {
 	run  func(t *testing.T, args ...string)
 }
 
-// build builds the command scas. tags are build tags, and compilerEnv are environment variables for the
-// compiler. If emulator is "", the program runs at the kernel level generic. Otherwise emulator is the
-// command that runs it.
+// build builds the command scas, and returns a program that runs it. tags are build tags, and compilerEnv are
+// environment variables for the compiler. If emulator is not empty, it is the name of a command, such as an
+// emulator of another processor, that gets the path of the built file and its arguments. Otherwise the built
+// file runs directly, at the kernel level generic.
 func build(t *testing.T, name, tags, emulator string, compilerEnv ...string) program {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

@@ -94,8 +94,9 @@ func (s *Solver) settle() {
 	}
 }
 
-// lossOnLine returns the loss at p.end + factor (p.end − p.start). The margins are those of current, at
-// p.end, plus factor times their difference from pastMargin.
+// lossOnLine returns the loss at p.end + factor (p.end − p.start), and stores the margins, slopes and loss
+// there in m.next. It computes the margins from the margins at p.end, which are in m.current, and the margins
+// at p.start, which are in m.pastMargin.
 func (m *memorySamples) lossOnLine(factor float64, p *pastSolutions) float64 {
 	m.Each(func(_, lo, hi int) {
 		dst, past := m.next.margin[lo:hi], m.pastMargin[lo:hi]

@@ -12,9 +12,10 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestRankWithConstantColumn fits data whose last column, which is free, is 1 on all rows of the first of two
-// processes, and 0 on all rows of the other. It separates the samples of the first process. Both processes
-// must prove the gap that one process proves.
+// TestRankWithConstantColumn checks that two processes prove the same small gap as one process, on data with
+// a special last column. Its coefficient has no penalty. The column is 1 in all rows of the first process,
+// which have the label +1, and 0 in all rows of the second process. So it separates the samples of the first
+// process.
 func TestRankWithConstantColumn(t *testing.T) {
 	const n, p = 80, 4
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -41,7 +41,7 @@ type samples interface {
 	// α = φ' + φ″ X t.move, with φ' at the start of the step and the φ″ of the last call of hessian.
 	accept(t *trial)
 	// useSlopes sets α to the slopes φ' at the point x, and e to the gradient of the loss, X'Cα. If estimates
-	// is true, e may have estimates as after prove.
+	// is true, useSlopes may store estimates in e instead, in the same places as prove.
 	useSlopes(x, e []float64, estimates bool)
 	// alphaAt returns α at the point x. If e has estimates, from prove or useSlopes, it replaces them by
 	// entries of X'Cα. For samples in a file it returns nil, and e has no estimates.

@@ -26,8 +26,10 @@ type Move struct {
 	// The error of H_jk is at most HessianRoundings · κ · Columns.Norm[j] · Columns.Norm[k] · roundoff.
 	HessianRoundings float64
 	HessianRow       func(j int) []float64 // returns row j of H
-	// StartSizes is for ProveStep. If the margins before the step were extrapolated, their errors are at most
-	// those of margins computed at a point with these coefficients. It is nil if they were computed.
+	// StartSizes is only for ProveStep. It is nil if the margins before the step were computed from the
+	// point. If these margins were extrapolated from margins at other points, StartSizes has one number for
+	// each feature. Then the error of each extrapolated margin is at most as large as the rounding error of a
+	// margin that is computed at a point with the coefficients StartSizes.
 	StartSizes []float64
 }
 
