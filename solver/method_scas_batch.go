@@ -3,7 +3,7 @@ package solver
 import (
 	"slices"
 
-	"github.com/scas-admm/scas/solver/internal/linalg"
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
 // A batch has copies of the rows of several blocks of a file, in compressed row storage.
@@ -29,7 +29,7 @@ func (b *batch) copyBlocks(s *fileSCAS, blocks []int) {
 		entries += int(rows.Ptr[len(rows.Ptr)-1] - rows.Ptr[0])
 	}
 	b.labels, b.weights = b.labels[:0], b.weights[:0] // b.weights stays nil if the samples have no weights
-	b.idx, b.val = linalg.Resized(b.idx, entries)[:0], linalg.Resized(b.val, entries)[:0]
+	b.idx, b.val = pages.Resize(b.idx, entries)[:0], pages.Resize(b.val, entries)[:0]
 	n, _ := p.Data.Dims()
 	for index, k := range blocks {
 		lo, hi := w.Range(k)

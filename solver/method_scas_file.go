@@ -14,9 +14,9 @@ import (
 	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
-	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
 // A fileSCAS is a run of SCASK or SCASL out of core. Each inner loop draws from one batch of rows.
@@ -313,7 +313,7 @@ func (s *fileSCAS) shuffledBlocks() []int {
 // inner loop draws.
 func (s *fileSCAS) rowSet(b *batch, x0 []float64, sampleCount int) (*admm.RowSet, error) {
 	n, p, o := len(b.labels), s.Problem, &s.outer
-	s.slopes, s.margins = linalg.Resized(s.slopes, n), linalg.Resized(s.margins, n)
+	s.slopes, s.margins = pages.Resize(s.slopes, n), pages.Resize(s.margins, n)
 	l := &admm.InnerLoop{
 		Data: p.Data, Rows: kernels.Rows{Ptr: b.ptr, Idx: b.idx, Val: b.val, Cols: len(x0)}, Labels: b.labels,
 		Slope0: s.slopes,

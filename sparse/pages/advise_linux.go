@@ -1,18 +1,10 @@
 package pages
 
-import (
-	"unsafe"
+import "golang.org/x/sys/unix"
 
-	"golang.org/x/sys/unix"
-)
-
-// advise asks for large pages for those parts of b that are whole pages. An error changes nothing but the
-// speed.
-func advise(b []byte) {
-	unaligned := int(uintptr(unsafe.Pointer(&b[0])) % pageSize)
-	first := (pageSize - unaligned) % pageSize
-	end := len(b) - (unaligned+len(b))%pageSize
-	if first < end {
-		_ = unix.Madvise(b[first:end], unix.MADV_HUGEPAGE)
-	}
+// advise asks for large pages for the parts of the heap in which the size bytes from start lie. An error
+// changes nothing but the speed.
+func advise(start, size uintptr) {
+	first, end := start&^(chunkSize-1), (start+size+chunkSize-1)&^(chunkSize-1)
+	_, _, _ = unix.Syscall(unix.SYS_MADVISE, first, end-first, unix.MADV_HUGEPAGE)
 }

@@ -2,4 +2,4 @@
 
 package pages
 
-func advise([]byte) {}
+func advise(_, _ uintptr) {}

@@ -1,24 +1,33 @@
-// Package pages allocates large slices in large pages of memory, if the operating system has them.
+// Package pages allocates slices in large pages of memory, if the operating system has them.
 //
 // The first write to each page of fresh memory is a fault. With pages of 4 KiB, the faults can take longer
 // than copying the data, above all in virtual machines.
 package pages
 
-import (
-	"math"
-	"unsafe"
-)
+import "unsafe"
 
 const (
-	pageSize  = 2 << 20 // bytes of a large page
-	leastSize = 2 * pageSize
+	leastSize = 64 << 10 // bytes of the smallest slice for which Make asks for large pages
+	chunkSize = 4 << 20  // the Go heap grows by multiples of chunkSize bytes
 )
 
-// Make returns make([]T, n). If the slice is large, it asks the operating system for large pages.
+// Make returns make([]T, n). Unless the slice is small, it asks the operating system for large pages.
 func Make[T any](n int) []T {
 	v := make([]T, n)
-	if size := uintptr(n) * unsafe.Sizeof(*new(T)); size >= leastSize && size <= math.MaxInt-pageSize {
-		advise(unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), size))
+	if size := uintptr(n) * unsafe.Sizeof(*new(T)); size >= leastSize {
+		advise(uintptr(unsafe.Pointer(&v[0])), size)
 	}
 	return v
+}
+
+// Resize returns a slice of length n that uses the memory of v if this is large enough, or else memory from
+// Make. The elements are undefined. A slice that grows gets spare memory for half as many elements more.
+func Resize[T any](v []T, n int) []T {
+	switch {
+	case n <= cap(v):
+		return v[:n]
+	case v == nil:
+		return Make[T](n)
+	}
+	return Make[T](n + n/2)[:n]
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/linalg"
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
 // transpose returns X' and keeps it for the next call.
@@ -97,15 +97,15 @@ func transposeRows(dst *kernels.Rows, src kernels.Rows, chosen []int32, counts [
 	dst.Ptr, dst.Cols = ptr[:len(counts)+1], len(chosen)
 	switch {
 	case src.Val != nil:
-		dst.Val = linalg.Resized(dst.Val, nnz)
+		dst.Val = pages.Resize(dst.Val, nnz)
 	case src.Val32 != nil:
-		dst.Val32 = linalg.Resized(dst.Val32, nnz)
+		dst.Val32 = pages.Resize(dst.Val32, nnz)
 	}
 	if len(chosen) <= 1<<16 {
-		dst.Idx16 = linalg.Resized(dst.Idx16, nnz)
+		dst.Idx16 = pages.Resize(dst.Idx16, nnz)
 		placeRows(dst, dst.Idx16, src, chosen, ptr[1:])
 	} else {
-		dst.Idx = linalg.Resized(dst.Idx, nnz)
+		dst.Idx = pages.Resize(dst.Idx, nnz)
 		placeRows(dst, dst.Idx, src, chosen, ptr[1:])
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
 // separable is the model of a separable problem: A = I, and the domain is a product of intervals.
@@ -47,7 +48,7 @@ func (m *separable) columnsChanged() {
 		return
 	}
 	if m.gram == nil { // otherwise dense.H is set already
-		w.dense.H = linalg.Resized(w.dense.H, count*count)
+		w.dense.H = pages.Resize(w.dense.H, count*count)
 	}
 	w.dense.Order, w.dense.Threads = count, w.threads
 	q.H = &w.dense

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
 // A rootRow computes a'N for rows a' of the data matrix X. N has a column for each root: the vector n of the
@@ -100,7 +100,7 @@ func (t *RootTally) Add(tally *Tally, l term.Loss, s *Samples, data kernels.Rows
 	if !t.problem.needsPhi() {
 		return
 	}
-	t.phi = linalg.Resized(t.phi, len(s.Alpha))
+	t.phi = pages.Resize(t.phi, len(s.Alpha))
 	tally.Phi(l, s, t.phi)
 	if t.row == nil {
 		return

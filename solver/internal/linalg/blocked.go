@@ -5,6 +5,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/rows"
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
 // factorBlock is the number of columns that are eliminated together, as a block. Another value would change
@@ -133,7 +134,7 @@ func (c *Cholesky) allocTiles() *tiles {
 		t.diagonal = make([]float64, side*side)
 	}
 	for _, v := range []*[]float64{&t.transL, &t.minusL, &t.squares} {
-		*v = Resized(*v, size)
+		*v = pages.Resize(*v, size)
 	}
 	return t
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
 // ConjugateGradients solves K v = b for a symmetric positive definite K, with a diagonal preconditioner D.
@@ -27,7 +28,7 @@ func NewConjugateGradients(p int, multiply func(dst, v []float64)) *ConjugateGra
 // Resize prepares for p unknowns. It reuses memory that is large enough.
 func (c *ConjugateGradients) Resize(p int) {
 	for _, v := range []*[]float64{&c.Diagonal, &c.Residual, &c.dir, &c.image, &c.scaledResidual} {
-		*v = Resized(*v, p)
+		*v = pages.Resize(*v, p)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
 // A Cholesky is the Cholesky factor L of a symmetric positive definite matrix. It does not use a library,
@@ -27,7 +28,7 @@ func NewCholesky(n int) *Cholesky { return &Cholesky{n: n, stride: n, l: make([]
 // leaves space for rows that Append adds.
 func (c *Cholesky) Resize(n int) {
 	c.n, c.stride = n, max(n, min(spacious(n), int(math.Sqrt(float64(cap(c.l))))))
-	c.l = Resized(c.l, c.stride*c.stride)
+	c.l = pages.Resize(c.l, c.stride*c.stride)
 }
 
 // spacious returns an order that leaves space for more rows than n.

@@ -1,22 +1,6 @@
 package linalg
 
-import (
-	"math"
-
-	"github.com/scas-admm/scas/sparse/pages"
-)
-
-// Resized returns a slice of length n that uses the memory of v if this is large enough. The entries are
-// undefined. A slice that grows gets spare memory for a quarter more entries.
-func Resized[E any](v []E, n int) []E {
-	switch {
-	case n <= cap(v):
-		return v[:n]
-	case v == nil:
-		return pages.Make[E](n)
-	}
-	return make([]E, n, n+n/4)
-}
+import "math"
 
 // Sum returns Σ vⱼ.
 func Sum(v []float64) (total float64) {

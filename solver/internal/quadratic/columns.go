@@ -5,6 +5,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/linalg"
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
 // Columns is a Hessian: the matrix X_S'diag(Weights)X_S + diag(ridge), where X_S has the columns Cols of a
@@ -191,7 +192,7 @@ func copyParts[E any](h *Columns, dst, src []E, support []int32) []E {
 	if src == nil {
 		return nil
 	}
-	dst = linalg.Resized(dst, int(h.support.Ptr[len(support)]))
+	dst = pages.Resize(dst, int(h.support.Ptr[len(support)]))
 	for a, k := range support {
 		lo, hi := h.ends(int(k))
 		copy(dst[h.support.Ptr[a]:], src[lo:hi])

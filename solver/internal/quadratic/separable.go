@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/linalg"
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
 // A Separable is the problem
@@ -131,7 +132,7 @@ type SeparableSettings struct {
 func (q *Separable) Solve(set *SeparableSettings) bool {
 	q.U = append(q.U[:0], q.X...)
 	q.H.Reset()
-	q.step, q.descent = linalg.Resized(q.step, len(q.X)), linalg.Resized(q.descent, len(q.X))
+	q.step, q.descent = pages.Resize(q.step, len(q.X)), pages.Resize(q.descent, len(q.X))
 	q.eliminated.begin(q)
 	defer func() { q.eliminated.insert(q.U) }()
 	if q.IsLinear() {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/linalg"
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
 // A system solves H d = b for a symmetric positive semidefinite H. It scales H to D H D, whose diagonal is
@@ -37,9 +38,9 @@ func (s *system) reset(t Triangle) {
 	} else {
 		s.chol = t.newFactor(s.threads)
 	}
-	s.h = linalg.Resized(s.h, t.Size())
+	s.h = pages.Resize(s.h, t.Size())
 	for _, v := range []*[]float64{&s.scale, &s.residual, &s.step, &s.work} {
-		*v = linalg.Resized(*v, t.Order)
+		*v = pages.Resize(*v, t.Order)
 	}
 }
 
@@ -106,7 +107,7 @@ func (s *system) solve(d, b []float64) {
 // H d = b has many solutions, d is close to the solution with the least |D⁻¹ d|. If H d = b has no solution,
 // d may be very large. d and b must not overlap.
 func (s *system) solveShifted(d, b []float64) {
-	s.work = linalg.Resized(s.work, len(b))
+	s.work = pages.Resize(s.work, len(b))
 	for j, r := range b {
 		s.work[j] = r * s.scale[j]
 	}
