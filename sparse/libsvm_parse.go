@@ -8,6 +8,7 @@ import (
 
 	"github.com/scas-admm/scas/sparse/internal/coordinates"
 	"github.com/scas-admm/scas/sparse/internal/text"
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
 // libsvmSettings holds the settings for parsing one text.
@@ -86,9 +87,9 @@ func (f *libsvmSettings) parseBlock(b []byte, n int, isFirst bool) *libsvmPart {
 	}
 	p := &libsvmPart{
 		libsvmSettings: f, indexRange: indexRange{Max: -1}, bytes: n,
-		labels: labelCollector{name: f.name, opt: f.opt, labels: slices.Grow(old.labels.labels[:0], lines)},
-		ends:   slices.Grow(old.ends[:0], lines), idx: slices.Grow(old.idx[:0], entries),
-		val: slices.Grow(old.val[:0], entries),
+		labels: labelCollector{name: f.name, opt: f.opt, labels: pages.Resize(old.labels.labels, lines)[:0]},
+		ends:   pages.Resize(old.ends, lines)[:0], idx: pages.Resize(old.idx, entries)[:0],
+		val: pages.Resize(old.val, entries)[:0],
 	}
 	i := 0
 	if isFirst && bytes.HasPrefix(b[:n], []byte(byteOrderMark)) {

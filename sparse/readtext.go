@@ -11,6 +11,7 @@ import (
 
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 	"github.com/scas-admm/scas/sparse/internal/text"
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
 // ParseError reports text that could not be read, and its place.
@@ -137,7 +138,7 @@ func eachBlock(
 ) error {
 	// Room after the text: for a final line feed that it may lack, and for Pad bytes.
 	const tail = text.Pad + 1
-	buf := make([]byte, blockSize+tail)
+	buf := pages.Make[byte](blockSize + tail)
 	count, isFirst := 0, true // count is the number of bytes in buf
 	for {
 		n, err := io.ReadFull(input, buf[count:len(buf)-tail])

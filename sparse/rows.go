@@ -1,5 +1,7 @@
 package sparse
 
+import "github.com/scas-admm/scas/sparse/pages"
+
 // rows holds the rows of a matrix that is being read.
 type rows struct {
 	ptr       []int64   // 0, then the end of each row
@@ -26,7 +28,7 @@ func (m *rows) reserve(n int) {
 		m.fullCount += len(m.idx)
 	}
 	size := max(n, minSize, min(m.fullCount/4, maxSize))
-	m.idx, m.val = make([]int32, 0, size), make([]float64, 0, size)
+	m.idx, m.val = pages.Make[int32](size)[:0], pages.Make[float64](size)[:0]
 }
 
 func (m *rows) endRow() { m.ptr = append(m.ptr, int64(m.entryCount())) }
@@ -54,7 +56,7 @@ func (m *rows) expect(rowCount, entryCount int, textBytes, textSize int64, opt *
 // makeRoom allocates memory for the given numbers of rows and entries. Up to these numbers, joinEntries
 // copies nothing.
 func (m *rows) makeRoom(rowCount, entryCount int) {
-	m.ptr = append(make([]int64, 0, rowCount+1), m.ptr...)
+	m.ptr = append(pages.Make[int64](rowCount + 1)[:0], m.ptr...)
 	m.moveEntries(entryCount)
 	m.hasRoom = true
 }
@@ -72,7 +74,7 @@ func (m *rows) joinEntries() {
 // moveEntries moves all entries into new slices idx and val, which have room for the given number of entries.
 func (m *rows) moveEntries(room int) {
 	lists := append(m.full, entries{m.idx, m.val})
-	m.idx, m.val, m.full, m.fullCount = make([]int32, 0, room), make([]float64, 0, room), nil, 0
+	m.idx, m.val, m.full, m.fullCount = pages.Make[int32](room)[:0], pages.Make[float64](room)[:0], nil, 0
 	for _, list := range lists {
 		m.idx, m.val = append(m.idx, list.idx...), append(m.val, list.val...)
 	}
