@@ -157,7 +157,7 @@ func TestLateGoal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := p.design(0, p.spec)
+		d, err := p.preparedDesign(0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -52,22 +52,22 @@ func newClassStore(p *problems) (*classStore, error) {
 // size of the data, the loss and the penalty. It is the same for any number of processes.
 func (p *problems) classProblem() string {
 	s := p.spec
-	n, features := p.x.Dims()
 	classes := p.empty.Classes
-	sizes := append(make([]float64, len(classes.Values)), float64(n), float64(p.x.NNZ()))
+	sizes := make([]float64, len(classes.Values))
 	for _, v := range p.y {
 		if k, ok := classes.Find(v); ok {
 			sizes[k]++
 		}
 	}
 	p.team.Sum(sizes)
+	sizes = append(sizes, float64(p.empty.Summary.Rows), float64(p.empty.Summary.NNZ))
 	penalty := fmt.Sprintf("%v %v", ElasticNet{s.l1Ratio()}, s.PenaltyFactors)
 	if s.grouped() {
 		penalty = fmt.Sprint(s.Penalty)
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil,
 		"classes %v, sizes %v, features %d, loss %s, lambda %v, penalty %s, mu %v %v, intercept %t, scaled %t",
-		classes.Values, sizes, features, s.loss(), s.Lambda, penalty, s.Mu, s.MuA, !s.NoIntercept,
+		classes.Values, sizes, p.features, s.loss(), s.Lambda, penalty, s.Mu, s.MuA, !s.NoIntercept,
 		s.standardizes()))
 	return fmt.Sprintf("%x", sum)
 }

@@ -104,7 +104,7 @@ func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSett
 	if set == nil {
 		set = &CVSettings{}
 	}
-	c := &crossValidation{problems: p, set: set}
+	c := &crossValidation{problems: p, x: x, set: set}
 	if err := c.configure(); err != nil {
 		return nil, err
 	}
@@ -145,6 +145,7 @@ func collect(path iter.Seq2[*Step, error]) ([]*Step, error) {
 // A crossValidation has the state of a call of CV.
 type crossValidation struct {
 	*problems
+	x           *sparse.CSR // the data of this process
 	set         *CVSettings
 	foldSpec    *Spec   // the specification of the fits for the folds
 	measure     Measure // the measure that chooses Best and OneSE
@@ -277,15 +278,15 @@ func (c *crossValidation) scoreFold(ctx context.Context, k int) error {
 
 // trainingProblems returns the problems for the rows outside fold k.
 func (c *crossValidation) trainingProblems(k int) (*problems, error) {
-	n := len(c.y)
+	p := *c.problems
+	p.spec = c.foldSpec
 	if c.spec.streams() {
-		p := *c.problems
 		spec := *c.problemSpec
 		spec.outFold = exclusion{c.foldOf, int32(k)}
-		p.spec, p.problemSpec = c.foldSpec, &spec
+		p.problemSpec = &spec
 		// Weight 0 keeps the rows of the fold out of the class weights.
 		if spec.weighs() {
-			spec.SampleWeights = make([]float64, n)
+			spec.SampleWeights = make([]float64, len(c.y))
 			for i := range spec.SampleWeights {
 				if int(c.foldOf[i]) != k {
 					spec.SampleWeights[i] = weightOf(c.problemSpec.SampleWeights, i)
@@ -295,12 +296,13 @@ func (c *crossValidation) trainingProblems(k int) (*problems, error) {
 		return &p, nil
 	}
 	var trainingRows []int
-	for i := range n {
+	for i := range c.y {
 		if int(c.foldOf[i]) != k {
 			trainingRows = append(trainingRows, i)
 		}
 	}
 	spec := *c.foldSpec
+	p.spec = &spec
 	spec.SampleWeights = pick(c.spec.SampleWeights, trainingRows)
 	if c.team.Any(trainingRows == nil) {
 		// Every process needs a row: a process without rows gets a row of weight 0.
@@ -311,13 +313,17 @@ func (c *crossValidation) trainingProblems(k int) (*problems, error) {
 			trainingRows, spec.SampleWeights = []int{0}, []float64{0}
 		}
 	}
-	x, err := c.x.SelectRows(trainingRows)
+	spec.Offsets, p.y = pick(c.spec.Offsets, trainingRows), pick(c.y, trainingRows)
+	x, err := c.data.x.SelectRows(trainingRows)
 	err = c.team.CommonError(err)
 	if err != nil {
 		return nil, err
 	}
-	spec.Offsets = pick(c.spec.Offsets, trainingRows)
-	return newProblems(&spec, x, pick(c.y, trainingRows))
+	p.data, p.problemSpec = &fitData{x: x, hasOnes: c.data.hasOnes}, &spec
+	if p.count() > 1 {
+		p.problemSpec, err = p.classSpec()
+	}
+	return &p, err
 }
 
 // withContextErr joins ctx.Err() to err, unless err already wraps ctx.Err().

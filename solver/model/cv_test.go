@@ -30,7 +30,7 @@ func newCrossValidation(
 	if err != nil {
 		return nil, err
 	}
-	c = &crossValidation{problems: p, set: set}
+	c = &crossValidation{problems: p, x: x, set: set}
 	return c, c.configure()
 }
 
@@ -218,8 +218,8 @@ func TestCVByHand(t *testing.T) {
 func TestCVOfTies(t *testing.T) {
 	x, y := randomData(t, 20, 2, 3, true)
 	for _, measure := range []Measure{ByError, ByAUC} {
-		p := &problems{spec: &Spec{}, x: x, y: y}
-		c := &crossValidation{measure: measure, foldWeights: []float64{1, 1}, problems: p}
+		p := &problems{spec: &Spec{}, y: y}
+		c := &crossValidation{measure: measure, foldWeights: []float64{1, 1}, problems: p, x: x}
 		c.result.Lambdas = []float64{3, 2, 1}
 		equalScores := scores{measure: 0.25}
 		c.scores = [][]scores{{equalScores, equalScores, equalScores}, {equalScores, equalScores, equalScores}}

@@ -3,7 +3,9 @@ package model
 import (
 	"cmp"
 	"context"
+	"sync"
 
+	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
@@ -17,7 +19,8 @@ type design struct {
 	spec    *Spec
 	team    *rows.Team  // the processes that share the rows; nil if this process has all rows
 	n, p    int         // number of rows in this process, and number of features
-	x       *sparse.CSR // the data; prepare appends a column of ones for the intercept
+	data    *fitData
+	x       *sparse.CSR // the data, with a column of ones for the intercept if there is one; set by prepare
 	y       []float64   // the labels: −1 and +1, or numbers; if classLabel is not nil, labels of any classes
 	weights []float64   // the weights of the rows; nil means that all are equal
 	factors []float64   // the penalty factors; nil means that all are 1
@@ -39,10 +42,10 @@ func (d *design) classOfRow(i int) int {
 	return classOf(signOf(d.y[i], *d.classLabel))
 }
 
-// prepare computes d.scale, and adds the column of the intercept if there is one. It does nothing if the rows
-// are in a file. With several processes it ignores ctx.
-func (d *design) prepare(ctx context.Context) error {
+// prepare sets d.x and, unless the rows are in a file, d.scale. With several processes it ignores ctx.
+func (d *design) prepare(ctx context.Context) (err error) {
 	if d.spec.streams() {
+		d.x = d.data.x
 		return nil
 	}
 	if !d.team.Alone() {
@@ -51,18 +54,46 @@ func (d *design) prepare(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if d.spec.standardizes() {
-		d.scale = d.deviations()
+	d.x, err = d.data.matrix(ctx, !d.spec.NoIntercept)
+	err = d.team.CommonError(err)
+	if err == nil && d.spec.standardizes() {
+		d.scale = d.columnStats().Scale()[:d.p]
 	}
-	var err error
-	if !d.spec.NoIntercept {
-		var x *sparse.CSR
-		x, err = withColumn(ctx, d.x, func(int) float64 { return 1 })
-		if err == nil {
-			d.x = x
-		}
+	return err
+}
+
+// A fitData has the rows in the forms that fits use. The fits of all classes share it, and may use it at the
+// same time.
+type fitData struct {
+	lock    sync.Mutex
+	x       *sparse.CSR
+	hasOnes bool         // x has a last column of ones, for the intercept
+	compact kernels.Rows // x in the form that the kernels use; zero until rows makes it
+}
+
+// matrix returns the data, with a last column of ones if needsOnes is true. If ctx ends first, it returns the
+// error of ctx.
+func (f *fitData) matrix(ctx context.Context, needsOnes bool) (*sparse.CSR, error) {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	if f.hasOnes == needsOnes {
+		return f.x, nil
 	}
-	return d.team.CommonError(err)
+	x, err := withColumn(ctx, f.x, func(int) float64 { return 1 })
+	if err == nil {
+		f.x, f.hasOnes = x, true
+	}
+	return x, err
+}
+
+// rows returns the last result of matrix in the form that the kernels use.
+func (f *fitData) rows() kernels.Rows {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	if f.compact.Ptr == nil {
+		f.compact = f.x.Compact(false)
+	}
+	return f.compact
 }
 
 // checkData checks the data and the specification.
@@ -131,13 +162,9 @@ func withColumn(ctx context.Context, x *sparse.CSR, entry func(i int) float64) (
 	return sparse.New(n, p+1, ptr, idx, val)
 }
 
-// deviations returns the weighted standard deviation of each feature over the rows of all
-// processes. It returns 1 for a constant feature.
-func (d *design) deviations() []float64 { return d.columnStats(d.p).Scale() }
-
 // columnStats returns the weighted statistics of the columns of d.x over the rows of all processes.
-func (d *design) columnStats(columns int) *sparse.ColumnStats {
-	stats := sparse.NewColumnStats(columns)
+func (d *design) columnStats() *sparse.ColumnStats {
+	stats := sparse.NewColumnStats(d.columns())
 	stats.Add(d.x, 0, d.n, func(i int) float64 { return weightOf(d.weights, i) })
 	d.team.CombineColumns(stats)
 	return stats

@@ -186,7 +186,7 @@ func (d *design) withFarAdvice(out *Column, err error) error {
 	if !ok || d.spec.NoIntercept || d.spec.streams() || e.Status != solver.Stalled || out.Certificate.NoOptimum {
 		return err
 	}
-	stats := d.columnStats(d.columns())
+	stats := d.columnStats()
 	mean, deviation := stats.Mean(), stats.StdDev()
 	farthest, factor := 0, 0.0
 	for j := range d.p {

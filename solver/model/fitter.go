@@ -97,7 +97,7 @@ func (f *fitter) problem(p *penalty) *exact.Problem {
 	if d.spec.streams() {
 		q.HasOnes, q.File = !d.spec.NoIntercept, f.file
 	} else {
-		q.Rows = d.x.Compact(false)
+		q.Rows = d.data.rows()
 	}
 	return q
 }

@@ -41,7 +41,7 @@ func (s *Spec) EstimateMemory(x *sparse.CSR, fits Fits) int64 {
 	if fits.Lambdas > 0 {
 		modelBytes = problems * int64(fits.Lambdas) * 12 * int64(min(n, p)) / 2
 	}
-	totalBytes := parallelFits * (fitMemory.rowBytes + fitMemory.solverBytes)
+	totalBytes := fitMemory.sharedBytes + parallelFits*(fitMemory.rowBytes+fitMemory.solverBytes)
 	if fits.Folds > 0 {
 		foldMemory := fitMemory
 		if threads > 1 && spec.Threads != 1 {
@@ -50,10 +50,10 @@ func (s *Spec) EstimateMemory(x *sparse.CSR, fits Fits) int64 {
 		}
 		const scoreBytes = 24 // bytes of a margin, a score and a weight
 		k, tableBytes := int64(fits.Folds), matrixBytes(n, x.NNZ())+3*8*int64(n)
-		fittedBytes := (k - 1) * (tableBytes + foldMemory.rowBytes) / k
+		fittedBytes := (k - 1) * (3*8*int64(n) + foldMemory.sharedBytes + foldMemory.rowBytes) / k
 		heldBytes := (tableBytes + scoreBytes*problems*int64(n)) / k
 		foldBytes := fittedBytes + heldBytes + foldMemory.solverBytes
-		totalBytes = max(totalBytes, min(int64(threads), k)*foldBytes) + 3*8*int64(n)
+		totalBytes = max(totalBytes, fitMemory.sharedBytes+min(int64(threads), k)*foldBytes) + 3*8*int64(n)
 	}
 	return totalBytes + modelBytes + s.bytes()
 }
@@ -84,7 +84,8 @@ func matrixBytes(rows int, entries int64) int64 { return 8*int64(rows+1) + 12*en
 
 // A memoryEstimate is an estimate of the bytes that the fit of one problem needs.
 type memoryEstimate struct {
-	rowBytes    int64 // bytes of copies of the rows and labels
+	sharedBytes int64 // bytes of a fitData
+	rowBytes    int64 // bytes of other copies of the rows and labels
 	solverBytes int64 // all other bytes of the fit
 }
 
@@ -107,7 +108,7 @@ func (s *Spec) memoryOf(x *sparse.CSR, isPath bool) memoryEstimate {
 	}
 	if !s.NoIntercept {
 		columns, entries = columns+1, entries+int64(n)
-		m.rowBytes += matrixBytes(n, entries)
+		m.sharedBytes += matrixBytes(n, entries)
 	}
 	m.solverBytes = 8 * designVectors * columns
 	if p > manyFeatures && columns > entries {
@@ -125,7 +126,7 @@ func (s *Spec) memoryOf(x *sparse.CSR, isPath bool) memoryEstimate {
 	}
 	q := d.exactProblem(penalty)
 	q.Data, q.HasOnes = x, !s.NoIntercept
-	m.rowBytes += x.CompactBytes()
+	m.sharedBytes += x.CompactBytes()
 	if s.needsMinimize() || d.unsupportedDomain() || q.Refusal() != nil {
 		d.addMinimizerMemory(q, &m)
 		return m

@@ -237,10 +237,9 @@ func (p *problems) problemPath(ctx context.Context, k int, set *PathSettings) it
 }
 
 func (p *problems) step(index int, lambda float64, columns ...StepColumn) *Step {
-	_, features := p.x.Dims()
 	return &Step{
 		Index: index, Lambda: lambda, Columns: columns, ValidationScore: math.NaN(), empty: p.empty,
-		features: features,
+		features: p.features,
 	}
 }
 
@@ -308,8 +307,7 @@ func (s *PathSettings) check() error {
 
 func (p *problems) lambdas(ctx context.Context, set *PathSettings) (_ []float64, err error) {
 	defer rows.Rescue(&err)
-	_, features := p.x.Dims()
-	return set.lambdas(ctx, p.lambdaMax, p.empty.Summary.Rows, features)
+	return set.lambdas(ctx, p.lambdaMax, p.empty.Summary.Rows, p.features)
 }
 
 // lambdas returns Lambdas or, if they are nil, Count lambdas from the result of lambdaMax downwards. n and p

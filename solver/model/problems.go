@@ -19,7 +19,8 @@ type problems struct {
 	spec        *Spec      // the specification of the caller
 	team        *rows.Team // the processes that share the rows; nil if this process has all rows
 	problemSpec *Spec      // the specification of each problem
-	x           *sparse.CSR
+	features    int
+	data        *fitData
 	y           []float64
 	empty       *Model // the fitted model without Columns and Lambda
 }
@@ -37,12 +38,13 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 	if err := spec.checkCommon(team); err != nil {
 		return nil, err
 	}
-	p = &problems{spec: spec, team: team, problemSpec: spec, x: x, y: y}
-	p.empty = p.emptyModel()
+	_, features := x.Dims()
+	p = &problems{spec: spec, team: team, problemSpec: spec, features: features, data: &fitData{x: x}, y: y}
+	p.empty = p.emptyModel(x)
 	if !classifies(spec.loss()) {
 		return p, nil
 	}
-	labels := p.differentLabels()
+	labels := p.differentLabels(x)
 	if err := team.CommonError(spec.checkSigns(labels)); err != nil {
 		return nil, err
 	}
@@ -63,10 +65,10 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 	return p, err
 }
 
-// emptyModel returns a Model without columns, labels and Lambda, for the data and the specification.
-func (p *problems) emptyModel() *Model {
-	n, _ := p.x.Dims()
-	sizes := []float64{float64(n), float64(p.x.NNZ())}
+// emptyModel returns a Model without columns, labels and Lambda, for the data x and the specification.
+func (p *problems) emptyModel(x *sparse.CSR) *Model {
+	n, _ := x.Dims()
+	sizes := []float64{float64(n), float64(x.NNZ())}
 	p.team.Sum(sizes)
 	spec := p.spec
 	m := &Model{
@@ -113,9 +115,9 @@ func (s *Spec) checkCommon(team *rows.Team) error {
 }
 
 // differentLabels returns the labels that occur in any process, each once, in increasing order. If there are
-// more than rows.MaxClasses + 1, it returns only the smallest rows.MaxClasses + 1.
-func (p *problems) differentLabels() (labels []float64) {
-	for lo, hi := range rows.Parts(p.x, rows.PartRows) {
+// more than rows.MaxClasses + 1, it returns only the smallest rows.MaxClasses + 1. x has the data.
+func (p *problems) differentLabels(x *sparse.CSR) (labels []float64) {
+	for lo, hi := range rows.Parts(x, rows.PartRows) {
 		labels = rows.InsertDistinct(labels, p.y[lo:hi], rows.MaxClasses+1)
 	}
 	return p.team.Distinct(labels, rows.MaxClasses+1)
@@ -146,11 +148,10 @@ func (p *problems) count() int {
 
 // design returns the design of problem k. The caller must then call prepare.
 func (p *problems) design(k int, spec *Spec) (d *design, err error) {
-	n, features := p.x.Dims()
 	d = &design{
-		spec: spec, team: p.team, n: n, p: features, x: p.x, y: p.y, loss: spec.loss(),
-		factors: spec.factors(features),
-		scale:   slices.Repeat([]float64{1}, features),
+		spec: spec, team: p.team, n: len(p.y), p: p.features, data: p.data, y: p.y, loss: spec.loss(),
+		factors: spec.factors(p.features),
+		scale:   slices.Repeat([]float64{1}, p.features),
 	}
 	if !classifies(d.loss) {
 		d.weights, err = spec.weigh(p.team, p.y, nil, [2]string{})
