@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/scas-admm/scas/sparse/internal/text"
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
 // A table collects the rows of a CSV or TSV file. Until the end of the file, features have provisional
@@ -35,7 +36,7 @@ func readTable(input *decompressor, opt *ReadOptions) (*Dataset, error) {
 		usedBytes, err := t.parseBlock(b, n, isLast)
 		if size := input.textSize(); err == nil && size > 0 && !t.hasRoom {
 			t.expect(len(t.ptr)-1, t.entryCount(), input.textBytes.Load(), size, opt)
-			t.labels.labels = slices.Grow(t.labels.labels, cap(t.ptr)-len(t.ptr))
+			t.labels.labels = pages.Grow(t.labels.labels, cap(t.ptr)-len(t.ptr))
 		}
 		return usedBytes, err
 	})

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math"
 	"runtime"
-	"slices"
 
 	"github.com/scas-admm/scas/sparse/internal/coordinates"
 	"github.com/scas-admm/scas/sparse/internal/text"
@@ -132,7 +131,7 @@ func (p *libsvmParser) addPart(part *libsvmPart) error {
 // moveParts moves p.parts to p.rows and p.labels.
 func (p *libsvmParser) moveParts() {
 	m := &p.rows
-	p.labels.labels = slices.Grow(p.labels.labels, cap(m.ptr)-len(m.ptr))
+	p.labels.labels = pages.Grow(p.labels.labels, cap(m.ptr)-len(m.ptr))
 	for _, part := range p.parts {
 		firstEntry := int64(m.entryCount())
 		for _, end := range part.ends {

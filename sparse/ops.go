@@ -117,7 +117,7 @@ func (a *CSR) SelectRows(rows []int) (*CSR, error) {
 	s := &CSR{
 		rows: len(rows),
 		cols: a.cols,
-		ptr:  make([]int64, len(rows)+1),
+		ptr:  pages.Make[int64](len(rows) + 1),
 		idx:  pages.Make[int32](int(nnz))[:0],
 		val:  pages.Make[float64](int(nnz))[:0],
 	}

@@ -56,7 +56,7 @@ func (m *rows) expect(rowCount, entryCount int, textBytes, textSize int64, opt *
 // makeRoom allocates memory for the given numbers of rows and entries. Up to these numbers, joinEntries
 // copies nothing.
 func (m *rows) makeRoom(rowCount, entryCount int) {
-	m.ptr = append(pages.Make[int64](rowCount + 1)[:0], m.ptr...)
+	m.ptr = pages.Grow(m.ptr, rowCount+1-len(m.ptr))
 	m.moveEntries(entryCount)
 	m.hasRoom = true
 }

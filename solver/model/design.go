@@ -17,8 +17,8 @@ import (
 // against the rest. The fits for all lambdas use the same design.
 type design struct {
 	spec    *Spec
-	team    *rows.Team  // the processes that share the rows; nil if this process has all rows
-	n, p    int         // number of rows in this process, and number of features
+	team    *rows.Team // the processes that share the rows; nil if this process has all rows
+	n, p    int        // number of rows in this process, and number of features
 	data    *fitData
 	x       *sparse.CSR // the data, with a column of ones for the intercept if there is one; set by prepare
 	y       []float64   // the labels: −1 and +1, or numbers; if classLabel is not nil, labels of any classes
@@ -146,7 +146,7 @@ const rowsPerCheck = 4096
 func withColumn(ctx context.Context, x *sparse.CSR, entry func(i int) float64) (*sparse.CSR, error) {
 	n, p := x.Dims()
 	maxNNZ := x.NNZ() + int64(n)
-	ptr := make([]int64, n+1)
+	ptr := pages.Make[int64](n + 1)
 	idx, val := pages.Make[int32](int(maxNNZ))[:0], pages.Make[float64](int(maxNNZ))[:0]
 	for i := range n {
 		if i%rowsPerCheck == 0 && ctx.Err() != nil {

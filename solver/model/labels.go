@@ -8,6 +8,7 @@ import (
 
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
 func checkLabels(y []float64, n int) error {
@@ -123,7 +124,7 @@ func (p *problems) thirdLabelError(labels []float64) error {
 
 // signs returns signOf for each label.
 func signs(y []float64, positive float64) []float64 {
-	signs := make([]float64, len(y))
+	signs := pages.Make[float64](len(y))
 	for i, v := range y {
 		signs[i] = signOf(v, positive)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
 // An OverflowError reports that a margin, or the prediction of a count, is not finite.
@@ -214,7 +215,7 @@ func (m *Model) Margins(dst []float64, x *sparse.CSR) ([]float64, error) {
 	n, cols := x.Dims()
 	columnCount := len(m.Columns)
 	if cap(dst) < n*columnCount {
-		dst = make([]float64, n*columnCount)
+		dst = pages.Make[float64](n * columnCount)
 	}
 	dst = dst[:n*columnCount]
 	if p := m.featureCount(); cols > p {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
 // DataPredictions has the predictions of a model for the rows of a sparse.Dataset.
@@ -69,7 +70,7 @@ func (m *Model) toScores(margins []float64, threshold *float64) ([]int, error) {
 		return nil, m.toPredictions(margins, nil)
 	}
 	columnCount := len(m.Columns)
-	classes := make([]int, len(margins)/columnCount)
+	classes := pages.Make[int](len(margins) / columnCount)
 	for i := range classes {
 		classes[i] = m.predictedClass(margins[i*columnCount : (i+1)*columnCount])
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
 // A Tally computes Metrics for rows that are added in several calls or by several processes. For the AUC it
@@ -146,7 +147,7 @@ func (m *Model) classesOf(y []float64) ([]int, error) {
 	if !m.Classifies() {
 		return nil, nil
 	}
-	classes := make([]int, len(y))
+	classes := pages.Make[int](len(y))
 	for i, v := range y {
 		k, known := m.Classes.Find(v)
 		if !known {
@@ -218,15 +219,19 @@ func (t *Tally) addClasses(
 func (t *Tally) addAUCScores(scores []float64, classes []int, weights []float64) {
 	columnCount := len(t.m.Columns)
 	for column := range t.aucScores {
+		positive, auc := column, &t.aucScores[column]
+		if columnCount == 1 {
+			positive = 1
+		}
+		if len(auc[0].scores)+len(auc[1].scores) == 0 {
+			auc.reserve(classes, positive)
+		}
 		for i, k := range classes {
-			side := k
-			if columnCount > 1 {
-				side = 0
-				if k == column {
-					side = 1
-				}
+			side := 0
+			if k == positive {
+				side = 1
 			}
-			t.aucScores[column][side].add(scores[i*columnCount+column], i, weights)
+			auc[side].add(scores[i*columnCount+column], i, weights)
 		}
 	}
 }
@@ -404,6 +409,18 @@ type classScores [2]weightedScores
 
 func newClassScores(negativeRows, positiveRows int) classScores {
 	return classScores{{scores: make([]float64, 0, negativeRows)}, {scores: make([]float64, 0, positiveRows)}}
+}
+
+// reserve makes room for the scores of rows of the given classes.
+func (s *classScores) reserve(classes []int, positive int) {
+	positiveRows := 0
+	for _, k := range classes {
+		if k == positive {
+			positiveRows++
+		}
+	}
+	s[0].scores = pages.Grow(s[0].scores, len(classes)-positiveRows)
+	s[1].scores = pages.Grow(s[1].scores, positiveRows)
 }
 
 // weightedScores has the scores of some rows, and their weights; weights is nil if all are 1.

@@ -31,3 +31,11 @@ func Resize[T any](v []T, n int) []T {
 	}
 	return Make[T](n + n/2)[:n]
 }
+
+// Grow returns v with room for n more elements. If v lacks room, it is copied to memory from Make.
+func Grow[T any](v []T, n int) []T {
+	if n <= cap(v)-len(v) {
+		return v
+	}
+	return append(Make[T](len(v) + n)[:0], v...)
+}

@@ -7,6 +7,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
 // DataProblem is a Problem together with samples in memory. Each of several processes has a part of the
@@ -130,7 +131,7 @@ func (m *DataProblem) Prove(point *Point, alpha, z, head, errors []float64, t *T
 // scaledGap returns the gap of b, but with the Fenchel terms computed at the scaled alpha.
 func (m *DataProblem) scaledGap(point *Point, alpha []float64, t *Tally, b Bound) float64 {
 	if m.scaledAlpha == nil {
-		m.scaledAlpha = make([]float64, len(alpha))
+		m.scaledAlpha = pages.Make[float64](len(alpha))
 	}
 	for i, a := range alpha {
 		m.scaledAlpha[i] = b.Shrink * a

@@ -139,7 +139,7 @@ func (p *Problem) rootColumns(x *sparse.CSR) *rootMatrix {
 	if p.Columns.EntryCount != nil {
 		for a, root := range p.correction.roots {
 			count := min(n, int(p.Columns.EntryCount[root.feature]))
-			r.idx[a], r.val[a] = make([]int32, 0, count), make([]float64, 0, count)
+			r.idx[a], r.val[a] = pages.Make[int32](count)[:0], pages.Make[float64](count)[:0]
 		}
 	}
 	for i := range n {

@@ -1,9 +1,8 @@
 package rows
 
 import (
-	"slices"
-
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
 // A gatherer adds the results of the chunks, in the order of the chunks, and then the sums of all processes.
@@ -74,8 +73,11 @@ func NewSums(t *Team, c Chunks, weights []float64, n, p int) *Sums {
 	totals := []float64{Mass(weights, n), float64(n), float64(c.Count())}
 	t.Sum(totals)
 	s := &Sums{
-		gatherer: newGatherer(t, c, p), MeanWeights: slices.Repeat([]float64{1 / totals[0]}, n),
-		Scratch: make([]float64, n), Totals: Counts{int(totals[1]), int(totals[2])}, weighted: weights != nil,
+		gatherer: newGatherer(t, c, p), MeanWeights: pages.Make[float64](n),
+		Scratch: pages.Make[float64](n), Totals: Counts{int(totals[1]), int(totals[2])}, weighted: weights != nil,
+	}
+	for i := range s.MeanWeights {
+		s.MeanWeights[i] = 1 / totals[0]
 	}
 	for i, w := range weights {
 		s.MeanWeights[i] *= w
