@@ -138,19 +138,23 @@ func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
 				atAlpha[i] = min(term.Steepest*distance, l.SecondDerivative(margin[i], slope[i], label[i]))
 			}
 		}
-		for i, v := range atAlpha {
-			weight := s.Weight[lo+i]
-			switch {
+		maxPhi := t.MaxPhi
+		for i, weight := range s.Weight[lo:hi] {
+			v, atSlope := atAlpha[i], block[i]
+			switch { // comparisons are faster than min and max
 			case weight == 0 || v <= 0:
 				v = 0
-			case block[i] > 0:
-				v = min(v, block[i])
-			default:
+			case atSlope <= 0:
 				t.addSwing(l, s, lo+i, v)
+			case atSlope < v:
+				v = atSlope
 			}
-			t.MaxPhi = max(t.MaxPhi, v)
+			if v > maxPhi {
+				maxPhi = v
+			}
 			block[i] = weight * v
 		}
+		t.MaxPhi = maxPhi
 	}
 }
 
