@@ -49,6 +49,23 @@ func denseSpec(n, p int) Spec {
 	}
 }
 
+// classes returns a copy of s with the signs of the labels as classes, and with logistic loss.
+func (s Spec) classes() Spec {
+	readNumbers := s.Read
+	s.Name, s.Loss = s.Name+", classes", "logistic"
+	s.Read = func(dir string) (*sparse.Dataset, error) {
+		d, err := readNumbers(dir)
+		if err != nil {
+			return nil, err
+		}
+		for i, v := range d.Labels {
+			d.Labels[i] = math.Copysign(1, v)
+		}
+		return d, nil
+	}
+	return s
+}
+
 // A columnModel describes a feature of a synthetic table. The feature is computed from a standard normal
 // variable z.
 type columnModel struct {

@@ -107,7 +107,9 @@ func Specs(quick bool) (specs []Spec) {
 	} {
 		specs = append(specs, s.path(100))
 	}
-	for _, s := range []Spec{a9aSpec, textSpec, webSpec, hivfpSpec} {
+	manyRows, manyColumns := denseSpec(100000, 40).classes(), denseSpec(200, 20000).classes()
+	mediumTable := denseSpec(2000, 1000).classes()
+	for _, s := range []Spec{a9aSpec, textSpec, webSpec, hivfpSpec, manyRows, mediumTable, manyColumns} {
 		specs = append(specs, s.path(100).standardised())
 	}
 	for _, s := range []Spec{rcv1Spec, a9aSpec} {
@@ -120,7 +122,7 @@ func Specs(quick bool) (specs []Spec) {
 			}
 		}
 	}
-	for _, s := range []Spec{a9aSpec, textSpec} {
+	for _, s := range []Spec{a9aSpec, textSpec, mediumTable} {
 		specs = append(specs, s.crossValidation(100).standardised(), s.crossValidation(100))
 	}
 	const l2 = 1e-4
