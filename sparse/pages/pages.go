@@ -2,26 +2,45 @@
 //
 // The first write to each page of fresh memory is a fault. With pages of 4 KiB, the faults can take longer
 // than copying the data, above all in virtual machines.
+//
+// The operating system may give a large page the memory that the garbage collector has released in it, as long
+// as anything else in the page is used. Go does not count this memory.
 package pages
 
-import "unsafe"
+import (
+	"math"
+	"runtime/debug"
+	"unsafe"
+)
 
 const (
 	leastSize = 64 << 10 // bytes of the smallest slice for which Make asks for large pages
+	pageSize  = 2 << 20  // bytes of a large page
 	chunkSize = 4 << 20  // the Go heap grows by multiples of chunkSize bytes
 )
 
-// Make returns make([]T, n). Unless the slice is small, it asks the operating system for large pages.
+// Make returns make([]T, n). Unless the slice is small, it asks the operating system for large pages: for the
+// chunks of the heap in which the slice lies or, if debug.SetMemoryLimit or GOMEMLIMIT limits the memory, only
+// for large pages in which nothing else lies.
 func Make[T any](n int) []T {
 	v := make([]T, n)
-	if size := uintptr(n) * unsafe.Sizeof(*new(T)); size >= leastSize {
-		advise(uintptr(unsafe.Pointer(&v[0])), size)
+	size := uintptr(n) * unsafe.Sizeof(*new(T))
+	if size < leastSize {
+		return v
+	}
+	start := uintptr(unsafe.Pointer(&v[0]))
+	first, end := start&^(chunkSize-1), (start+size+chunkSize-1)&^(chunkSize-1)
+	if debug.SetMemoryLimit(-1) < math.MaxInt64 {
+		first, end = (start+pageSize-1)&^(pageSize-1), (start+size)&^(pageSize-1)
+	}
+	if first < end {
+		advise(first, end)
 	}
 	return v
 }
 
 // Resize returns a slice of length n that uses the memory of v if this is large enough, or else memory from
-// Make. The elements are undefined. A slice that grows gets spare memory for half as many elements more.
+// Make. The elements are undefined. A slice that grows gets spare memory for a quarter more elements.
 func Resize[T any](v []T, n int) []T {
 	switch {
 	case n <= cap(v):
@@ -29,7 +48,7 @@ func Resize[T any](v []T, n int) []T {
 	case v == nil:
 		return Make[T](n)
 	}
-	return Make[T](n + n/2)[:n]
+	return Make[T](n + n/4)[:n]
 }
 
 // Grow returns v with room for n more elements. If v lacks room, it is copied to memory from Make.

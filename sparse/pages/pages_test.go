@@ -1,10 +1,19 @@
 package pages
 
-import "testing"
+import (
+	"runtime/debug"
+	"testing"
+)
 
 // TestMake makes and grows slices of sizes near the limit of Make and near a large page, and uses every
 // element.
 func TestMake(t *testing.T) {
+	testMake(t)
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1 << 40))
+	testMake(t)
+}
+
+func testMake(t *testing.T) {
 	for _, n := range []int{0, 1, leastSize/8 - 1, leastSize / 8, leastSize/8 + 1, 3*chunkSize/8 + 5} {
 		v := Make[float64](n)
 		if len(v) != n {
