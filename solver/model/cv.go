@@ -214,6 +214,7 @@ func (c *crossValidation) classOfRow(i int) int {
 }
 
 func (c *crossValidation) crossValidate(ctx context.Context) error {
+	c.data.dropRows()
 	if c.measure != ByAUC && c.minModelsPerPass() < len(c.result.Lambdas) {
 		c.scoresPerRow = 0 // no AUC, because it would need more passes over the rows
 	}
@@ -320,6 +321,12 @@ func (c *crossValidation) trainingProblems(k int) (*problems, error) {
 		return nil, err
 	}
 	p.data, p.problemSpec = &fitData{x: x, hasOnes: c.data.hasOnes}, &spec
+	nnz := x.NNZ()
+	if c.data.hasOnes {
+		nnz -= int64(len(trainingRows))
+	}
+	p.empty = p.emptyModel(nnz)
+	p.empty.Classes = c.empty.Classes
 	if p.count() > 1 {
 		p.problemSpec, err = p.classSpec()
 	}

@@ -76,7 +76,7 @@ type fitData struct {
 func (f *fitData) matrix(ctx context.Context, needsOnes bool) (*sparse.CSR, error) {
 	f.lock.Lock()
 	defer f.lock.Unlock()
-	if f.hasOnes == needsOnes {
+	if f.hasOnes || !needsOnes {
 		return f.x, nil
 	}
 	x, err := withColumn(ctx, f.x, func(int) float64 { return 1 })
@@ -86,7 +86,7 @@ func (f *fitData) matrix(ctx context.Context, needsOnes bool) (*sparse.CSR, erro
 	return x, err
 }
 
-// rows returns the last result of matrix in the form that the kernels use.
+// rows returns the data in the form that the kernels use. Call matrix first.
 func (f *fitData) rows() kernels.Rows {
 	f.lock.Lock()
 	defer f.lock.Unlock()
@@ -94,6 +94,13 @@ func (f *fitData) rows() kernels.Rows {
 		f.compact = f.x.Compact(false)
 	}
 	return f.compact
+}
+
+// dropRows frees the memory of the result of rows, unless a fit uses it.
+func (f *fitData) dropRows() {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	f.compact = kernels.Rows{}
 }
 
 // checkData checks the data and the specification.

@@ -227,6 +227,9 @@ func betterColumn(out *Column, err error, retryOut *Column, retryErr error, unit
 // minimize fits lambda by solver.Minimize. The next fit begins at the solution, with the multipliers scaled
 // by the ratio of the two lambdas.
 func (l *lambdaFitter) minimize(ctx context.Context, lambda float64) (*Column, error) {
+	if l.fitter == nil {
+		l.d.data.dropRows() // solver.Minimize makes its own
+	}
 	if l.startLambda > 0 {
 		for j := range l.start.Dual {
 			l.start.Dual[j] *= lambda / l.startLambda

@@ -146,7 +146,8 @@ func (d *design) addMinimizerMemory(q *exact.Problem, m *memoryEstimate) {
 	if d.spec.Offsets != nil && !traits(d.loss).DependsOnResidual {
 		copies++
 	}
-	m.rowBytes += copies * matrixBytes(d.n, d.x.NNZ()+int64(d.n))
+	// solver.Minimize stores the rows once more in the form of the kernels.
+	m.rowBytes += copies*matrixBytes(d.n, d.x.NNZ()+int64(d.n)) + d.x.CompactBytes()
 	bareSpec.NoIntercept, bareSpec.Offsets = true, nil
 	bareDesign := *d
 	bareDesign.spec = &bareSpec

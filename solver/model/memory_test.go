@@ -36,6 +36,7 @@ func TestEstimateMemory(t *testing.T) {
 		name   string
 		shape  dataShape
 		mapped bool
+		short  bool // the values are float32 numbers
 		spec   model.Spec
 		fits   model.Fits
 		long   bool
@@ -75,6 +76,20 @@ func TestEstimateMemory(t *testing.T) {
 			spec: model.Spec{Settings: solver.Settings{Method: solver.SCASK{}, Passes: 5}},
 		},
 		{
+			name: "method scas-k, classes", shape: dataShape{rows: 3000, features: 9000, entriesPerRow: 300, classes: 4},
+			short: true, spec: model.Spec{
+				NoIntercept: true, Standardize: model.StandardizeOff, Penalty: groupsOf(9000),
+				Settings: solver.Settings{Method: solver.SCASK{}, Passes: 5},
+			},
+		},
+		{
+			name: "many groups", shape: dataShape{rows: 3000, features: 9000, entriesPerRow: 300},
+			short: true, spec: model.Spec{
+				NoIntercept: true, Standardize: model.StandardizeOff, Penalty: groupsOf(9000),
+				Settings: solver.Settings{RelTol: 0.5},
+			},
+		},
+		{
 			name: "float32", shape: plainShape, mapped: true,
 			spec: model.Spec{Settings: solver.Settings{Passes: 5, Float32: true}}, long: true,
 		},
@@ -91,6 +106,9 @@ func TestEstimateMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 			d := &sparse.Dataset{X: s.X, Labels: s.Labels}
+			if c.short {
+				d.X = roundedToFloat32(t, d.X)
+			}
 			for i := range d.Labels {
 				if c.shape.classes > 2 {
 					d.Labels[i] = float64(i % c.shape.classes)
@@ -151,4 +169,21 @@ func TestEstimateMemory(t *testing.T) {
 			runtime.KeepAlive(d)
 		})
 	}
+}
+
+// roundedToFloat32 returns a copy of x in which all values are float32 numbers.
+func roundedToFloat32(t *testing.T, x *sparse.CSR) *sparse.CSR {
+	rows, cols := x.Dims()
+	var entries []sparse.Triplet
+	for i := range rows {
+		idx, val := x.Row(i)
+		for k, j := range idx {
+			entries = append(entries, sparse.Triplet{Row: i, Col: int(j), Value: float64(float32(val[k]))})
+		}
+	}
+	rounded, err := sparse.FromTriplets(rows, cols, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rounded
 }

@@ -40,7 +40,7 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 	}
 	_, features := x.Dims()
 	p = &problems{spec: spec, team: team, problemSpec: spec, features: features, data: &fitData{x: x}, y: y}
-	p.empty = p.emptyModel(x)
+	p.empty = p.emptyModel(x.NNZ())
 	if !classifies(spec.loss()) {
 		return p, nil
 	}
@@ -65,10 +65,10 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 	return p, err
 }
 
-// emptyModel returns a Model without columns, labels and Lambda, for the data x and the specification.
-func (p *problems) emptyModel(x *sparse.CSR) *Model {
-	n, _ := x.Dims()
-	sizes := []float64{float64(n), float64(x.NNZ())}
+// emptyModel returns a Model without columns, labels and Lambda, for the specification and data of which this
+// process has nnz entries.
+func (p *problems) emptyModel(nnz int64) *Model {
+	sizes := []float64{float64(len(p.y)), float64(nnz)}
 	p.team.Sum(sizes)
 	spec := p.spec
 	m := &Model{

@@ -99,7 +99,7 @@ func transposeRows(dst *kernels.Rows, src kernels.Rows, chosen []int32, counts [
 	// placeRows moves ptr[i+1] to the end of row i, where row i + 1 begins.
 	dst.Ptr, dst.Cols = ptr[:len(counts)+1], len(chosen)
 	resizeEntries(dst, int(ptr[len(counts)+1]), src)
-	if dst.Idx16 != nil {
+	if dst.Cols <= 1<<16 {
 		placeRows(dst, dst.Idx16, src, chosen, ptr[1:])
 	} else {
 		placeRows(dst, dst.Idx, src, chosen, ptr[1:])
@@ -115,9 +115,9 @@ func resizeEntries(dst *kernels.Rows, nnz int, src kernels.Rows) {
 		dst.Val32 = pages.Resize(dst.Val32, nnz)
 	}
 	if dst.Cols <= 1<<16 {
-		dst.Idx16 = pages.Resize(dst.Idx16, nnz)
+		dst.Idx, dst.Idx16 = nil, pages.Resize(dst.Idx16, nnz)
 	} else {
-		dst.Idx = pages.Resize(dst.Idx, nnz)
+		dst.Idx, dst.Idx16 = pages.Resize(dst.Idx, nnz), nil
 	}
 }
 
