@@ -46,6 +46,10 @@ func TestEstimateMemory(t *testing.T) {
 		{name: "intercept, mapped", shape: plainShape, mapped: true},
 		{name: "weights", shape: plainShape, mapped: true, spec: model.Spec{Balanced: true}, long: true},
 		{name: "squared", shape: plainShape, spec: model.Spec{Loss: solver.Squared{}}, long: true},
+		{
+			name: "squared, more columns than rows", shape: dataShape{rows: 300, features: 1500},
+			spec: model.Spec{Loss: solver.Squared{}}, fits: model.Fits{Lambdas: 40},
+		},
 		// many columns in the working set
 		{
 			name: "elastic net", shape: dataShape{rows: 4000, features: 600, entriesPerRow: 100},

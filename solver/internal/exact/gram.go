@@ -124,7 +124,8 @@ func (m *gram) tally() *gap.Tally { return &m.base.Tally }
 // tries the loss and the gradient that the Gram matrix gives. For a smaller working set, or if rounding
 // makes the gap exceed goal, prove computes the margins at x, and X'Cα or estimates of it. Once such visits
 // have cost as much as the missing entries of the Gram matrix of all columns, prove sets
-// workingSet.needsAll, if the set has room for all columns and there are at most defaultWorking of them.
+// workingSet.needsAll, if the set has room for all columns and there are at most defaultWorking of them. With
+// more columns than rows it does not: then a proof by the matrix costs as much as one by the rows.
 func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 	if len(m.set.cols) == len(x) && !slices.Equal(x, m.base.X) {
 		move := m.move(x)
@@ -149,7 +150,7 @@ func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 	}
 	copy(e, m.base.Gradient)
 	missingEntries := float64(p*(p+1)-len(m.set.cols)*(len(m.set.cols)+1)) / 2
-	if p <= min(m.set.maxColumns, defaultWorking) && m.visited > productCost*missingEntries {
+	if p <= min(m.n, m.set.maxColumns, defaultWorking) && m.visited > productCost*missingEntries {
 		m.set.needsAll = true
 	}
 	b := m.bounds.Prove(m.point(x), m.alpha, z, e, m.baseErrors, &m.base.Tally, goal)

@@ -31,7 +31,9 @@ func (q *Problem) Memory(isPath bool) int64 {
 		// Two matrices for the growing Gram matrix, one for its submatrix of the support, and two for
 		// the growing Cholesky factor of the submatrix.
 		const matrices = 5
-		order := int64(min(features, defaultWorking))
+		// With more columns than rows the set does not get all columns, see gram.prove. At most n columns are
+		// in the support; assume that the set has twice as many.
+		order := int64(min(features, 2*n, defaultWorking))
 		total += 8 * matrices * order * order
 		if !cheap {
 			total += 8 * int64(n) * int64(features)
