@@ -17,7 +17,7 @@ import (
 
 // Fit returns the model that minimises the objective of spec for the rows of x and the labels y. y has a
 // label for each row: a number, also if it stands for a class. spec may be nil. Three or more classes, at
-// most 5000, are fitted each against the rest; Spec.Positive must then be nil.
+// most 5000, are fitted each against the rest; their labels must be whole numbers, and Spec.Positive nil.
 //
 // If the gap is proved to be within RelTol, the model has status converged, and the error is nil. If a proof
 // is requested but not reached, the error matches solver.ErrNotConverged, and Fit returns the last model if

@@ -637,6 +637,9 @@ func TestBadSpec(t *testing.T) {
 		"5 labels":    {1, 2, 1, 2, 1},
 		"label NaN":   {1, 2, 1, 2, 1, math.NaN()},
 		"every label": {1, 1, 1, 1, 1, 1},
+		"label 0.31 is not a whole number, as labels of three or more classes must be; are the labels numbers": {
+			1, 2, 0.31, 4, 5, 6,
+		},
 		"label 3 of row 2 is a third one, beside 1 and 2; for more than two classes leave Spec.Positive nil": {1, 2, 3, 1, 2, 3},
 		"label 3 of row 3 is a third one, beside -1 and 1":                                                   {1, -1, 1, 3, -1, 1},
 	} {

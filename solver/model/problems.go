@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -52,6 +53,9 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 	case len(labels) < 3 || spec.Positive != nil:
 		p.empty.Classes, err = p.twoClasses(labels)
 		return p, p.agree(err)
+	case slices.ContainsFunc(labels, isFraction):
+		return nil, errorf("label %v is not a whole number, as labels of three or more classes must be; are the labels numbers, for the loss %s?",
+			labels[slices.IndexFunc(labels, isFraction)], lossesForNumbers())
 	case len(labels) > rows.MaxClasses:
 		return nil, errorf("more than %d classes: are the labels numbers, for the loss %s?",
 			rows.MaxClasses, lossesForNumbers())
@@ -64,6 +68,8 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 	p.problemSpec, err = p.classSpec()
 	return p, err
 }
+
+func isFraction(v float64) bool { return v != math.Trunc(v) }
 
 // emptyModel returns a Model without columns, labels and Lambda, for the specification and data of which this
 // process has nnz entries.

@@ -19,8 +19,8 @@ import (
 // value of every field is the default. Functions that take a *Spec do not change it.
 type Spec struct {
 	// Loss is the loss function; nil means solver.Logistic. Logistic and SquaredHinge are for classes,
-	// Squared and Huber for numbers, Poisson for numbers that are not negative. The labels of classes may be
-	// any numbers.
+	// Squared and Huber for numbers, Poisson for numbers that are not negative. The labels of two classes may
+	// be any numbers, those of more classes must be whole numbers.
 	Loss solver.Loss
 	// Lambda ≥ 0 is the factor of the penalty. Path and CV ignore it and use PathSettings.Lambdas.
 	Lambda float64
