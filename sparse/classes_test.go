@@ -62,7 +62,7 @@ func TestClasses(t *testing.T) {
 			ReadOptions
 			want string
 		}{
-			{ReadOptions{}, "a third label"},
+			{ReadOptions{}, ", set ReadOptions.MaxClasses to the number of classes, or "},
 			{ReadOptions{MaxClasses: 2}, "a third label"},
 			{
 				ReadOptions{MaxClasses: 100, Positive: &labels[0]},

@@ -84,6 +84,7 @@ var (
 	correctLabel = Remedy{To: "correct the label"}
 	keepTwo      = Remedy{To: "keep two of the labels"}
 	mergeSome    = Remedy{To: "merge some labels"}
+	moreClasses  = Remedy{Field: "ReadOptions.MaxClasses", To: "the number of classes"}
 	leaveRowOut  = Remedy{To: "leave the row out"}
 )
 
