@@ -73,7 +73,7 @@ func newDataSummary(
 	f := &dataSummary{
 		data: d, Format: format.String(), Table: d.Table,
 		Name: name, Compression: cmp.Or(d.Stats.Compression, "plain"), TextBytes: d.Stats.Bytes,
-		Rows: rows, Features: cols, NNZ: d.X.NNZ(), Density: density(rows, cols, d.X.NNZ()), AllOnes: true,
+		Rows: rows, Features: cols, NNZ: d.X.NNZ(), Density: density(rows, cols, d.X.NNZ()), AllOnes: d.X.NNZ() > 0,
 		IndexBase: int(d.Stats.IndexBase - sparse.ZeroBased), SortedRows: d.Stats.SortedRows,
 		Memory: memoryUse{Data: dataBytes(d)},
 	}

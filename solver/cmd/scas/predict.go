@@ -229,6 +229,10 @@ func (c *predictCmd) advice(r sparse.Remedy) (words string, ok bool) {
 			words = "name the column of the labels with --label, or " + words
 		}
 		return words, true
+	case "TableOptions.Drop":
+		return "fill in the value", true
+	case "TableOptions.Missing":
+		return "take a model that scas train made from a table with --missing", true
 	case "TableOptions.Offset":
 		return "give --offset FILE if the offsets of the model's margins are in a file of their own", true
 	}

@@ -70,6 +70,7 @@ var phrases = map[string]map[string]string{
 	"ReadOptions.LabelsFile": {
 		"a file of labels": "give --labels FILE, which has one number a line or is an npy file",
 	},
+	"ReadOptions.MaxClasses": {"the number of classes": ""},
 	"ReadOptions.Memory":     {"a larger number": "allow more with --memory SIZE"},
 	"ReadOptions.Positive":   {"nil": "leave out --positive"},
 	"ReadOptions.Regression": {"false": "give --loss logistic", "true": "give --loss squared"},
