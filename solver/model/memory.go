@@ -49,11 +49,20 @@ func (s *Spec) EstimateMemory(x *sparse.CSR, fits Fits) int64 {
 			foldMemory = spec.memoryOf(x, isPath)
 		}
 		const scoreBytes = 24 // bytes of a margin, a score and a weight
-		k, tableBytes := int64(fits.Folds), matrixBytes(n, x.NNZ())+3*8*int64(n)
-		fittedBytes := (k - 1) * (3*8*int64(n) + foldMemory.sharedBytes + foldMemory.rowBytes) / k
-		heldBytes := (tableBytes + scoreBytes*problems*int64(n)) / k
+		const labelBytes = 24 // bytes of a label, a weight and an offset
+		k, tableBytes := int64(fits.Folds), matrixBytes(n, x.NNZ())
+		fittedRows := foldMemory.sharedBytes + foldMemory.rowBytes + labelBytes*int64(n)
+		keptBytes := int64(0) // the rows with a column of ones, from which folds select theirs
+		if s.NoIntercept {
+			fittedRows += tableBytes // otherwise sharedBytes has the selected rows
+		} else {
+			keptBytes = matrixBytes(n, x.NNZ()+int64(n))
+		}
+		fittedBytes := (k - 1) * fittedRows / k
+		heldBytes := (tableBytes + labelBytes*int64(n) + scoreBytes*problems*int64(n)) / k
 		foldBytes := fittedBytes + heldBytes + foldMemory.solverBytes
-		totalBytes = max(totalBytes, fitMemory.sharedBytes+min(int64(threads), k)*foldBytes) + 3*8*int64(n)
+		totalBytes = max(totalBytes, keptBytes+min(int64(threads), k)*foldBytes) +
+			labelBytes*int64(n)
 	}
 	return totalBytes + modelBytes + s.bytes()
 }

@@ -68,6 +68,11 @@ func TestEstimateMemory(t *testing.T) {
 		{name: "path of text", shape: textShape, fits: model.Fits{Lambdas: 20}, long: true},
 		{name: "cross-validation", shape: plainShape, mapped: true, fits: model.Fits{Lambdas: 2, Folds: 3}},
 		{
+			name: "cross-validation without an intercept", shape: plainShape,
+			spec: model.Spec{NoIntercept: true, Standardize: model.StandardizeOff},
+			fits: model.Fits{Lambdas: 2, Folds: 3},
+		},
+		{
 			name: "cross-validation, wide", shape: dataShape{rows: 1000, features: 500, entriesPerRow: 50},
 			fits: model.Fits{Lambdas: 5, Folds: 5},
 		},
