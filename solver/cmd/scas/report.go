@@ -157,6 +157,11 @@ func (r *trainReport) summary() (f summary) {
 			endWord(r.Status), r.workText(), plural(len(r.Classes), "fit"), r.Seconds, r.ReadSeconds)
 		r.addAccuracy(&f)
 		r.addFiles(&f, "graph")
+		if r.verbose {
+			f.addBlank()
+			f.add("kernels", "%s", r.Level)
+			r.addPeak(&f)
+		}
 		return f
 	}
 	r.addRun(&f)
@@ -269,6 +274,10 @@ func (r *trainReport) addAccuracy(f *summary) {
 	}
 }
 
+func (r *trainReport) addPeak(f *summary) {
+	f.addIf(r.Peak > 0, "memory", "%s at most, reading included", formatBytes(r.Peak))
+}
+
 func (r *trainReport) addMethod(f *summary) {
 	run, storageText := &r.Run, ""
 	if run.OuterIterations == 0 {
@@ -284,7 +293,7 @@ func (r *trainReport) addMethod(f *summary) {
 	if r.PrimalResidual != nil {
 		f.add("residuals", "primal %.3g, dual %.3g", *r.PrimalResidual, *r.DualResidual)
 	}
-	f.addIf(r.Peak > 0, "memory", "%s at most, reading included", formatBytes(r.Peak))
+	r.addPeak(f)
 }
 
 func (r *trainReport) addParameters(f *summary) {
