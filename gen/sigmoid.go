@@ -111,12 +111,12 @@ func (e *emitter) entropyTerm(v, s, minusW, scratch operand.Mem, logRatio func()
 	return term
 }
 
-// logRatio returns log(v/s). If v/s is below the smallest normal number, it returns the logarithm of that number.
+// logRatio returns log(v/s), or the logarithm of the smallest normal number if v/s is below that number.
 func (e *emitter) logRatio(v, s operand.Mem) vec {
 	return e.logOrLeast(e.binary(e.VDIVPD, e.load(e, v, nil), s))
 }
 
-// logOrLeast returns the logarithm of the larger one of x and the smallest normal number.
+// logOrLeast returns log(x), or the logarithm of the smallest normal number if x is below that number.
 func (e *emitter) logOrLeast(x vec) vec { return e.logNormal(e.max(x, e.constantVec("minNormal"))) }
 
 // exp returns exp(t), as Exp of package kernels does.

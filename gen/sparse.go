@@ -137,9 +137,9 @@ func (e *emitter) rowScatter(r nonzeros, end reg.GPVirtual, g vec) {
 //     in the block's first column.
 //   - apart emits the version for all blocks.
 //
-// The loop begins with the first version if the row's last column minus its first is the number of nonzeros
-// minus 1, as in data without zeros. At the first block whose columns are not consecutive it changes to the
-// second version, for the rest of the row.
+// The loop begins with the first version if the nonzeros between the row's first and last column could fill
+// all columns between them: if the last column minus the first is the number of nonzeros minus 1. At the first
+// block whose columns are not consecutive, it changes to the second version for the rest of the row.
 func (e *emitter) rowBlocks(
 	r nonzeros, end reg.GPVirtual, consecutive func(element operand.Mem), apart func(),
 ) {

@@ -14,8 +14,8 @@ type storage struct {
 
 // columns describes how column numbers are stored. index loads one number and extends it to 64 bits
 // with zeros. extend returns an instruction that loads and extends as many numbers as a vector has lanes.
-// jumpUnlessConsecutive jumps to the label unless the 8 numbers at m are consecutive: each is the one before
-// it plus 1. The 16-bit numbers 65535 and 0 are not consecutive.
+// jumpUnlessConsecutive jumps to the label unless the 8 numbers at m are consecutive, so that each is greater
+// by 1 than the number before it. After the 16-bit number 65535 there is no consecutive number.
 type columns struct {
 	name, field string // suffix of the kernels' names; field of kernels.Rows
 	idxBytes    int

@@ -108,7 +108,8 @@ func TestULP(t *testing.T) {
 		name       string
 		got, bound float64
 	}{
-		{"exp", maxErr.exp, expULP}, {"1/exp", maxErr.inverse, 2}, {"log1p", maxErr.log1p, log1pULP}, {"slope", maxErr.slope, slopeULP},
+		{"exp", maxErr.exp, expULP}, {"1/exp", maxErr.inverse, 2},
+		{"log1p", maxErr.log1p, log1pULP}, {"slope", maxErr.slope, slopeULP},
 		{"sigmoid", maxErr.sigmoid, sigmoidULP}, {"loss", maxErr.loss, lossULP},
 	} {
 		if !(c.got <= c.bound) || c.got == 0 {

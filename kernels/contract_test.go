@@ -15,33 +15,26 @@ func TestAliases(t *testing.T) {
 			x, y := sources[4].vector(rng, n), sources[4].vector(rng, n)
 			want := make([]float64, n)
 
-			loss := LogisticSlopes(want, x, y)
-			a := slices.Clone(x)
-			sameScalar(t, "loss of LogisticSlopes(x, x, y)", LogisticSlopes(a, a, y), loss)
-			sameVector(t, "LogisticSlopes(x, x, y)", a, want)
-			b := slices.Clone(y)
-			sameScalar(t, "loss of LogisticSlopes(y, x, y)", LogisticSlopes(b, x, b), loss)
-			sameVector(t, "LogisticSlopes(y, x, y)", b, want)
-
-			loss = SquaredSlopes(want, x, y)
-			a, b = slices.Clone(x), slices.Clone(y)
-			sameScalar(t, "loss of SquaredSlopes(x, x, y)", SquaredSlopes(a, a, y), loss)
-			sameVector(t, "SquaredSlopes(x, x, y)", a, want)
-			sameScalar(t, "loss of SquaredSlopes(y, x, y)", SquaredSlopes(b, x, b), loss)
-			sameVector(t, "SquaredSlopes(y, x, y)", b, want)
-
-			count := abs(slices.Clone(y))
-			loss = PoissonSlopes(want, x, count)
-			a, b = slices.Clone(x), slices.Clone(count)
-			sameScalar(t, "loss of PoissonSlopes(x, x, y)", PoissonSlopes(a, a, count), loss)
-			sameVector(t, "PoissonSlopes(x, x, y)", a, want)
-			sameScalar(t, "loss of PoissonSlopes(y, x, y)", PoissonSlopes(b, x, b), loss)
-			sameVector(t, "PoissonSlopes(y, x, y)", b, want)
+			for _, c := range []struct {
+				name   string
+				slopes func(slope, margin, label []float64) float64
+				label  []float64
+			}{
+				{"LogisticSlopes", LogisticSlopes, y}, {"SquaredSlopes", SquaredSlopes, y},
+				{"PoissonSlopes", PoissonSlopes, abs(slices.Clone(y))},
+			} {
+				loss := c.slopes(want, x, c.label)
+				a, b := slices.Clone(x), slices.Clone(c.label)
+				sameScalar(t, "loss of "+c.name+"(x, x, y)", c.slopes(a, a, c.label), loss)
+				sameVector(t, c.name+"(x, x, y)", a, want)
+				sameScalar(t, "loss of "+c.name+"(y, x, y)", c.slopes(b, x, b), loss)
+				sameVector(t, c.name+"(y, x, y)", b, want)
+			}
 
 			limit := abs(slices.Clone(y))
 			copy(want, x)
 			Axpy(0.5, slices.Clone(x), want)
-			a = slices.Clone(x)
+			a := slices.Clone(x)
 			Axpy(0.5, a, a)
 			sameVector(t, "Axpy(x, x)", a, want)
 			sameScalar(t, "Dot(x, x)", Dot(x, x), Dot(x, slices.Clone(x)))

@@ -123,9 +123,9 @@ func panelSum[I column, V value](
 	}
 }
 
-// finite reports whether panels may be used for the batch of rows that sortBlocks has prepared. For this, all
-// values x_ij of these rows and all products c[i]*x_ij must certainly be finite. Values in the columns
-// outside x.lo to x.hi-1 count too, because panels also contain later columns.
+// finite reports whether all values x_ij of the rows that sortBlocks has prepared, and all products c[i]*x_ij,
+// are certainly finite. Panels may be used only then. All columns of these rows count, not only columns x.lo
+// to x.hi-1, because these columns are multiplied by all columns after them.
 func (x *panelTask[I, V]) finite() bool {
 	end := x.row + x.rows
 	largestValue, largestFactor := 1.0, maxAbs(x.c[x.row:end])
