@@ -144,7 +144,7 @@ func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
 			switch { // comparisons are faster than min and max
 			case weight == 0 || v <= 0:
 				v = 0
-			case atSlope <= 0:
+			case !(atSlope > 0):
 				t.addSwing(l, s, lo+i, v)
 			case atSlope < v:
 				v = atSlope
