@@ -12,7 +12,7 @@ func (s *Solver) transpose() kernels.Rows {
 	switch c := &s.transposed; {
 	case c.Ptr != nil:
 	case isFull(s.Rows):
-		transposeFull(c, s.Rows)
+		*c = transposeFull(s.Rows)
 	default:
 		counts := make([]int64, s.p)
 		addToCounts(counts, s.Rows, 1)
@@ -96,28 +96,21 @@ func transposeRows(dst *kernels.Rows, src kernels.Rows, chosen []int32, counts [
 	for i, count := range counts {
 		ptr = append(ptr, ptr[i+1]+count)
 	}
+	nnz := int(ptr[len(counts)+1])
 	// placeRows moves ptr[i+1] to the end of row i, where row i + 1 begins.
 	dst.Ptr, dst.Cols = ptr[:len(counts)+1], len(chosen)
-	resizeEntries(dst, int(ptr[len(counts)+1]), src)
-	if dst.Cols <= 1<<16 {
-		placeRows(dst, dst.Idx16, src, chosen, ptr[1:])
-	} else {
-		placeRows(dst, dst.Idx, src, chosen, ptr[1:])
-	}
-}
-
-// resizeEntries makes room for nnz entries in dst, whose values have the same type as those of src.
-func resizeEntries(dst *kernels.Rows, nnz int, src kernels.Rows) {
 	switch {
 	case src.Val != nil:
 		dst.Val = pages.Resize(dst.Val, nnz)
 	case src.Val32 != nil:
 		dst.Val32 = pages.Resize(dst.Val32, nnz)
 	}
-	if dst.Cols <= 1<<16 {
+	if len(chosen) <= 1<<16 {
 		dst.Idx, dst.Idx16 = nil, pages.Resize(dst.Idx16, nnz)
+		placeRows(dst, dst.Idx16, src, chosen, ptr[1:])
 	} else {
 		dst.Idx, dst.Idx16 = pages.Resize(dst.Idx, nnz), nil
+		placeRows(dst, dst.Idx, src, chosen, ptr[1:])
 	}
 }
 
@@ -147,47 +140,6 @@ func placeRow[I, J int32 | uint16](
 			dst.Val[position] = src.Val[entry]
 		case src.Val32 != nil:
 			dst.Val32[position] = src.Val32[entry]
-		}
-	}
-}
-
-// isFull reports whether every row of a stores all columns.
-func isFull(a kernels.Rows) bool { return a.Ptr[a.Len()]-a.Ptr[0] == int64(a.Len())*int64(a.Cols) }
-
-// transposeFull stores the transpose of src in dst. Every row of src must store all columns.
-func transposeFull(dst *kernels.Rows, src kernels.Rows) {
-	n := src.Len()
-	dst.Ptr, dst.Cols = make([]int64, src.Cols+1), n
-	for j := range dst.Ptr {
-		dst.Ptr[j] = int64(j * n)
-	}
-	resizeEntries(dst, src.Cols*n, src)
-	for j := range src.Cols {
-		first := j * n
-		for i := range n {
-			if dst.Idx16 != nil {
-				dst.Idx16[first+i] = uint16(i)
-			} else {
-				dst.Idx[first+i] = int32(i)
-			}
-		}
-	}
-	transposeValues(dst.Val, src.Val, src.Cols)
-	transposeValues(dst.Val32, src.Val32, src.Cols)
-}
-
-// transposeValues copies the values of rows that store all cols columns. It copies a strip of rows at a time,
-// because this writes whole cache lines.
-func transposeValues[E float32 | float64](dst, src []E, cols int) {
-	const stripRows = 16
-	n := len(src) / cols
-	for lo := 0; lo < n; lo += stripRows {
-		hi := min(lo+stripRows, n)
-		for j := range cols {
-			column := dst[j*n+lo : j*n+hi]
-			for k := range column {
-				column[k] = src[(lo+k)*cols+j]
-			}
 		}
 	}
 }

@@ -29,34 +29,6 @@ func (p *Problem) storesZeros() bool {
 	return p.mostlyFull() && p.entries() < int64(n)*int64(features) && features <= 1<<16
 }
 
-// withZeros returns the rows of x with all zeros stored, and 16-bit column indices. Values are stored as
-// float32 if short is true; float32 must then hold them exactly.
-func withZeros(x *sparse.CSR, short bool) kernels.Rows {
-	n, p := x.Dims()
-	rows := kernels.Rows{Ptr: make([]int64, n+1), Idx16: pages.Make[uint16](n * p), Cols: p}
-	if short {
-		rows.Val32 = pages.Make[float32](n * p)
-	} else {
-		rows.Val = pages.Make[float64](n * p)
-	}
-	for i := range n {
-		first := i * p
-		rows.Ptr[i+1] = int64(first + p)
-		for j := range p {
-			rows.Idx16[first+j] = uint16(j)
-		}
-		idx, val := x.Row(i)
-		for k, j := range idx {
-			if short {
-				rows.Val32[first+int(j)] = float32(val[k])
-			} else {
-				rows.Val[first+int(j)] = val[k]
-			}
-		}
-	}
-	return rows
-}
-
 func newDense(x *sparse.CSR, threads int) *dense {
 	n, p := x.Dims()
 	d := &dense{n: n, val: pages.Make[float64](n * p), threads: threads}

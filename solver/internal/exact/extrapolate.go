@@ -94,9 +94,9 @@ func (s *Solver) settle() {
 	}
 }
 
-// lossOnLine returns the loss at p.end + factor (p.end − p.start), and stores the margins, slopes and loss
-// there in m.next. It computes the margins from the margins at p.end, which are in m.current, and the margins
-// at p.start, which are in m.pastMargin.
+// lossOnLine returns the loss at the point p.end + factor (p.end − p.start). It stores the margins, slopes and
+// loss at this point in m.next. It does not read the data: m.current has the margins at p.end, m.pastMargin has
+// the margins at p.start, and margins are linear functions of the point.
 func (m *memorySamples) lossOnLine(factor float64, p *pastSolutions) float64 {
 	m.Each(func(_, lo, hi int) {
 		dst, past := m.next.margin[lo:hi], m.pastMargin[lo:hi]

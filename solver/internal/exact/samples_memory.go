@@ -373,8 +373,8 @@ func (m *memorySamples) trivialGap(x []float64, value float64) float64 {
 	return m.bounds.TrivialBound(m.point(x), value)
 }
 
-// lossFallsForever reads blocks of rows. It ends at the first block with a sample whose loss does not fall
-// forever.
+// lossFallsForever implements samples. It reads the rows block by block, and returns false after the first
+// block in which the loss of a sample does not fall forever.
 func (m *memorySamples) lossFallsForever(d []float64) bool {
 	const blockRows = 1024
 	var sides rows.Sides
