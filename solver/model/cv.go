@@ -214,7 +214,7 @@ func (c *crossValidation) classOfRow(i int) int {
 }
 
 func (c *crossValidation) crossValidate(ctx context.Context) error {
-	c.data.dropRows()
+	c.data.dropRows() // each fold makes its own
 	if c.measure != ByAUC && c.minModelsPerPass() < len(c.result.Lambdas) {
 		c.scoresPerRow = 0 // no AUC, because it would need more passes over the rows
 	}

@@ -121,7 +121,8 @@ func (s *Spec) checkCommon(team *rows.Team) error {
 }
 
 // differentLabels returns the labels that occur in any process, each once, in increasing order. If there are
-// more than rows.MaxClasses + 1, it returns only the smallest rows.MaxClasses + 1. x has the data.
+// more than rows.MaxClasses + 1, it returns only the smallest rows.MaxClasses + 1. x is the data of this
+// process; the labels are read together with its rows.
 func (p *problems) differentLabels(x *sparse.CSR) (labels []float64) {
 	for lo, hi := range rows.Parts(x, rows.PartRows) {
 		labels = rows.InsertDistinct(labels, p.y[lo:hi], rows.MaxClasses+1)

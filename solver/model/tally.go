@@ -77,21 +77,23 @@ func (m *Model) NewBriefTally() *Tally {
 	return t
 }
 
-func (m *Model) newAUCScores(rows []int) (out []classScores) {
-	totalRows := 0
-	for _, n := range rows {
-		totalRows += n
-	}
-	switch {
-	case len(rows) != len(m.Classes.Values):
-		return make([]classScores, len(m.Columns))
-	case len(m.Columns) == 1:
-		return []classScores{newClassScores(rows[0], rows[1])}
-	}
-	for _, n := range rows {
-		out = append(out, newClassScores(totalRows-n, n))
+// newAUCScores returns empty scores for each column. For rows see NewTally.
+func (m *Model) newAUCScores(rows []int) []classScores {
+	out := make([]classScores, len(m.Columns))
+	if len(rows) == len(m.Classes.Values) {
+		for column := range out {
+			out[column].reserve(rows, m.positiveClass(column))
+		}
 	}
 	return out
+}
+
+// positiveClass returns the number of the class that is positive for a column.
+func (m *Model) positiveClass(column int) int {
+	if len(m.Columns) == 1 {
+		return 1
+	}
+	return column
 }
 
 // Add adds the rows of x. See Score for the arguments. Either all calls or no call must have weights, and the
@@ -217,14 +219,14 @@ func (t *Tally) addClasses(
 
 // addAUCScores adds scores, which have an entry for each row and each column of the model.
 func (t *Tally) addAUCScores(scores []float64, classes []int, weights []float64) {
-	columnCount := len(t.m.Columns)
+	columnCount, rows := len(t.m.Columns), make([]int, len(t.m.Classes.Values))
+	for _, k := range classes {
+		rows[k]++
+	}
 	for column := range t.aucScores {
-		positive, auc := column, &t.aucScores[column]
-		if columnCount == 1 {
-			positive = 1
-		}
+		positive, auc := t.m.positiveClass(column), &t.aucScores[column]
 		if len(auc[0].scores)+len(auc[1].scores) == 0 {
-			auc.reserve(classes, positive)
+			auc.reserve(rows, positive)
 		}
 		for i, k := range classes {
 			side := 0
@@ -407,20 +409,13 @@ func (m *moment) join(team *rows.Team, deviation func(v, center float64) float64
 // classScores has the scores of the negative rows and of the positive rows, in this order.
 type classScores [2]weightedScores
 
-func newClassScores(negativeRows, positiveRows int) classScores {
-	return classScores{{scores: make([]float64, 0, negativeRows)}, {scores: make([]float64, 0, positiveRows)}}
-}
-
-// reserve makes room for the scores of rows of the given classes.
-func (s *classScores) reserve(classes []int, positive int) {
-	positiveRows := 0
-	for _, k := range classes {
-		if k == positive {
-			positiveRows++
-		}
+// reserve makes room for scores. rows has the number of rows of each class.
+func (s *classScores) reserve(rows []int, positive int) {
+	negativeRows := -rows[positive]
+	for _, n := range rows {
+		negativeRows += n
 	}
-	s[0].scores = pages.Grow(s[0].scores, len(classes)-positiveRows)
-	s[1].scores = pages.Grow(s[1].scores, positiveRows)
+	s[0].scores, s[1].scores = pages.Grow(s[0].scores, negativeRows), pages.Grow(s[1].scores, rows[positive])
 }
 
 // weightedScores has the scores of some rows, and their weights; weights is nil if all are 1.
