@@ -126,13 +126,13 @@ func (c *labelCollector) tooManyMessage() (msg string, remedies []Remedy) {
 		return fmt.Sprintf("more than %d different labels: expected at most %[1]d classes",
 			maxClasses), []Remedy{readRemedy}
 	}
-	remedies = []Remedy{keepTwo, mergeSome, readRemedy}
+	remedies = []Remedy{keepTwo, mergeSome}
 	if maxClasses <= 2 {
-		remedies = []Remedy{keepTwo, mergeSome, moreClasses, readRemedy}
+		remedies = append(remedies, moreClasses)
 	}
 	msg = fmt.Sprintf("a third label, after %s (line %d) and %s (line %d): expected two classes%s",
 		c.labelText(kinds[0].label), kinds[0].line, c.labelText(kinds[1].label), kinds[1].line, suffix)
-	return msg, remedies
+	return msg, append(remedies, readRemedy)
 }
 
 // numericLabels reports whether the options ask for the labels of the file as they are. They then do not

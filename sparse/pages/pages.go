@@ -1,10 +1,11 @@
 // Package pages allocates slices in large pages of memory, if the operating system has them.
 //
-// The first write to each page of fresh memory is a fault. With pages of 4 KiB, the faults can take longer
-// than copying the data, above all in virtual machines.
+// At the first write to a page, the operating system provides its memory. With pages of 4 KiB, this can take
+// longer than copying the data, above all in virtual machines.
 //
-// The operating system may give a large page the memory that the garbage collector has released in it, as long
-// as anything else in the page is used. Go does not count this memory.
+// Large pages have a price. Go returns memory that it no longer needs to the operating system. If this memory
+// is only part of a large page, and the rest of the page is still used, the operating system may provide the
+// part again without a write to it. Go does not count such memory.
 package pages
 
 import (
@@ -14,7 +15,7 @@ import (
 )
 
 const (
-	leastSize = 64 << 10 // bytes of the smallest slice for which Make asks for large pages
+	leastSize = 64 << 10 // Make asks for large pages if a slice has at least leastSize bytes
 	pageSize  = 2 << 20  // bytes of a large page
 	chunkSize = 4 << 20  // the Go heap grows by multiples of chunkSize bytes
 )

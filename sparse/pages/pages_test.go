@@ -2,18 +2,19 @@ package pages
 
 import (
 	"runtime/debug"
+	"slices"
 	"testing"
 )
 
-// TestMake makes and grows slices of sizes near the limit of Make and near a large page, and uses every
-// element.
+// TestMake checks the results of Make, Resize and Grow for small and large slices, without and with a limit of
+// memory. It writes to every element.
 func TestMake(t *testing.T) {
-	testMake(t)
+	testSlices(t)
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1 << 40))
-	testMake(t)
+	testSlices(t)
 }
 
-func testMake(t *testing.T) {
+func testSlices(t *testing.T) {
 	for _, n := range []int{0, 1, leastSize/8 - 1, leastSize / 8, leastSize/8 + 1, 3*chunkSize/8 + 5} {
 		v := Make[float64](n)
 		if len(v) != n {
@@ -34,6 +35,13 @@ func testMake(t *testing.T) {
 		}
 		if shorter := Resize(longer, n); len(shorter) != n || n > 0 && &shorter[0] != &longer[0] {
 			t.Errorf("Resize to %d does not use the memory of a longer slice", n)
+		}
+		grown := Grow(v, 3)
+		if len(grown) != n || cap(grown) < n+3 || !slices.Equal(grown, v) {
+			t.Errorf("Grow of %d elements by 3 has length %d and capacity %d, or other elements", n, len(grown), cap(grown))
+		}
+		if again := Grow(grown, 3); n > 0 && &again[0] != &grown[0] {
+			t.Errorf("Grow of %d elements copies although there is room", n)
 		}
 	}
 }
