@@ -50,7 +50,7 @@ func solveBlock(s []float64, n int, o *Options) *newtonBlock {
 // runNewton takes Newton steps until the gap is at most tol or as small as rounding allows, until a step
 // fails, or until b.steps is equal to maxSteps.
 func (b *newtonBlock) runNewton(tol float64, maxSteps int, progress func(Progress)) {
-	accuracy := 1e-3 // relative accuracy of the next minimisation of the Newton model
+	accuracy := 0.1 // relative accuracy of the next minimisation of the Newton model
 	for {
 		b.invert()
 		b.gap = b.dualityGap()
@@ -73,7 +73,7 @@ func (b *newtonBlock) runNewton(tol float64, maxSteps int, progress func(Progres
 			return
 		}
 		// Newton's method converges quadratically only if the model is minimised more and more accurately.
-		accuracy = min(accuracy, max(change, 1e-12))
+		accuracy = min(accuracy, max(0.1*change, 1e-12))
 	}
 }
 
@@ -157,7 +157,7 @@ func (b *newtonBlock) dualityGap() float64 {
 // W is the inverse of x, S the covariance matrix, and rho_ij the penalty of entry (i, j). The method is
 // coordinate descent (Hsieh et al., section 3) over the active entries. Extrapolations and subspace steps
 // accelerate it. It ends after maxSweeps, or when a sweep has changed the entries of D by at most the part
-// accuracy of their size (sums of absolute values).
+// accuracy of their size (sums of absolute values), or by no more than rounding errors of z.
 func (b *newtonBlock) minimizeModel(accuracy float64) {
 	copy(b.z, b.x)
 	clear(b.y)
@@ -165,11 +165,12 @@ func (b *newtonBlock) minimizeModel(accuracy float64) {
 	const maxSweeps, subspaceAfter, subspaceEvery, maxFailures = 500, 18, 3, 3
 	failures := 0 // consecutive subspace steps that did not lower the model
 	for sweep := 1; sweep <= maxSweeps; sweep++ {
-		change, distance := b.sweep(), 0.0
+		change, distance, size := b.sweep(), 0.0, 0.0
 		for i, z := range b.z {
 			distance += math.Abs(z - b.x[i])
+			size += math.Abs(z)
 		}
-		if change <= accuracy*distance {
+		if change <= max(accuracy*distance, float64(b.n)*0x1p-53*size) {
 			break
 		}
 		accelerator.afterSweep(b)

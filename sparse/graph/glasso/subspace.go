@@ -22,7 +22,7 @@ type subspace struct {
 // subspaceStep moves z towards the minimum of the model over the non-zero entries of z, whose signs it keeps:
 // an entry that would change its sign becomes 0. lowered is true if the value of the model has fallen.
 func (b *newtonBlock) subspaceStep(accuracy float64) (lowered bool) {
-	const maxRounds = 30 // a round in which no entry becomes 0 is the last
+	const maxRounds = 5 // a round in which no entry becomes 0 is the last
 	s := &subspace{newtonBlock: b, dense: make([]float64, b.n*b.n), transpose: make([]float64, b.n*b.n)}
 	for range maxRounds {
 		s.collectEntries()
