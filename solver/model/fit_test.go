@@ -580,6 +580,7 @@ func TestBadSpec(t *testing.T) {
 		"Lambda = -1":               {Lambda: -1},
 		"Lambda = NaN":              {Lambda: math.NaN()},
 		"L1Ratio = 2":               {Penalty: ElasticNet{2}},
+		"not a pointer":             {Penalty: &GroupLasso{Groups: [][]int{{0, 1}}}},
 		"PenaltyFactors has":        {PenaltyFactors: []float64{1}},
 		"PenaltyFactors[1] = -1":    {PenaltyFactors: []float64{1, -1}},
 		"SampleWeights has":         {SampleWeights: []float64{1}},

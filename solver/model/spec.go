@@ -189,8 +189,10 @@ func (e ElasticNet) check(*Spec, int) error {
 func (ElasticNet) name() string { return "elastic-net" }
 
 // GroupLasso is the sum of the weighted Euclidean norms of groups of coefficients. All coefficients of a
-// group become zero together. The default method proves a gap for up to some thousands of features. With
-// more features it makes passes of solver.SCASK, in most cases without a proof, and Poisson loss is an error.
+// group become zero together. The default method proves a gap if at most some thousands of coefficients are
+// in groups that are not zero. With a Graph, a matrix A, a Domain, a Mu or several processes, it proves a gap
+// if there are at most some thousands of features. Otherwise it makes passes of solver.SCASK, in most cases
+// without a proof, and Poisson loss is an error.
 type GroupLasso struct {
 	// Groups are disjoint sets of features. With a matrix A they are sets of rows of A. With a Graph they are
 	// sets of rows of [G; I] (see Spec.MuA), where the edges come before the features. Features or rows that
@@ -369,10 +371,14 @@ func (s *Spec) check(n, p int) error {
 	if err := s.checkMethod(p); err != nil {
 		return err
 	}
-	if s.Penalty != nil {
+	switch s.Penalty.(type) {
+	case nil:
+	case ElasticNet, GroupLasso:
 		if err := s.Penalty.check(s, p); err != nil {
 			return err
 		}
+	default:
+		return errorf("Spec.Penalty is a %T; give it an ElasticNet or a GroupLasso, not a pointer", s.Penalty)
 	}
 	return s.checkDomain(p)
 }
