@@ -11,7 +11,7 @@ import (
 // Settings are the settings of Solve.
 type Settings struct {
 	Tol           float64 // a proved gap of at most Tol ends Solve; 0 makes the gap as small as possible
-	MaxIterations int     // largest number of Newton steps; 0 means 100
+	MaxIterations int     // largest number of Newton steps; 0 means 500
 	// Unproved makes Solve end, usually without a proof, when the objective is estimated to be at most Tol
 	// above the optimum. It has an effect only near the solution for another lambda (see warmFactor), because
 	// the estimate is good there, and if the solution is only a start for another Solver. It has no effect
@@ -42,7 +42,7 @@ type Result struct {
 }
 
 const (
-	maxIterations = 100
+	maxIterations = 500
 	maxStalled    = 6     // a run ends after this number of proofs in a row without a clear improvement
 	leastTol      = 1e-15 // smallest tolerance, as a multiple of Solver.Scale
 	// Zeros and ties must be exact if the tolerance is at most exactTol·Solver.Scale. For this, a run may
