@@ -57,7 +57,7 @@ func TestEstimateMemory(t *testing.T) {
 		},
 		{name: "box", shape: wideShape, spec: model.Spec{Domain: solver.Nonnegative{}}},
 		{name: "sparse", shape: textShape, mapped: true},
-		{name: "groups", shape: coupledShape, spec: model.Spec{Penalty: groupsOf(1000), Settings: roughSettings}},
+		{name: "groups", shape: coupledShape, spec: model.Spec{Penalty: groupsOf(1000)}},
 		{name: "graph", shape: coupledShape, spec: model.Spec{Graph: graph.Chain(1000), Settings: roughSettings}},
 		{
 			name: "graph of many features", shape: dataShape{rows: 1500, features: 2500, entriesPerRow: 30},
@@ -95,7 +95,6 @@ func TestEstimateMemory(t *testing.T) {
 			name: "many groups", shape: dataShape{rows: 3000, features: 9000, entriesPerRow: 300},
 			short: true, spec: model.Spec{
 				NoIntercept: true, Standardize: model.StandardizeOff, Penalty: groupsOf(9000),
-				Settings: solver.Settings{RelTol: 0.5},
 			},
 		},
 		{

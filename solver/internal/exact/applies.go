@@ -49,6 +49,9 @@ func (p *Problem) Refusal() error {
 	if err := p.checkLossAndA(); err != nil {
 		return err
 	}
+	if p.hasFeatureGroups() {
+		return nil
+	}
 	if p.isSeparable() {
 		if free := zeroCount(p.Limit); free > defaultWorking && !p.Team.Alone() {
 			return fmt.Errorf("%w: %d coefficients have no L1 penalty, and several processes take at most %d of them", ErrNotApplicable, free, defaultWorking)

@@ -45,8 +45,9 @@ type formingCost struct {
 
 // costOfForming returns the cost of forming the Hessian of the columns.
 func (s *Solver) costOfForming(cols []int32) (f formingCost) {
-	if !s.Team.Alone() || s.set.needsAll || s.gram != nil {
-		// If the Hessian were not formed, several processes would exchange a message for each coordinate.
+	if !s.Team.Alone() || s.set.needsAll || s.gram != nil || !s.isSeparable() {
+		// If the Hessian were not formed, several processes would exchange a message for each coordinate. Grouped
+		// and coupled models need the Hessian as a matrix.
 		return formingCost{}
 	}
 	if len(cols) > defaultWorking {

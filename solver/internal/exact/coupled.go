@@ -39,8 +39,7 @@ func newCoupled(s *Solver) *coupled {
 	return c
 }
 
-// begin implements model. The first model starts with the multipliers of sample. If sample is nil, it starts
-// without multipliers.
+// begin implements model. The first model starts with the multipliers of sample, if it has a coupled model.
 func (c *coupled) begin(sample *Solver) {
 	c.penalty = *c.bounds.Penalty
 	c.penalty.Square = nil
@@ -48,7 +47,9 @@ func (c *coupled) begin(sample *Solver) {
 	c.forget()
 	if sample != nil {
 		c.excess = float64(c.p) / float64(sample.sampleCount) * c.scale
-		c.problem.StartFrom(&sample.model.(*coupled).problem)
+		if m, ok := sample.model.(*coupled); ok {
+			c.problem.StartFrom(&m.problem)
+		}
 	}
 }
 

@@ -163,7 +163,7 @@ func TestNoBand(t *testing.T) {
 	}
 	for name, change := range map[string]func(q *Problem){
 		"ball":   func(q *Problem) { q.Set = term.Ball{Radius: 1} },
-		"groups": func(q *Problem) { q.Groups = groups },
+		"groups": func(q *Problem) { q.Groups, q.joint = groups, true },
 		"chain": func(q *Problem) {
 			q.A, q.Limit = linalg.New(pattern{a: "chain"}.matrix(t, p, nil), p), q.Limit[1:]
 		},

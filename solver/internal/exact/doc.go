@@ -19,11 +19,14 @@
 // earlier point, which grows with the working set (grow.go). Correlations that are certainly small are only
 // estimated (gap.DataProblem.Screen).
 //
-// There are two kinds of problems. Each has its own implementation of the interface model:
+// There are three kinds of problems. Each has its own implementation of the interface model:
 //
 //   - Separable, if A = I, there are no squares or groups, and the domain is a product of intervals. The
 //     model has the columns of a working set. The correlations X'Cα of all columns with a dual point α
 //     prove a gap and show which columns the set lacks.
+//   - Grouped, if the penalty has only norms of groups of coefficients, the domain is R^p, and one process has
+//     all samples in memory. The model has the columns of a working set of whole groups. The same
+//     correlations prove a gap.
 //   - Coupled, for other problems. The model has all columns. If these are too many, a Prover solves
 //     smaller problems on working sets (setSolver).
 //
@@ -52,7 +55,7 @@
 //   - A setSolver solves coupled problems with many features, if the solution has few non-zero coefficients.
 //
 // Read problem.go (the types) first, then solve.go (Solve), step.go (a Newton step), model.go (the interface
-// model), separable.go or coupled.go (its implementations), working.go (working sets), cost.go (when to form
+// model), separable.go, groups.go or coupled.go (its implementations), working.go (working sets), cost.go (when to form
 // a Hessian), samples.go (the interface samples) and finish.go (Finish and Certify).
 //
 // The bits of results do not depend on the number of goroutines or the kernel level. For rows in a file they

@@ -11,6 +11,9 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
+// The most bytes for an entry of X: in the transpose of X, and in a copy of the rows.
+const transposeBytes, rowBytes = 12, 10
+
 // Memory estimates the bytes that a Solver needs in addition to the problem, for one lambda or, if isPath is
 // true, for a path of many.
 func (q *Problem) Memory(isPath bool) int64 {
@@ -20,8 +23,6 @@ func (q *Problem) Memory(isPath bool) int64 {
 	}
 	columns, support := mostFormedColumns(q, isPath)
 	k, h, entries := int64(columns), int64(support), q.entries()
-	// The most bytes for an entry of X: in the transpose of X, and in a copy of the rows.
-	const transposeBytes, rowBytes = 12, 10
 	total := 8*(14*int64(n)+14*int64(features)) + q.sumsMemory()
 	cheap := q.hasCheapHessian()
 	if !cheap && q.estimatesHelp() {
@@ -184,6 +185,9 @@ func (q *Problem) memoryCoupled() int64 {
 	l, _ := q.A.Dims()
 	t := quadratic.NewTriangle(features, q.band())
 	total := q.sumsMemory() + q.zerosMemory()
+	if q.hasFeatureGroups() && !q.hasCheapHessian() {
+		return total + q.groupSetMemory()
+	}
 	if t.Banded() {
 		total += coupledMemory(t, n, l)
 	} else {
@@ -194,6 +198,25 @@ func (q *Problem) memoryCoupled() int64 {
 			(sampleShare - 1)
 	}
 	return total
+}
+
+// groupSetMemory estimates the bytes of a Solver whose working sets are groups of columns, for the largest
+// set. The matrices for smaller sets before it are garbage, of the size of one matrix. At the solution, about
+// as many groups as there are samples can be non-zero; assume that the set has twice as many.
+func (q *Problem) groupSetMemory() int64 {
+	// The Hessian, that of the set before, and the matrix of a Newton step with its factor.
+	const matrices, sampleVectors, featureVectors = 4, 14, 30
+	n, features := q.dims()
+	k, largest, stored := q.mostInGroupSet(), 1, q.storedEntries()
+	for _, group := range q.Groups {
+		largest = max(largest, len(group))
+	}
+	k = min(k, 2*n*largest)
+	if enoughSamples(n, features) {
+		stored += stored / sampleShare
+	}
+	return 8*(matrices*int64(k)*int64(k)+sampleVectors*int64(n)+featureVectors*int64(features)) +
+		scratchMemory(n, stored, q.Threads) + transposeBytes*stored + rowBytes*min(stored, int64(n)*int64(k))
 }
 
 // scratchMemory estimates the bytes of scratch memory of the Hessian kernel, in all goroutines. n is the

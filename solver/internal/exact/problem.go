@@ -37,9 +37,9 @@ type Problem struct {
 	// File, if not nil, reads the samples from a file; Rows is not used. The File must have the same samples,
 	// Loss, Threads and Team as this Problem, and its method Survey must have been called.
 	File *File
-	// MaxWorking is the largest number of columns of a working set. 0 means all columns for a Solver, and
-	// mostFeatures for a setSolver. A Solver with several processes ignores this number and uses
-	// defaultWorking.
+	// MaxWorking is the largest number of columns of a working set. 0 means all columns for a Solver,
+	// mostInGroupSet for a grouped model, and mostFeatures for a setSolver. A Solver with several processes
+	// ignores this number and uses defaultWorking.
 	// MaxWorking is also the largest number of features of a coupled problem with a dense Hessian; here 0
 	// means DenseFeatures.
 	MaxWorking int
@@ -49,7 +49,7 @@ type Problem struct {
 	// PenaltyRidge is the number that Penalise has added to every element of Ridge.
 	PenaltyRidge float64
 
-	joint bool // use the coupled model even if the problem is separable
+	joint bool // use the coupled model with all columns, even if fewer columns are enough
 }
 
 // A Solver holds a prepared problem and a point x. It is not safe for concurrent use.
@@ -60,7 +60,7 @@ type Solver struct {
 	dataSummary // scale is the result of Scale
 
 	x, e         []float64 // x: the current point; e: X'Cα for the last dual point α, with C = diag(cᵢ)
-	z            []float64 // multipliers of the rows of A at the last dual point; zeros for a separable model
+	z            []float64 // multipliers of the rows of A at the last dual point; zeros if the model is not coupled
 	limit, ridge []float64 // lambda times Problem.Limit; lambda times Problem.Ridge, plus Problem.FixedRidge
 	lambda       float64
 	box          *term.Box // the domain if it is a product of intervals; nil for R^p and for other sets
@@ -78,6 +78,7 @@ type Solver struct {
 	work    workspace
 	past    pastSolutions
 	set     workingSet
+	groups  columnGroups // for a grouped model
 	model   model
 	reuse   float64 // reusePart or, for a coupled problem, coupledReuse
 	gram    *gram   // computes losses and gradients from a Gram matrix; nil if the rows are used instead
@@ -141,12 +142,15 @@ func New(p *Problem) (*Solver, error) {
 	}
 	s := &Solver{Problem: p, p: features}
 	s.set.threads = rows.Threads(p.Threads)
-	mostColumns := cmp.Or(p.MaxWorking, features)
+	mostColumns, needsAll := cmp.Or(p.MaxWorking, features), !p.isSeparable()
+	if p.hasFeatureGroups() {
+		mostColumns, needsAll = p.mostInGroupSet(), false
+	}
 	if !p.Team.Alone() { // several processes need a formed Hessian, so the working set must be small
 		mostColumns = defaultWorking
 	}
 	s.set.maxColumns, s.set.position = min(features, mostColumns), make([]int32, features)
-	s.set.needsAll = !p.isSeparable() || p.File != nil || features <= s.set.maxColumns && p.hasCheapHessian()
+	s.set.needsAll = needsAll || p.File != nil || features <= s.set.maxColumns && p.hasCheapHessian()
 	s.prepareRows()
 	for _, v := range []*[]float64{&s.x, &s.e, &s.ridge} {
 		*v = make([]float64, features)
@@ -159,7 +163,10 @@ func New(p *Problem) (*Solver, error) {
 	}
 	s.dataSummary = s.rows.summary()
 	s.model, s.reuse = &separable{Solver: s}, reusePart
-	if !p.isSeparable() {
+	switch {
+	case p.hasFeatureGroups():
+		s.model = &grouped{Solver: s}
+	case !p.isSeparable():
 		s.model, s.reuse = newCoupled(s), coupledReuse
 	}
 	s.Start(s.x)

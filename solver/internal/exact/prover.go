@@ -9,7 +9,7 @@ type Prover struct {
 	prepared bool       // the method prepare has set the fields below
 	solver   *Solver    // solves the whole problem; nil if New returns an error
 	sets     *setSolver // solves by working sets; nil if solver is not nil
-	assembly float64    // cost of forming a Hessian, in passes; 0 if not known or for a separable model
+	assembly float64    // cost of forming a Hessian of all columns, in passes; 0 if not known or not needed
 }
 
 // NewProver returns a prover of q. If q is nil, it proves nothing.
@@ -21,6 +21,9 @@ func (p *Prover) prepare() {
 	}
 	p.prepared = true
 	q := *p.problem
+	if q.mayLackRoom() {
+		return
+	}
 	var err error
 	p.solver, err = New(&q)
 	if err != nil {
@@ -35,7 +38,7 @@ func (p *Prover) prepare() {
 			p.solver, _ = New(&q)
 		}
 	}
-	if p.solver != nil && !p.solver.isSeparable() {
+	if p.solver != nil && !p.solver.isSeparable() && p.solver.set.needsAll {
 		p.assembly = p.solver.Assembly()
 	}
 }
@@ -124,7 +127,7 @@ func (p *Prover) Finish(x, y, beta []float64, set *Settings) *Solution {
 // solving q. It returns 0 if q is nil or has too many features for a proof.
 func ProverMemory(q *Problem, finish bool) int64 {
 	switch {
-	case q == nil:
+	case q == nil || q.mayLackRoom():
 		return 0
 	case q.Refusal() == nil:
 		return q.Memory(false)

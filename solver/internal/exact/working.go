@@ -33,7 +33,7 @@ type workingSet struct {
 	// Both have one number for each column in cols.
 	x, gradient []float64
 
-	dense    quadratic.Dense   // the Hessian of a separable model as a matrix, used if formed is true
+	dense    quadratic.Dense   // the Hessian of a separable or grouped model, used if formed is true
 	implicit quadratic.Columns // the Hessian of a separable model without a matrix, used if formed is false
 	// The Hessian has the columns cols, but perhaps belongs to an earlier point.
 	reusable   bool
@@ -63,6 +63,9 @@ const (
 // exception: more than maxColumns columns are required, and more than 15/16 of maxColumns of them because of
 // their coefficient or limit. Then the set stays, and noRoom becomes true.
 //
+// With Solver.groups, a coefficient, a limit or a correlation in these rules is that of the column's group, and
+// only whole groups enter. If none fits, the set stays, and noRoom becomes true.
+//
 // chooseSet reports whether the set lacked required columns.
 func (s *Solver) chooseSet(share float64) bool {
 	w := &s.set
@@ -73,13 +76,18 @@ func (s *Solver) chooseSet(share float64) bool {
 		}
 		return false
 	}
+	limits := s.limit // of the columns: a separable problem has no matrix A
+	if s.Groups != nil {
+		s.groups.update(s)
+		limits = s.groups.limit
+	}
 	var cols, staying []int32
 	candidates := w.candidates[:0]
 	neededCount, violatingCount, missing := 0, 0, len(w.cols) == 0
-	for j, limit := range s.limit {
+	for j, limit := range limits {
 		correlation := s.correlation(j)
 		inside := w.position[j] > 0
-		required := s.x[j] != 0 || limit == 0 || s.gram != nil && inside
+		required := s.isNonzero(j) || limit == 0 || s.gram != nil && inside
 		if !required && correlation <= earlyShare*share*limit {
 			continue
 		}
@@ -109,11 +117,22 @@ func (s *Solver) chooseSet(share float64) bool {
 	if w.noRoom {
 		return missing
 	}
-	room := min(max(leastRoom, len(cols)), w.maxColumns-len(cols))
+	requiredCount := len(cols)
+	room := min(max(leastRoom, requiredCount), w.maxColumns-requiredCount)
 	w.candidates = candidates
-	w.lacksColumns = violatingCount > room
 	cols = appendLargest(cols, candidates, room)
-	cols = append(cols, staying[:min(len(staying), w.maxColumns-len(cols))]...)
+	if s.Groups != nil {
+		cols = s.groups.complete(cols, w.maxColumns)
+	}
+	newCount := len(cols) - requiredCount
+	w.lacksColumns = violatingCount > newCount
+	if s.Groups != nil && violatingCount > 0 && newCount == 0 { // no group fits
+		w.noRoom = true
+		return missing
+	}
+	if s.Groups == nil || len(cols)+len(staying) <= w.maxColumns {
+		cols = append(cols, staying[:min(len(staying), w.maxColumns-len(cols))]...)
+	}
 	slices.Sort(cols)
 	if w.x == nil || !slices.Equal(w.cols, cols) || !w.formed && s.formsHessian() {
 		s.buildSet(cols)
@@ -124,7 +143,7 @@ func (s *Solver) chooseSet(share float64) bool {
 // A candidate is a column that may enter the working set.
 type candidate struct {
 	col   int32
-	ratio float64 // Solver.correlation(col) / Solver.limit[col]
+	ratio float64 // Solver.correlation(col) divided by the limit of the column
 }
 
 // appendLargest appends to cols the columns of the candidates with the largest ratios, at most room of them.
@@ -188,11 +207,21 @@ func allColumns(columns int) []int32 {
 	return cols
 }
 
-// correlation returns |eⱼ| of Solver.e, or eⱼ or −eⱼ if a bound excludes one sign of the coefficient. A zero
-// coefficient is optimal if the result is at most its limit.
+// isNonzero reports whether coefficient j, or another coefficient of its group, is not zero.
+func (s *Solver) isNonzero(j int) bool {
+	if s.Groups != nil {
+		return s.groups.nonzero[j]
+	}
+	return s.x[j] != 0
+}
+
+// correlation returns |eⱼ| of Solver.e, or eⱼ or −eⱼ if a bound excludes one sign of the coefficient; with
+// groups, columnGroups.correlation. A zero coefficient or group is optimal if the result is at most its limit.
 func (s *Solver) correlation(j int) float64 {
 	e := s.e[j]
 	switch {
+	case s.Groups != nil:
+		return s.groups.correlation[j]
 	case s.box == nil:
 		return math.Abs(e)
 	case s.box.Lower[j] == s.box.Upper[j]: // the coefficient cannot move

@@ -1,0 +1,209 @@
+package exact
+
+import (
+	"math"
+	"slices"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/quadratic"
+	"github.com/scas-admm/scas/sparse/pages"
+)
+
+// hasFeatureGroups reports whether the problem has the model grouped: the penalty is a sum of norms of groups
+// of coefficients, each coefficient times a factor; nothing else penalises or confines the coefficients; and
+// one process holds all samples in memory.
+func (p *Problem) hasFeatureGroups() bool {
+	if p.joint || p.Groups == nil || p.Square != nil || p.Set != nil || p.File != nil || !p.Team.Alone() ||
+		zeroCount(p.Ridge) < len(p.Ridge) || zeroCount(p.FixedRidge) < len(p.FixedRidge) {
+		return false
+	}
+	a := p.A.Matrix()
+	if a == nil {
+		return p.A.IsIdentity()
+	}
+	_, features := p.dims()
+	seen := make([]bool, features)
+	for k := range p.Limit {
+		idx, _ := a.Row(k)
+		if len(idx) != 1 || seen[idx[0]] {
+			return false
+		}
+		seen[idx[0]] = true
+	}
+	return true
+}
+
+// mostInGroupSet returns the largest number of columns of a working set, if hasFeatureGroups is true.
+func (p *Problem) mostInGroupSet() int {
+	_, features := p.dims()
+	if p.MaxWorking == 0 && features > mostFeatures {
+		return DenseFeatures
+	}
+	return min(features, mostInSet(p))
+}
+
+// mayLackRoom reports whether a working set of groups may have no room for the solution, see mostInGroupSet.
+func (p *Problem) mayLackRoom() bool {
+	_, features := p.dims()
+	return features > mostFeatures && p.hasFeatureGroups()
+}
+
+// columnGroups describes the groups of a problem for which hasFeatureGroups is true. Its slices have an
+// element for each column, except size. A column in no group has the limit 0.
+type columnGroups struct {
+	number []int32   // the group of the column: an index of gap.Penalty.Groups, or −1
+	limit  []float64 // the limit of the group
+	// The norm of the multipliers of the group. If all its coefficients are zero, they are optimal if this is
+	// at most the limit.
+	correlation []float64
+	nonzero     []bool // a coefficient of the group is not zero
+	size        []int  // the number of columns of each group
+}
+
+// update computes the groups at the point x of s, with the dual residuals s.e.
+func (g *columnGroups) update(s *Solver) {
+	pen, multipliers := s.bounds.Penalty, s.multipliersOfResiduals()
+	g.number = slices.Repeat([]int32{-1}, s.p)
+	g.limit, g.correlation, g.nonzero = make([]float64, s.p), make([]float64, s.p), make([]bool, s.p)
+	g.size = make([]int, len(pen.Groups))
+	columnOf := make([]int32, pen.Len()) // the column of each kept row of A
+	for j, row := range pen.Singleton {
+		if row >= 0 {
+			columnOf[row] = int32(j)
+		}
+	}
+	for k := range pen.Groups {
+		group := &pen.Groups[k]
+		g.size[k] = len(group.Rows)
+		correlation := group.Norm(multipliers)
+		nonzero := slices.ContainsFunc(group.Rows, func(row int32) bool { return s.x[columnOf[row]] != 0 })
+		for _, row := range group.Rows {
+			j := columnOf[row]
+			g.number[j], g.limit[j], g.correlation[j], g.nonzero[j] = int32(k), group.Limit, correlation, nonzero
+		}
+	}
+}
+
+// complete returns all columns of the groups that have a column in cols, in increasing order. If these are more
+// than most columns, it leaves out the groups of which cols has only a part.
+func (g *columnGroups) complete(cols []int32, most int) []int32 {
+	chosen, size := make([]int, len(g.size)), 0 // chosen counts the columns of each group in cols
+	for _, j := range cols {
+		k := g.number[j]
+		if k < 0 {
+			size++
+			continue
+		}
+		if chosen[k] == 0 {
+			size += g.size[k]
+		}
+		chosen[k]++
+	}
+	alone := make([]bool, len(g.number)) // columns of cols in no group
+	for _, j := range cols {
+		alone[j] = g.number[j] < 0
+	}
+	var whole []int32
+	for j, k := range g.number {
+		if k < 0 && alone[j] || k >= 0 && (chosen[k] == g.size[k] || chosen[k] > 0 && size <= most) {
+			whole = append(whole, int32(j))
+		}
+	}
+	return whole
+}
+
+// multipliersOfResiduals returns the multipliers of the kept rows of A that make the optimality equation
+// X'Cα + A'z = 0 hold for s.e = X'Cα, if each kept row has one entry. They may exceed their limits.
+func (s *Solver) multipliersOfResiduals() []float64 {
+	pen := s.bounds.Penalty
+	z := make([]float64, pen.Len())
+	for j, row := range pen.Singleton {
+		if row >= 0 {
+			z[row] = -s.e[j] / pen.SingletonEntry[j]
+		}
+	}
+	return z
+}
+
+// grouped is the model of a problem for which hasFeatureGroups is true.
+type grouped struct {
+	*Solver
+	problem quadratic.Grouped
+	move    []float64 // memory for newtonStep.move
+}
+
+func (m *grouped) begin(*Solver) { m.setGroups() }
+
+// columnsChanged implements model. It makes the groups of the columns of the working set, and memory for the
+// Hessian.
+func (m *grouped) columnsChanged() {
+	w, q, count := &m.set, &m.problem, len(m.set.cols)
+	w.dense.H = pages.Resize(w.dense.H, count*count)
+	w.dense.Order, w.dense.Threads = count, w.threads
+	q.X, q.Gradient, q.Order = w.x, w.gradient, count
+	m.setGroups()
+}
+
+// setGroups sets the groups and limits of the model, for the present limits and columns of the working set.
+func (m *grouped) setGroups() {
+	w, q, pen, count := &m.set, &m.problem, m.bounds.Penalty, len(m.set.cols)
+	m.groups.update(m.Solver)
+	q.Groups, q.Limit, q.Factor = nil, nil, slices.Repeat([]float64{1}, count)
+	index := make(map[int32]int) // for each group that the set has, its index in q.Groups
+	for k, j := range w.cols {
+		number := m.groups.number[j]
+		if number < 0 {
+			continue
+		}
+		i, known := index[number]
+		if !known {
+			i = len(q.Groups)
+			index[number] = i
+			q.Groups, q.Limit = append(q.Groups, nil), append(q.Limit, pen.Groups[number].Limit)
+		}
+		q.Groups[i], q.Factor[k] = append(q.Groups[i], int32(k)), pen.SingletonEntry[j]
+	}
+}
+
+func (m *grouped) setHessian(fresh bool) {
+	if w := &m.set; fresh {
+		m.rows.hessian(w.dense.H, quadratic.NewTriangle(len(w.cols), len(w.cols)-1), m.work.damping)
+		w.dense.Mirror()
+	}
+}
+
+// A model far from the optimum is minimised up to this part of its fall.
+const groupPart = 1e-3
+
+func (m *grouped) minimise(tol float64) newtonStep {
+	w, q := &m.set, &m.problem
+	q.H, q.Stop, q.Threads = w.dense.H, m.stop, w.threads
+	set := quadratic.GroupedSettings{
+		Gap:       m.work.tightening * gapPart * tol,
+		Violation: m.work.tightening * math.Min(1e-3, scaledPart*tol/max(m.current.value, tol)),
+	}
+	if !m.work.nearOptimum && !m.hasConstantCurvature() {
+		set.RelGap = groupPart
+	}
+
+	q.Solve(&set)
+	m.move = append(m.move[:0], q.U...)
+	kernels.Axpy(-1, w.x, m.move)
+	return newtonStep{u: q.U, move: m.move, fall: -q.Value(), rise: w.firstOrder(q.U) + q.PenaltyRise()}
+}
+
+func (m *grouped) value(loss float64) float64 { return m.bounds.Value(m.x, loss) }
+
+// multipliers implements model. It computes the multipliers from the optimality equation.
+func (m *grouped) multipliers() []float64 {
+	z := m.multipliersOfResiduals()
+	m.bounds.Penalty.Clip(z)
+	return m.bounds.Penalty.Expand(z)
+}
+
+// isExact returns true, because the zeros of the model's solution are exact, and there are no ties.
+func (m *grouped) isExact() bool { return true }
+
+func (m *grouped) structure() (structure quadratic.Partition, ok bool) {
+	return quadratic.ReadPartition(nil, m.x, nil, m.p, true), true
+}
