@@ -58,6 +58,10 @@ func TestEstimateMemory(t *testing.T) {
 		{name: "box", shape: wideShape, spec: model.Spec{Domain: solver.Nonnegative{}}},
 		{name: "sparse", shape: textShape, mapped: true},
 		{name: "groups", shape: coupledShape, spec: model.Spec{Penalty: groupsOf(1000)}},
+		{
+			name: "path of groups", shape: dataShape{rows: 100, features: 2000, entriesPerRow: 200},
+			spec: model.Spec{Penalty: groupsOf(2000)}, fits: model.Fits{Lambdas: 20},
+		},
 		{name: "graph", shape: coupledShape, spec: model.Spec{Graph: graph.Chain(1000), Settings: roughSettings}},
 		{
 			name: "graph of many features", shape: dataShape{rows: 1500, features: 2500, entriesPerRow: 30},

@@ -28,7 +28,7 @@ type Solution struct {
 //
 //   - from x, unless x is nil or 0
 //   - from a start that Solve chooses, as for a new Solver
-//   - with the coupled model, from the best point so far, if the problem has another model and at most
+//   - with the coupled model, from the best point so far, if the problem is separable and has at most
 //     DenseFeatures features, and if the working set had room for all columns that it needed
 //
 // An attempt is made only if the attempts before it have neither reached the tolerance nor ended with an
@@ -46,7 +46,7 @@ func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 		s.forget() // so that Solve chooses the start, which need not be 0
 		best = betterOf(best, s.finish(set))
 	}
-	if _, isCoupled := s.model.(*coupled); isCoupled || best.Err != nil || best.Gap <= set.Tol || best.Full || s.p > DenseFeatures {
+	if !s.isSeparable() || best.Err != nil || best.Gap <= set.Tol || best.Full || s.p > DenseFeatures {
 		return best
 	}
 	q := *s.Problem

@@ -172,6 +172,16 @@ func (m *grouped) setHessian(fresh bool) {
 	}
 }
 
+// useCoupledModel replaces the grouped model by a coupled one for all further steps. It takes more time, but
+// columns that are nearly equal do not slow it down.
+func (s *Solver) useCoupledModel() {
+	s.joint, s.groups, s.set.needsAll, s.reuse = true, nil, true, coupledReuse
+	s.model = newCoupled(s)
+	s.set.removeAll()
+	s.chooseSet(1)
+	s.model.begin(nil)
+}
+
 // A model far from the optimum is minimised up to this part of its fall.
 const groupPart = 1e-3
 
@@ -186,7 +196,9 @@ func (m *grouped) minimise(tol float64) newtonStep {
 		set.RelGap = groupPart
 	}
 
-	q.Solve(&set)
+	if !q.Solve(&set) {
+		m.work.unsolved++
+	}
 	m.move = append(m.move[:0], q.U...)
 	kernels.Axpy(-1, w.x, m.move)
 	return newtonStep{u: q.U, move: m.move, fall: -q.Value(), rise: w.firstOrder(q.U) + q.PenaltyRise()}

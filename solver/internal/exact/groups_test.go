@@ -3,10 +3,12 @@ package exact
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/scas-admm/scas/solver/internal/linalg"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -167,6 +169,37 @@ func TestUnprovedGroups(t *testing.T) {
 		if excess := r.Objective - best.Objective; !(excess <= 2*tol) {
 			t.Errorf("lambda %.3g: %.3g times the tolerance above the optimum", lambda, excess/tol)
 		}
+	}
+}
+
+// TestNearlyEqualColumns checks that a coupled model ends a run in which grouped models are not solved.
+func TestNearlyEqualColumns(t *testing.T) {
+	const n, p = 43, 145
+	rng := rand.New(rand.NewPCG(1, 9))
+	data, q := make([]float64, n*p), &Problem{
+		Loss: term.Poisson{}, A: linalg.New(nil, p), Limit: slices.Repeat([]float64{1e-4}, p),
+		Ridge: make([]float64, p), Threads: 1,
+	}
+	for i := range n {
+		for j := range p {
+			data[i*p+j] = rng.NormFloat64()
+			if j > 0 {
+				data[i*p+j] = 0.99999*data[i*p+j-1] + float64(0.005*data[i*p+j])
+			}
+		}
+		q.Labels = append(q.Labels, float64(rng.IntN(8)))
+	}
+	for j := range p {
+		q.Groups = append(q.Groups, []int{j})
+	}
+	q.Data = fromDense(t, n, p, data)
+	q.Rows = q.Data.Compact(false)
+	s := mustNew(t, q)
+	if r := s.Solve(1, &Settings{Tol: 1e-6 * s.Scale()}); !(r.Gap <= 1e-6*s.Scale()) {
+		t.Errorf("gap %g after %d steps", r.Gap, r.Iterations)
+	}
+	if _, isCoupled := s.model.(*coupled); !isCoupled {
+		t.Errorf("the model is a %T", s.model)
 	}
 }
 

@@ -19,7 +19,7 @@ const transposeBytes, rowBytes = 12, 10
 func (q *Problem) Memory(isPath bool) int64 {
 	n, features := q.dims()
 	if !q.isSeparable() {
-		return q.memoryCoupled()
+		return q.memoryCoupled(isPath)
 	}
 	columns, support := mostFormedColumns(q, isPath)
 	k, h, entries := int64(columns), int64(support), q.entries()
@@ -178,7 +178,7 @@ func coupledMemory(t quadratic.Triangle, n, rows int) int64 {
 }
 
 // memoryCoupled returns the result of Memory for a coupled problem.
-func (q *Problem) memoryCoupled() int64 {
+func (q *Problem) memoryCoupled(isPath bool) int64 {
 	// Number of vectors with an entry for each sample, in the smaller problem that startBySamples solves.
 	const subproblemVectors = 12
 	n, features := q.dims()
@@ -186,7 +186,7 @@ func (q *Problem) memoryCoupled() int64 {
 	t := quadratic.NewTriangle(features, q.band())
 	total := q.sumsMemory() + q.zerosMemory()
 	if q.hasFeatureGroups() && !q.hasCheapHessian() {
-		return total + q.groupSetMemory()
+		return total + q.groupSetMemory(isPath)
 	}
 	if t.Banded() {
 		total += coupledMemory(t, n, l)
@@ -202,16 +202,19 @@ func (q *Problem) memoryCoupled() int64 {
 
 // groupSetMemory estimates the bytes of a Solver whose working sets are groups of columns, for the largest
 // set. The matrices for smaller sets before it are garbage, of the size of one matrix. At the solution, about
-// as many groups as there are samples can be non-zero; assume that the set has twice as many.
-func (q *Problem) groupSetMemory() int64 {
-	// The Hessian, that of the set before, and the matrix of a Newton step with its factor.
-	const matrices, sampleVectors, featureVectors = 4, 14, 30
+// as many groups as there are samples can be non-zero; assume that the set has up to three times as many.
+func (q *Problem) groupSetMemory(isPath bool) int64 {
+	const sampleVectors, featureVectors = 14, 30
+	matrices := int64(4) // the Hessian, that of the set before, and the matrix of a Newton step with its factor
+	if isPath {
+		matrices++ // see growHessian
+	}
 	n, features := q.dims()
 	k, largest, stored := q.mostInGroupSet(), 1, q.storedEntries()
 	for _, group := range q.Groups {
 		largest = max(largest, len(group))
 	}
-	k = min(k, 2*n*largest)
+	k = min(k, 3*n*largest)
 	if enoughSamples(n, features) {
 		stored += stored / sampleShare
 	}

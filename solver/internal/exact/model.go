@@ -3,7 +3,7 @@ package exact
 import "github.com/scas-admm/scas/solver/internal/quadratic"
 
 // A model is a quadratic model of the objective P near the point x: the quadratic model of the loss, plus the
-// penalty and the ridges. Its variables are the coefficients of the working set. A Solver has one of two
+// penalty and the ridges. Its variables are the coefficients of the working set. A Solver has one of three
 // models for all its runs, see the package comment.
 type model interface {
 	// begin prepares for steps with new limits and ridges. If sample is not nil, it is a Solver that has

@@ -78,7 +78,7 @@ type Solver struct {
 	work    workspace
 	past    pastSolutions
 	set     workingSet
-	groups  columnGroups // for a grouped model
+	groups  *columnGroups // nil unless the model is grouped
 	model   model
 	reuse   float64 // reusePart or, for a coupled problem, coupledReuse
 	gram    *gram   // computes losses and gradients from a Gram matrix; nil if the rows are used instead
@@ -110,6 +110,7 @@ type workspace struct {
 	tightening float64
 	// The number of steps after the gap was small enough. They are made so that zeros and ties become exact.
 	extraSteps int
+	unsolved   int // the number of models that quadratic.Grouped has not solved as accurately as asked for
 
 	// The next fields belong to the last step.
 
@@ -165,7 +166,7 @@ func New(p *Problem) (*Solver, error) {
 	s.model, s.reuse = &separable{Solver: s}, reusePart
 	switch {
 	case p.hasFeatureGroups():
-		s.model = &grouped{Solver: s}
+		s.model, s.groups = &grouped{Solver: s}, &columnGroups{}
 	case !p.isSeparable():
 		s.model, s.reuse = newCoupled(s), coupledReuse
 	}

@@ -49,6 +49,9 @@ const (
 	// make mostExtraSteps steps after the gap is small enough.
 	exactTol       = 1.001e-6
 	mostExtraSteps = 3
+	// After this number of grouped models that were not solved, a coupled model replaces them, if there are at
+	// most DenseFeatures features.
+	mostUnsolved = 5
 )
 
 // Solve moves the point to the solution for lambda ≥ 0, and proves a gap of at most set.Tol if it can. It
@@ -107,7 +110,7 @@ func (r *run) start(lambda float64) {
 	s, w := r.Solver, &r.work
 	first := !w.started
 	r.warm = !first && s.lambda <= warmFactor*lambda && lambda <= warmFactor*s.lambda
-	w.nearOptimum, w.farReads, w.needsFormed, w.extraSteps = r.warm, 0, false, 0
+	w.nearOptimum, w.farReads, w.needsFormed, w.extraSteps, w.unsolved = r.warm, 0, false, 0, 0
 	s.past.add(s.lambda, s.x, r.warm)
 	share := s.setLambda(lambda)
 	// mayBeWorse is true if the start may be worse than x = 0.
@@ -196,6 +199,9 @@ func (r *run) callWatch() error {
 // step makes a Newton step, and returns its length.
 func (r *run) step() (length float64) {
 	s, w := r.Solver, &r.work
+	if w.unsolved >= mostUnsolved && s.groups != nil && s.p <= DenseFeatures {
+		s.useCoupledModel()
+	}
 	r.result.Iterations++
 	oldValue := s.current.value
 	keepHessian := false

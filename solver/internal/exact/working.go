@@ -64,7 +64,7 @@ const (
 // their coefficient or limit. Then the set stays, and noRoom becomes true.
 //
 // With Solver.groups, a coefficient, a limit or a correlation in these rules is that of the column's group, and
-// only whole groups enter. If none fits, the set stays, and noRoom becomes true.
+// only whole groups enter. If none enters that violates its limit, the set stays, and noRoom becomes true.
 //
 // chooseSet reports whether the set lacked required columns.
 func (s *Solver) chooseSet(share float64) bool {
@@ -77,7 +77,7 @@ func (s *Solver) chooseSet(share float64) bool {
 		return false
 	}
 	limits := s.limit // of the columns: a separable problem has no matrix A
-	if s.Groups != nil {
+	if s.groups != nil {
 		s.groups.update(s)
 		limits = s.groups.limit
 	}
@@ -121,16 +121,16 @@ func (s *Solver) chooseSet(share float64) bool {
 	room := min(max(leastRoom, requiredCount), w.maxColumns-requiredCount)
 	w.candidates = candidates
 	cols = appendLargest(cols, candidates, room)
-	if s.Groups != nil {
+	if s.groups != nil {
 		cols = s.groups.complete(cols, w.maxColumns)
 	}
 	newCount := len(cols) - requiredCount
 	w.lacksColumns = violatingCount > newCount
-	if s.Groups != nil && violatingCount > 0 && newCount == 0 { // no group fits
+	if s.groups != nil && violatingCount > 0 && newCount == 0 { // no group fits
 		w.noRoom = true
 		return missing
 	}
-	if s.Groups == nil || len(cols)+len(staying) <= w.maxColumns {
+	if s.groups == nil || len(cols)+len(staying) <= w.maxColumns {
 		cols = append(cols, staying[:min(len(staying), w.maxColumns-len(cols))]...)
 	}
 	slices.Sort(cols)
@@ -209,7 +209,7 @@ func allColumns(columns int) []int32 {
 
 // isNonzero reports whether coefficient j, or another coefficient of its group, is not zero.
 func (s *Solver) isNonzero(j int) bool {
-	if s.Groups != nil {
+	if s.groups != nil {
 		return s.groups.nonzero[j]
 	}
 	return s.x[j] != 0
@@ -220,7 +220,7 @@ func (s *Solver) isNonzero(j int) bool {
 func (s *Solver) correlation(j int) float64 {
 	e := s.e[j]
 	switch {
-	case s.Groups != nil:
+	case s.groups != nil:
 		return s.groups.correlation[j]
 	case s.box == nil:
 		return math.Abs(e)

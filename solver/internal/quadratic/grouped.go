@@ -55,8 +55,9 @@ const (
 	mostGroupRounds = 100 // largest number of Newton steps of Grouped.Solve
 	mostGroupSweeps = 10  // largest number of sweeps between two Newton steps
 	mostBlockSteps  = 5   // largest number of steps in one group before the residual is updated
-	// Solve ends after this number of Newton steps in a row that did not lower the function.
-	mostGroupFailures = 3
+	// Solve ends after this number of Newton steps in a row that did not lower the function by more than
+	// rounding.
+	mostGroupFailures = 5
 	leastGroupStep    = 1e-3 // smallest length of a Newton step, relative to the result of firstZero
 	// After a step shorter than shortGroupStep, the next Newton steps are damped: damping times its diagonal is
 	// added to H. If H is singular, Newton steps without damping can be far too long.
@@ -65,8 +66,9 @@ const (
 )
 
 // Solve sets U to an approximate minimiser. It starts at X. If set.RelGap is 0, a last Newton step makes the
-// multipliers more accurate than the settings ask for, as a proof needs them.
-func (q *Grouped) Solve(set *GroupedSettings) {
+// multipliers more accurate than the settings ask for, as a proof needs them. Solve returns false if it ends
+// before U is as accurate as set asks for: because of Stop, or because it makes no or little progress.
+func (q *Grouped) Solve(set *GroupedSettings) bool {
 	q.prepare()
 	failures := 0
 	for range mostGroupRounds {
@@ -76,18 +78,24 @@ func (q *Grouped) Solve(set *GroupedSettings) {
 			}
 		}
 		solved := q.isSolved(set)
-		if solved && set.RelGap > 0 || q.Stop != nil && q.Stop() {
-			return
-		}
-		if q.newton() {
+		switch {
+		case solved && set.RelGap > 0:
+			return true
+		case q.Stop != nil && q.Stop():
+			return false
+		case q.newton():
 			failures = 0
-		} else {
+		default:
 			failures++
 		}
-		if solved || failures == mostGroupFailures || set.RelGap > 0 && q.isSolved(set) {
-			return
+		switch {
+		case solved || set.RelGap > 0 && q.isSolved(set):
+			return true
+		case failures == mostGroupFailures:
+			return false
 		}
 	}
+	return false
 }
 
 func (q *Grouped) prepare() {
@@ -207,8 +215,8 @@ func (q *Grouped) move(j int32, d float64) {
 	kernels.Axpy(d, q.H[int(j)*q.Order:(int(j)+1)*q.Order], q.residual)
 }
 
-// newton makes a Newton step for the free coordinates and the groups that are not zero. It returns false if it
-// does not lower the function.
+// newton makes a Newton step for the free coordinates and the groups that are not zero. It returns false if
+// this does not lower the function by more than rounding.
 func (q *Grouped) newton() bool {
 	n := q.Order
 	q.support = append(q.support[:0], q.free...)
@@ -237,11 +245,11 @@ func (q *Grouped) newton() bool {
 		q.rhs = append(q.rhs, -q.residual[a])
 	}
 	q.addPenalty()
-	if !q.system.factor(firstShift) {
-		return false
+	length, lowered := 0.0, false
+	if q.system.factor(firstShift) {
+		q.system.solve(q.step, q.rhs)
+		length, lowered = q.search()
 	}
-	q.system.solve(q.step, q.rhs)
-	length := q.search()
 	switch {
 	case length == 1:
 		q.damping *= 0.1
@@ -251,7 +259,7 @@ func (q *Grouped) newton() bool {
 	if q.damping < leastGroupDamping {
 		q.damping = 0
 	}
-	return length > 0
+	return lowered
 }
 
 // addPenalty adds the derivatives of the penalty to the system of a Newton step.
@@ -280,11 +288,12 @@ func (q *Grouped) addPenalty() {
 
 // search moves along the Newton step. A group that the step turns by more than a right angle becomes zero: the
 // step then leads through the neighbourhood of zero, where the norm is not smooth. search returns the
-// length of the step, or 0 if no length lowers the function.
-func (q *Grouped) search() float64 {
+// length of the step, or 0 if it finds none. lowered is false if the function has not fallen by more than
+// rounding.
+func (q *Grouped) search() (length float64, lowered bool) {
 	slope := -kernels.Dot(q.rhs, q.step)
 	if !(slope < 0) {
-		return 0
+		return 0, false
 	}
 	size := 0.0
 	for k, norm := range q.norm {
@@ -292,8 +301,9 @@ func (q *Grouped) search() float64 {
 	}
 	first := q.firstZero()
 	least := leastGroupStep * first
-	for length := 1.0; length > least; length = nextLength(length, first) {
-		if rise := q.tryStep(length); rise <= float64(1e-3*length*slope)+float64(1e-16*size) {
+	for length = 1; length > least; length = nextLength(length, first) {
+		rise, most := q.tryStep(length), float64(1e-3*length*slope)
+		if rise <= most+float64(1e-16*size) {
 			for m, j := range q.support {
 				q.U[j] = q.end[m]
 			}
@@ -303,10 +313,10 @@ func (q *Grouped) search() float64 {
 					q.norm[k] = q.normOf(group)
 				}
 			}
-			return length
+			return length, rise <= most
 		}
 	}
-	return 0
+	return 0, false
 }
 
 // firstZero returns the smallest length of the Newton step at which a group becomes zero, see search, or 1 if
