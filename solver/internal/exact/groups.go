@@ -195,7 +195,6 @@ func (m *grouped) minimise(tol float64) newtonStep {
 	if !m.work.nearOptimum && !m.hasConstantCurvature() {
 		set.RelGap = groupPart
 	}
-
 	if !q.Solve(&set) {
 		m.work.unsolved++
 	}
@@ -213,7 +212,7 @@ func (m *grouped) multipliers() []float64 {
 	return m.bounds.Penalty.Expand(z)
 }
 
-// isExact returns true, because the zeros of the model's solution are exact, and there are no ties.
+// isExact returns true, because the zeros of the model's solution are exact, and ties are not sought.
 func (m *grouped) isExact() bool { return true }
 
 func (m *grouped) structure() (structure quadratic.Partition, ok bool) {

@@ -44,8 +44,8 @@ type groupBlock struct{ w, r, target, move []float64 }
 
 // GroupedSettings are the settings of Grouped.Solve.
 type GroupedSettings struct {
-	// Solve ends when the function at U is estimated to exceed its minimum by at most Gap, and no multiplier
-	// exceeds its limit by more than Violation times the limit.
+	// Solve ends when the function at U is estimated to exceed its minimum by at most Gap, and no norm of the
+	// multipliers of a group exceeds its limit by more than Violation times the limit. The estimate is rough.
 	Gap, Violation float64
 	// Solve also ends when that estimate is at most RelGap times the fall of the function so far.
 	RelGap float64
