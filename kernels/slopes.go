@@ -63,8 +63,8 @@ func LogisticFenchel(alpha, margin, label, weight []float64) (sum float64) {
 }
 
 // PoissonFenchel is LogisticFenchel for the loss of PoissonSlopes. Its conjugate is finite if label[i] + a is
-// not negative; other numbers alpha[i] are not allowed. F is zero if label[i] + a = exp(t). Near that, within a
-// few ulp, F has a large relative error, because label[i] + a is rounded.
+// not negative; other numbers alpha[i] are not allowed. F is zero if label[i] + a = exp(t). If the two sides
+// differ by only a few units in the last place, F has a large relative error: the sum label[i] + a is rounded.
 func PoissonFenchel(alpha, margin, label, weight []float64) (sum float64) {
 	return fenchel("PoissonFenchel", active.poissonFenchel, alpha, margin, label, weight)
 }

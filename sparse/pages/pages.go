@@ -1,11 +1,11 @@
 // Package pages allocates slices in large pages of memory, if the operating system has them.
 //
-// At the first write to a page, the operating system provides its memory. With pages of 4 KiB, this can take
-// longer than copying the data, above all in virtual machines.
+// The operating system provides the memory of a page when the program first writes to the page. If pages have
+// only 4 KiB, this can take more time than copying the data, above all in virtual machines.
 //
-// Large pages have a price. Go returns memory that it no longer needs to the operating system. If this memory
-// is only part of a large page, and the rest of the page is still used, the operating system may provide the
-// part again without a write to it. Go does not count such memory.
+// Large pages have a disadvantage. Go returns unused memory to the operating system, and then no longer counts
+// it. If the unused memory is only a part of a large page, the operating system may make the page whole again,
+// although the program does not use this part. The program then has more memory than Go counts.
 package pages
 
 import (

@@ -14,7 +14,8 @@ var ErrNotApplicable = errors.New("exact: not applicable")
 
 const (
 	// DenseFeatures is the largest number of features of a problem with its samples in a file. It is also the
-	// largest number for a coupled problem with a dense Hessian, unless Problem.MaxWorking is set.
+	// largest number for a coupled problem with a dense Hessian, unless Problem.MaxWorking is set; and see
+	// Problem.mostInGroupSet.
 	DenseFeatures = 2048
 	// A coupled problem in memory is refused if forming its Hessian costs more than maxAssembly passes over
 	// the data, and also more than maxProducts multiplications for each process.

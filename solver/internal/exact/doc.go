@@ -54,9 +54,14 @@
 //   - A Prover does Finish and Certify by a Solver or, if New refuses the problem, perhaps by a setSolver.
 //   - A setSolver solves coupled problems with many features, if the solution has few non-zero coefficients.
 //
-// Read problem.go (the types) first, then solve.go (Solve), step.go (a Newton step), model.go (the interface
-// model), separable.go, groups.go or coupled.go (its implementations), working.go (working sets), cost.go (when to form
-// a Hessian), samples.go (the interface samples) and finish.go (Finish and Certify).
+// Read these files first, in this order:
+//
+//   - problem.go: the types
+//   - solve.go, step.go: Solve, and a Newton step
+//   - model.go: the interface model, which separable.go, groups.go and coupled.go implement
+//   - working.go, cost.go: working sets, and when to form a Hessian
+//   - samples.go: the interface samples
+//   - finish.go: Finish and Certify
 //
 // The bits of results do not depend on the number of goroutines or the kernel level. For rows in a file they
 // depend on FileSettings.Memory, and with several processes on how the processes share the samples.

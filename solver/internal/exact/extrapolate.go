@@ -95,8 +95,8 @@ func (s *Solver) settle() {
 }
 
 // lossOnLine returns the loss at the point p.end + factor (p.end − p.start). It stores the margins, slopes and
-// loss at this point in m.next. It does not read the data: m.current has the margins at p.end, m.pastMargin has
-// the margins at p.start, and margins are linear functions of the point.
+// loss at this point in m.next. It does not read the data, because margins are linear functions of the point:
+// it computes them from the margins at p.end (m.current) and at p.start (m.pastMargin).
 func (m *memorySamples) lossOnLine(factor float64, p *pastSolutions) float64 {
 	m.Each(func(_, lo, hi int) {
 		dst, past := m.next.margin[lo:hi], m.pastMargin[lo:hi]

@@ -9,9 +9,9 @@ import (
 	"github.com/scas-admm/scas/sparse/pages"
 )
 
-// hasFeatureGroups reports whether the problem has the model grouped: the penalty is a sum of norms of groups
-// of coefficients, each coefficient times a factor; nothing else penalises or confines the coefficients; and
-// one process holds all samples in memory.
+// hasFeatureGroups reports whether the model of the problem is grouped. This needs a group lasso: the penalty
+// is a sum of norms, each of one group of coefficients. A coefficient may have a factor, and is in at most one
+// group. There must be no ridge, no squares and no domain, and one process must hold all samples in memory.
 func (p *Problem) hasFeatureGroups() bool {
 	if p.joint || p.Groups == nil || p.Square != nil || p.Set != nil || p.File != nil || !p.Team.Alone() ||
 		zeroCount(p.Ridge) < len(p.Ridge) || zeroCount(p.FixedRidge) < len(p.FixedRidge) {
@@ -42,19 +42,20 @@ func (p *Problem) mostInGroupSet() int {
 	return min(features, mostInSet(p))
 }
 
-// mayLackRoom reports whether a working set of groups may have no room for the solution, see mostInGroupSet.
+// mayLackRoom reports whether the solution of a problem with a grouped model may have more non-zero
+// coefficients than a working set has columns, see mostInGroupSet.
 func (p *Problem) mayLackRoom() bool {
 	_, features := p.dims()
 	return features > mostFeatures && p.hasFeatureGroups()
 }
 
-// columnGroups describes the groups of a problem for which hasFeatureGroups is true. Its slices have an
-// element for each column, except size. A column in no group has the limit 0.
+// columnGroups describes the groups of a problem with a grouped model. All its slices except size have an
+// element for each column. A column in no group has the limit 0.
 type columnGroups struct {
 	number []int32   // the group of the column: an index of gap.Penalty.Groups, or −1
 	limit  []float64 // the limit of the group
-	// The norm of the multipliers of the group. If all its coefficients are zero, they are optimal if this is
-	// at most the limit.
+	// The norm of the multipliers of the column's group. If all coefficients of the group are zero, they are
+	// optimal if correlation is at most limit.
 	correlation []float64
 	nonzero     []bool // a coefficient of the group is not zero
 	size        []int  // the number of columns of each group
@@ -84,8 +85,9 @@ func (g *columnGroups) update(s *Solver) {
 	}
 }
 
-// complete returns all columns of the groups that have a column in cols, in increasing order. If these are more
-// than most columns, it leaves out the groups of which cols has only a part.
+// complete makes the groups in cols whole: it returns cols and, for each group with a column in cols, all
+// other columns of the group. The result is in increasing order. If it would have more than most columns,
+// complete instead removes the groups that are not whole in cols.
 func (g *columnGroups) complete(cols []int32, most int) []int32 {
 	chosen, size := make([]int, len(g.size)), 0 // chosen counts the columns of each group in cols
 	for _, j := range cols {
@@ -112,8 +114,9 @@ func (g *columnGroups) complete(cols []int32, most int) []int32 {
 	return whole
 }
 
-// multipliersOfResiduals returns the multipliers of the kept rows of A that make the optimality equation
-// X'Cα + A'z = 0 hold for s.e = X'Cα, if each kept row has one entry. They may exceed their limits.
+// multipliersOfResiduals returns the multipliers z of the kept rows of A that solve the optimality equation
+// X'Cα + A'z = 0, where s.e is X'Cα. Each kept row must have one entry. The multipliers may exceed their
+// limits.
 func (s *Solver) multipliersOfResiduals() []float64 {
 	pen := s.bounds.Penalty
 	z := make([]float64, pen.Len())
@@ -125,7 +128,7 @@ func (s *Solver) multipliersOfResiduals() []float64 {
 	return z
 }
 
-// grouped is the model of a problem for which hasFeatureGroups is true.
+// grouped is the model of a group lasso, see hasFeatureGroups.
 type grouped struct {
 	*Solver
 	problem quadratic.Grouped
@@ -172,8 +175,8 @@ func (m *grouped) setHessian(fresh bool) {
 	}
 }
 
-// useCoupledModel replaces the grouped model by a coupled one for all further steps. It takes more time, but
-// columns that are nearly equal do not slow it down.
+// useCoupledModel replaces the grouped model by a coupled model for all further steps. A coupled model usually
+// takes more time, but it also solves problems with nearly equal columns in few steps.
 func (s *Solver) useCoupledModel() {
 	s.joint, s.groups, s.set.needsAll, s.reuse = true, nil, true, coupledReuse
 	s.model = newCoupled(s)
@@ -182,7 +185,8 @@ func (s *Solver) useCoupledModel() {
 	s.model.begin(nil)
 }
 
-// A model far from the optimum is minimised up to this part of its fall.
+// Far from the optimum, a model's value need not fall to its minimum: minimise may stop when the rest of the
+// fall is at most groupPart times the fall so far.
 const groupPart = 1e-3
 
 func (m *grouped) minimise(tol float64) newtonStep {

@@ -18,8 +18,11 @@ const transposeBytes, rowBytes = 12, 10
 // true, for a path of many.
 func (q *Problem) Memory(isPath bool) int64 {
 	n, features := q.dims()
-	if !q.isSeparable() {
-		return q.memoryCoupled(isPath)
+	switch {
+	case q.hasFeatureGroups():
+		return q.memoryGrouped(isPath)
+	case !q.isSeparable():
+		return q.memoryCoupled()
 	}
 	columns, support := mostFormedColumns(q, isPath)
 	k, h, entries := int64(columns), int64(support), q.entries()
@@ -178,16 +181,13 @@ func coupledMemory(t quadratic.Triangle, n, rows int) int64 {
 }
 
 // memoryCoupled returns the result of Memory for a coupled problem.
-func (q *Problem) memoryCoupled(isPath bool) int64 {
+func (q *Problem) memoryCoupled() int64 {
 	// Number of vectors with an entry for each sample, in the smaller problem that startBySamples solves.
 	const subproblemVectors = 12
 	n, features := q.dims()
 	l, _ := q.A.Dims()
 	t := quadratic.NewTriangle(features, q.band())
 	total := q.sumsMemory() + q.zerosMemory()
-	if q.hasFeatureGroups() && !q.hasCheapHessian() {
-		return total + q.groupSetMemory(isPath)
-	}
 	if t.Banded() {
 		total += coupledMemory(t, n, l)
 	} else {
@@ -200,14 +200,16 @@ func (q *Problem) memoryCoupled(isPath bool) int64 {
 	return total
 }
 
-// groupSetMemory estimates the bytes of a Solver whose working sets are groups of columns, for the largest
-// set. The matrices for smaller sets before it are garbage, of the size of one matrix. At the solution, about
-// as many groups as there are samples can be non-zero; assume that the set has up to three times as many.
-func (q *Problem) groupSetMemory(isPath bool) int64 {
+// memoryGrouped returns the result of Memory for a problem with a grouped model. At the solution, about as many
+// groups as there are samples can be non-zero. memoryGrouped assumes that a working set has at most three times
+// as many groups.
+func (q *Problem) memoryGrouped(isPath bool) int64 {
 	const sampleVectors, featureVectors = 14, 30
-	matrices := int64(4) // the Hessian, that of the set before, and the matrix of a Newton step with its factor
+	// Matrices with a row for each column of the set: the Hessian, the matrix of a Newton step, its factor, and
+	// garbage from smaller sets.
+	matrices := int64(4)
 	if isPath {
-		matrices++ // see growHessian
+		matrices++ // the former Hessian, see growHessian
 	}
 	n, features := q.dims()
 	k, largest, stored := q.mostInGroupSet(), 1, q.storedEntries()
@@ -219,7 +221,7 @@ func (q *Problem) groupSetMemory(isPath bool) int64 {
 		stored += stored / sampleShare
 	}
 	return 8*(matrices*int64(k)*int64(k)+sampleVectors*int64(n)+featureVectors*int64(features)) +
-		scratchMemory(n, stored, q.Threads) + transposeBytes*stored + rowBytes*min(stored, int64(n)*int64(k))
+		q.sumsMemory() + q.zerosMemory() + scratchMemory(n, stored, q.Threads) + transposeBytes*stored + rowBytes*min(stored, int64(n)*int64(k))
 }
 
 // scratchMemory estimates the bytes of scratch memory of the Hessian kernel, in all goroutines. n is the

@@ -16,8 +16,8 @@ type workingSet struct {
 	threads    int
 	cols       []int32 // the columns, in increasing order
 	position   []int32 // for each feature: its position in cols plus 1, or 0 if it is not in cols
-	// noRoom is true if more than maxColumns columns are required, and those required whatever their
-	// correlation nearly fill the set; see chooseSet.
+	// noRoom is true if the set has no room for the required columns, see chooseSet. Without groups, this means
+	// that columns required for their coefficient or limit nearly fill the set, and others are required too.
 	noRoom       bool
 	lacksColumns bool // chooseSet has left out columns whose correlation exceeds their limit
 	needsAll     bool // all columns are required

@@ -11,8 +11,9 @@ import (
 //
 //	minimise over u   g'(u − x) + (u − x)'H(u − x)/2 + Σ_G Limit_G |(D u)_G|₂
 //
-// with the gradient g and a diagonal matrix D. Sweeps over the groups find out which groups are zero; Newton
-// steps minimise over the other coordinates. Sweeps and Newton steps alternate.
+// with the gradient g and a diagonal matrix D. Solve alternates between two kinds of steps. A sweep goes once
+// over all groups, and finds out which of them are zero. A Newton step changes only the coordinates of the
+// other groups and the free coordinates.
 type Grouped struct {
 	H     []float64 // all entries of the symmetric matrix H, by rows
 	Order int
@@ -59,8 +60,8 @@ const (
 	// rounding.
 	mostGroupFailures = 5
 	leastGroupStep    = 1e-3 // smallest length of a Newton step, relative to the result of firstZero
-	// After a step shorter than shortGroupStep, the next Newton steps are damped: damping times its diagonal is
-	// added to H. If H is singular, Newton steps without damping can be far too long.
+	// After a step shorter than shortGroupStep, the next Newton steps are damped: the matrix of the step gets
+	// damping times the diagonal of H. If H is singular, Newton steps without damping can be far too long.
 	shortGroupStep                      = 0.5
 	leastGroupDamping, mostGroupDamping = 1e-10, 1e-2
 )
@@ -139,8 +140,8 @@ func (q *Grouped) normOf(group []int32) float64 {
 	return linalg.Norm(w)
 }
 
-// sweep moves the coordinates of one group after the other, and then each free coordinate, towards their
-// minimum. supportChanged reports whether a group became zero, or is no longer zero.
+// sweep lowers the function by moving the coordinates of each group in turn, and then each free coordinate.
+// supportChanged is true if a group has become zero, or is no longer zero.
 func (q *Grouped) sweep() (supportChanged bool) {
 	for k := range q.Groups {
 		if wasZero := q.norm[k] == 0; q.moveGroup(k) && wasZero != (q.norm[k] == 0) {
@@ -155,7 +156,8 @@ func (q *Grouped) sweep() (supportChanged bool) {
 	return supportChanged
 }
 
-// moveGroup makes proximal gradient steps for the coordinates of a group. It returns false if they stay.
+// moveGroup makes proximal gradient steps for the coordinates of group k. It returns false if the group is zero
+// and stays zero.
 func (q *Grouped) moveGroup(k int) bool {
 	group, limit, bound, b := q.Groups[k], q.Limit[k], q.bound[k], &q.block
 	size := 0.0
@@ -286,10 +288,12 @@ func (q *Grouped) addPenalty() {
 	}
 }
 
-// search moves along the Newton step. A group that the step turns by more than a right angle becomes zero: the
-// step then leads through the neighbourhood of zero, where the norm is not smooth. search returns the
-// length of the step, or 0 if it finds none. lowered is false if the function has not fallen by more than
-// rounding.
+// search moves U along the Newton step, by the first length it finds that lowers the function enough. It
+// returns this length, or 0 if it finds none. lowered is false if the function has fallen only by rounding
+// errors.
+//
+// The norm of a group is not smooth at zero, so a step that leads a group past zero is not reliable. If the
+// vector of the group would turn by 90 degrees or more, search makes the group zero instead, see tryStep.
 func (q *Grouped) search() (length float64, lowered bool) {
 	slope := -kernels.Dot(q.rhs, q.step)
 	if !(slope < 0) {
@@ -319,8 +323,8 @@ func (q *Grouped) search() (length float64, lowered bool) {
 	return 0, false
 }
 
-// firstZero returns the smallest length of the Newton step at which a group becomes zero, see search, or 1 if
-// this is smaller. If the matrix of the step is nearly singular, the step can be much too long.
+// firstZero returns the smallest length of the Newton step at which search makes a group zero, but at most 1.
+// If the matrix of the step is nearly singular, the full step is much longer than this.
 func (q *Grouped) firstZero() float64 {
 	length, first := 1.0, len(q.free)
 	for k, group := range q.Groups {
@@ -339,7 +343,8 @@ func (q *Grouped) firstZero() float64 {
 	return length
 }
 
-// nextLength returns the length to try after the given one: a quarter or, once in between, first.
+// nextLength returns the length that search tries after the given length: a quarter of it. But if first lies
+// between the two, nextLength returns first.
 func nextLength(length, first float64) float64 {
 	if length > first && length/4 < first {
 		return first

@@ -46,7 +46,8 @@ func groupedProblem(order, rank int, limit float64, seed uint64) *Grouped {
 	return q
 }
 
-// largestError returns the largest violation of the conditions of optimality, computed from H.
+// largestError returns the largest error in the conditions of optimality at U. It computes the gradient from H
+// and U, and does not use the residuals that Solve has updated.
 func (q *Grouped) largestError() (worst float64) {
 	shape := NewTriangle(q.Order, q.Order-1)
 	d, r := make([]float64, q.Order), make([]float64, q.Order)
