@@ -24,9 +24,9 @@
 //   - Separable, if A = I, there are no squares or groups, and the domain is a product of intervals. The
 //     model has the columns of a working set. The correlations X'Cα of all columns with a dual point α
 //     prove a gap and show which columns the set lacks.
-//   - Grouped, if the penalty has only norms of groups of coefficients, the domain is R^p, and one process has
-//     all samples in memory. The model has the columns of a working set of whole groups. The same
-//     correlations prove a gap.
+//   - Grouped, if the penalty has only norms of groups of coefficients, and perhaps ridges, the domain is R^p,
+//     and one process has all samples in memory. The model has the columns of a working set of whole groups.
+//     The same correlations prove a gap.
 //   - Coupled, for other problems. The model has all columns. If these are too many, a Prover solves
 //     smaller problems on working sets (setSolver).
 //

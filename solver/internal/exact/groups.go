@@ -11,26 +11,34 @@ import (
 
 // hasFeatureGroups reports whether the model of the problem is grouped. This needs a group lasso: the penalty
 // is a sum of norms, each of one group of coefficients. A coefficient may have a factor, and is in at most one
-// group. There must be no ridge, no squares and no domain, and one process must hold all samples in memory.
+// group. Either all coefficients in groups have a ridge or none has one. There must be no squares and no domain,
+// and one process must hold all samples in memory.
 func (p *Problem) hasFeatureGroups() bool {
+	a := p.A.Matrix()
 	if p.joint || p.Groups == nil || p.Square != nil || p.Set != nil || p.File != nil || !p.Team.Alone() ||
-		zeroCount(p.Ridge) < len(p.Ridge) || zeroCount(p.FixedRidge) < len(p.FixedRidge) {
+		a == nil && !p.A.IsIdentity() {
 		return false
 	}
-	a := p.A.Matrix()
-	if a == nil {
-		return p.A.IsIdentity()
-	}
 	_, features := p.dims()
-	seen := make([]bool, features)
-	for k := range p.Limit {
-		idx, _ := a.Row(k)
-		if len(idx) != 1 || seen[idx[0]] {
-			return false
+	seen, groupedCount, ridgeCount := make([]bool, features), 0, 0
+	for k, limit := range p.Limit {
+		j := k
+		if a != nil {
+			idx, _ := a.Row(k)
+			if len(idx) != 1 || seen[idx[0]] {
+				return false
+			}
+			j = int(idx[0])
+			seen[j] = true
 		}
-		seen[idx[0]] = true
+		if limit > 0 {
+			groupedCount++
+			if p.Ridge[j] > 0 || p.FixedRidge != nil && p.FixedRidge[j] > 0 {
+				ridgeCount++
+			}
+		}
 	}
-	return true
+	return ridgeCount == 0 || ridgeCount == groupedCount
 }
 
 // mostInGroupSet returns the largest number of columns of a working set, if hasFeatureGroups is true.
@@ -115,14 +123,14 @@ func (g *columnGroups) complete(cols []int32, most int) []int32 {
 }
 
 // multipliersOfResiduals returns the multipliers z of the kept rows of A that solve the optimality equation
-// X'Cα + A'z = 0, where s.e is X'Cα. Each kept row must have one entry. The multipliers may exceed their
-// limits.
+// X'Cα + R x + A'z = 0, where s.e is X'Cα and R has the ridges on its diagonal. Each kept row must have one
+// entry. The multipliers may exceed their limits.
 func (s *Solver) multipliersOfResiduals() []float64 {
 	pen := s.bounds.Penalty
 	z := make([]float64, pen.Len())
 	for j, row := range pen.Singleton {
 		if row >= 0 {
-			z[row] = -s.e[j] / pen.SingletonEntry[j]
+			z[row] = -math.FMA(s.ridge[j], s.x[j], s.e[j]) / pen.SingletonEntry[j]
 		}
 	}
 	return z
@@ -199,12 +207,28 @@ func (m *grouped) minimise(tol float64) newtonStep {
 	if !m.work.nearOptimum && !m.hasConstantCurvature() {
 		set.RelGap = groupPart
 	}
+	diagonal := m.addRidges()
 	if !q.Solve(&set) {
 		m.work.unsolved++
+	}
+	for k, v := range diagonal {
+		q.H[k*q.Order+k] = v
 	}
 	m.move = append(m.move[:0], q.U...)
 	kernels.Axpy(-1, w.x, m.move)
 	return newtonStep{u: q.U, move: m.move, fall: -q.Value(), rise: w.firstOrder(q.U) + q.PenaltyRise()}
+}
+
+// addRidges adds the ridges to the Hessian. It returns the old diagonal, because a later model may keep the
+// Hessian of the loss and have other ridges.
+func (m *grouped) addRidges() (diagonal []float64) {
+	q := &m.problem
+	for k, j := range m.set.cols {
+		entry := &q.H[k*q.Order+k]
+		diagonal = append(diagonal, *entry)
+		*entry += m.ridge[j]
+	}
+	return diagonal
 }
 
 func (m *grouped) value(loss float64) float64 { return m.bounds.Value(m.x, loss) }

@@ -67,6 +67,9 @@ func TestFeatureGroups(t *testing.T) {
 			k := kind{loss: loss, weighted: v == 1, offset: v == 2, free: v % 2}
 			t.Run(fmt.Sprint(k), func(t *testing.T) {
 				q := groupProblem(t, k, n, p, uint64(v), v >= 2)
+				if v%2 == 1 {
+					q.Ridge, q.FixedRidge = slices.Repeat([]float64{1e-3}, p), slices.Repeat([]float64{1e-2}, p)
+				}
 				s := mustNew(t, q)
 				if s.set.needsAll {
 					t.Fatal("the working set has all columns")

@@ -119,15 +119,18 @@ func (p *Problem) setBallOrSimplexMultipliers() {
 	}
 }
 
-// setGroupMultipliers sets the multipliers of the rows in inGroupOfSingletons. It makes the dual
-// residuals eⱼ zero, but then reduces the multipliers of a group that exceed its limit.
+// setGroupMultipliers sets the multipliers of the rows in inGroupOfSingletons. It makes the dual residuals eⱼ
+// zero if the group's limit allows this. Otherwise it minimises the sum of the group's terms eⱼ²/(2 Ridgeⱼ).
 func (p *Problem) setGroupMultipliers() {
 	d := &p.dual
+	weight := make([]float64, len(d.z)) // for each row: Ridgeⱼ divided by the square of the row's entry
 	for _, j := range p.optimisedFeatures {
-		d.z[p.Penalty.Singleton[j]] = -d.e[j] / p.Penalty.SingletonEntry[j]
+		row, entry := p.Penalty.Singleton[j], p.Penalty.SingletonEntry[j]
+		d.z[row], weight[row] = -d.e[j]/entry, p.Ridge[j]/float64(entry*entry)
 	}
 	for k := range p.Penalty.Groups {
 		if g := &p.Penalty.Groups[k]; p.inGroupOfSingletons[g.Rows[0]] {
+			g.shrink(d.z, weight)
 			g.clip(d.z)
 		}
 	}

@@ -338,6 +338,35 @@ func (g *Group) clip(z []float64) {
 	}
 }
 
+// shrink replaces each multiplier z of the group by z/(1 + ν weight), with the smallest ν ≥ 0 for which their
+// norm is at most Limit, up to rounding. Of all numbers u with such a norm, these minimise Σ (z − u)²/weight.
+func (g *Group) shrink(z, weight []float64) {
+	const maxSteps = 50
+	start, nu := make([]float64, len(g.Rows)), 0.0
+	for k, row := range g.Rows {
+		start[k] = z[row]
+	}
+	for range maxSteps {
+		norm, slope := g.Norm(z), 0.0 // slope is minus the derivative of norm with respect to ν
+		if !(norm > g.Limit) {
+			return
+		}
+		for _, row := range g.Rows {
+			slope += float64(z[row] / norm * z[row] * (weight[row] / (1 + float64(nu*weight[row]))))
+		}
+		// This is a Newton step for 1/norm = 1/Limit. It is never too long, because 1/norm is a concave function
+		// of ν.
+		next := nu + float64((norm-g.Limit)/g.Limit*(norm/slope))
+		if !(next > nu && next <= math.MaxFloat64) {
+			return
+		}
+		nu = next
+		for k, row := range g.Rows {
+			z[row] = start[k] / (1 + float64(nu*weight[row]))
+		}
+	}
+}
+
 // relativeError bounds the relative rounding error of Norm.
 func (g *Group) relativeError() float64 { return float64(float64(len(g.Rows)+8) * roundoff) }
 
