@@ -65,7 +65,7 @@ func (p *Problem) Refusal() error {
 		return fmt.Errorf("%w: %d features; dense factors are formed up to %d",
 			ErrNotApplicable, features, maxFeatures)
 	}
-	if p.File != nil {
+	if p.File != nil || p.systemKind() != formedSystem {
 		return nil
 	}
 	if passes := p.Assembly(); passes > maxAssembly &&

@@ -47,7 +47,7 @@ type formingCost struct {
 func (s *Solver) costOfForming(cols []int32) (f formingCost) {
 	if !s.Team.Alone() || s.set.needsAll || s.gram != nil || !s.isSeparable() {
 		// If the Hessian were not formed, several processes would exchange a message for each coordinate. Grouped
-		// and coupled models need the Hessian as a matrix.
+		// models need the Hessian as a matrix, and coupled models use their own rule, see systemKind.
 		return formingCost{}
 	}
 	if len(cols) > defaultWorking {

@@ -5,15 +5,17 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/gap"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
 )
 
 // coupled is the model of a coupled problem. It has all columns of the data.
 type coupled struct {
 	*Solver
+	system      systemKind
 	problem     quadratic.Coupled
 	penalty     gap.Penalty // the penalty g(A x) without its squared terms, which problem.H contains
-	lossHessian []float64   // the Hessian of the loss
+	lossHessian []float64   // the Hessian of the loss; nil unless system is formedSystem
 	excess      float64     // an estimate of the objective minus its optimum; +Inf if there is none
 
 	partition quadratic.Partition // the zeros and ties that MakeExact returned last
@@ -21,12 +23,13 @@ type coupled struct {
 }
 
 func newCoupled(s *Solver) *coupled {
+	c := &coupled{Solver: s, system: s.systemKind()}
 	shape := quadratic.NewTriangle(s.p, s.band())
-	c := &coupled{Solver: s, lossHessian: make([]float64, shape.Size())}
-	c.problem = quadratic.Coupled{
-		Triangle: shape, H: make([]float64, shape.Size()), Penalty: &c.penalty, Set: s.Set,
-		Threads: s.Threads,
+	c.problem = quadratic.Coupled{Triangle: shape, Penalty: &c.penalty, Set: s.Set, Threads: s.Threads}
+	if c.system != formedSystem {
+		return c
 	}
+	c.lossHessian, c.problem.H = make([]float64, shape.Size()), make([]float64, shape.Size())
 	if s.Set != nil {
 		c.problem.TypicalSize = make([]float64, s.p)
 		for j, largest := range s.columns.LargestEntry {
@@ -39,10 +42,21 @@ func newCoupled(s *Solver) *coupled {
 	return c
 }
 
+// hasImplicitHessian reports whether the model is coupled and does not form its Hessian.
+func (s *Solver) hasImplicitHessian() bool {
+	c, ok := s.model.(*coupled)
+	return ok && c.system != formedSystem
+}
+
 // begin implements model. The first model starts with the multipliers of sample, if it has a coupled model.
 func (c *coupled) begin(sample *Solver) {
+	oldRows := c.penalty.M
 	c.penalty = *c.bounds.Penalty
 	c.penalty.Square = nil
+	if c.system != formedSystem && (c.problem.Implicit == nil || c.penalty.M != oldRows) {
+		chol := linalg.NewSparseCholesky(c.penalty.M, c.p, math.MaxInt)
+		c.problem.Implicit = quadratic.NewImplicit(&c.set.implicit, &c.penalty, chol, c.system == fewRows)
+	}
 	c.exact = false
 	c.forget()
 	if sample != nil {
@@ -60,12 +74,24 @@ func (c *coupled) forget() {
 	c.problem.ForgetMultipliers()
 }
 
-func (c *coupled) columnsChanged() { c.problem.X, c.problem.Gradient = c.set.x, c.set.gradient }
+func (c *coupled) columnsChanged() {
+	c.problem.X, c.problem.Gradient = c.set.x, c.set.gradient
+	if c.system != formedSystem {
+		c.set.implicit.XT, c.set.implicit.Cols = c.transpose(), c.set.cols
+	}
+}
 
-// setHessian implements model. The Hessian of the loss is stored, because a later model may keep it and have
-// other ridges.
+// setHessian implements model. A Hessian of the loss that is formed is stored, because a later model may keep it
+// and have other ridges.
 func (c *coupled) setHessian(fresh bool) {
 	q := &c.problem
+	if c.system != formedSystem {
+		if fresh {
+			c.rows.hessian(nil, quadratic.Triangle{}, c.work.damping)
+		}
+		c.set.implicit.Prepare(c.ridge)
+		return
+	}
 	if fresh {
 		c.rows.hessian(c.lossHessian, q.Triangle, c.work.damping)
 	}

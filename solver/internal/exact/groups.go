@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -47,7 +48,7 @@ func (p *Problem) mostInGroupSet() int {
 	if p.MaxWorking == 0 && features > mostFeatures {
 		return DenseFeatures
 	}
-	return min(features, mostInSet(p))
+	return min(features, cmp.Or(p.MaxWorking, mostFeatures))
 }
 
 // mayLackRoom reports whether the solution of a problem with a grouped model may have more non-zero

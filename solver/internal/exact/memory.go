@@ -188,7 +188,9 @@ func (q *Problem) memoryCoupled() int64 {
 	l, _ := q.A.Dims()
 	t := quadratic.NewTriangle(features, q.band())
 	total := q.sumsMemory() + q.zerosMemory()
-	if t.Banded() {
+	if size, kind := q.linearSystems(); kind != formedSystem {
+		total += size.implicitMemory(l)
+	} else if t.Banded() {
 		total += coupledMemory(t, n, l)
 	} else {
 		total += denseCoupledMemory(features, n, l) + scratchMemory(n, q.storedEntries(), q.Threads)
@@ -253,7 +255,31 @@ func setSolverMemory(p *Problem, finish bool) int64 {
 		return total
 	}
 	// A working set needs a Solver and, for a while, two copies of its columns.
-	k := min(candidateCount(p), mostInSet(p))
+	size, kind := p.linearSystems()
+	k := min(candidateCount(p), mostInSet(p, kind))
 	entries := min(p.entries(), int64(n)*int64(k))
-	return total + 2*12*entries + denseCoupledMemory(k, n, min(l, 2*k))
+	total += 2 * 12 * entries
+	if kind == formedSystem {
+		return total + denseCoupledMemory(k, n, min(l, 2*k))
+	}
+	formed := float64(k) // the largest number of columns for which the Hessian is formed
+	for size.part(formed).kind() != formedSystem {
+		formed *= 0.9
+	}
+	return total + max(denseCoupledMemory(int(formed), n, min(l, 2*int(formed))), size.implicitMemory(l))
+}
+
+// implicitMemory estimates the bytes of a Solver with a coupled model whose Hessian is implicit. rows is the
+// number of rows of A.
+func (z *systemSize) implicitMemory(rows int) int64 {
+	// Bytes for an entry of the factor of the preconditioner, and numbers for a feature, with those needed to
+	// find the order of the factor.
+	const fillBytes, orderVectors = 32, 15
+	n, features := int(z.samples), int(z.features)
+	total := coupledMemory(quadratic.Triangle{Order: features}, n, rows) + transposeBytes*int64(z.entries) +
+		fillBytes*int64(z.fill) + 8*orderVectors*int64(features)
+	if z.kind() == fewRows {
+		total += 8 * (2*int64(n)*int64(features) + 2*int64(n)*int64(n))
+	}
+	return total
 }

@@ -38,7 +38,7 @@ type Problem struct {
 	// Loss, Threads and Team as this Problem, and its method Survey must have been called.
 	File *File
 	// MaxWorking is the largest number of columns of a working set. 0 means all columns for a Solver,
-	// mostInGroupSet for a grouped model, and mostFeatures for a setSolver. A Solver with several processes
+	// mostInGroupSet for a grouped model, and mostInSet for a setSolver. A Solver with several processes
 	// ignores this number and uses defaultWorking.
 	// MaxWorking is also the largest number of features of a coupled problem with a dense Hessian; here 0
 	// means DenseFeatures.

@@ -38,7 +38,7 @@ func (p *Prover) prepare() {
 			p.solver, _ = New(&q)
 		}
 	}
-	if p.solver != nil && !p.solver.isSeparable() && p.solver.set.needsAll {
+	if p.solver != nil && !p.solver.isSeparable() && p.solver.set.needsAll && !p.solver.hasImplicitHessian() {
 		p.assembly = p.solver.Assembly()
 	}
 }

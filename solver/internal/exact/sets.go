@@ -43,7 +43,7 @@ func newSetSolver(p *Problem) (*setSolver, error) {
 		return nil, fmt.Errorf("%w: %d features have no row of A of their own that holds them at zero",
 			ErrNotApplicable, unheld)
 	}
-	w.maxColumns = mostInSet(p) + unheld
+	w.maxColumns = mostInSet(p, p.systemKind()) + unheld
 	w.trial = w.problem.newDualPoint()
 	w.outside = newOutsideSolver(w.problem)
 	return w, nil
@@ -81,7 +81,8 @@ func (w *setSolver) startTrial(z []float64) {
 	}
 }
 
-// mostFeatures is the largest number of columns of a setSolver's working set if Problem.MaxWorking is 0.
+// mostFeatures is the largest number of columns of a setSolver's working set whose Hessian is formed, if
+// Problem.MaxWorking is 0.
 // Features with neither a ridge nor a singleton row come in addition.
 const mostFeatures = 4096
 
@@ -89,7 +90,15 @@ const mostFeatures = 4096
 // row. The cost of a proof grows with the square of their number.
 const mostUnheld = 64
 
-func mostInSet(p *Problem) int { return cmp.Or(p.MaxWorking, mostFeatures) }
+// mostInSet returns the largest number of columns of a working set. kind is the systemKind for a model of all
+// columns. If this model would form no matrix, there is no limit.
+func mostInSet(p *Problem, kind systemKind) int {
+	_, features := p.dims()
+	if p.MaxWorking == 0 && kind != formedSystem {
+		return features
+	}
+	return cmp.Or(p.MaxWorking, mostFeatures)
+}
 
 const (
 	maxRounds  = 30   // largest number of working sets
@@ -264,7 +273,10 @@ func (w *setSolver) chooseColumns(first bool) (cols []int32, full bool) {
 	if first {
 		maxColumns = min(maxColumns, firstRoom)
 	}
-	room := maxColumns - maxColumns/16 // a sixteenth is reserved for features that violate optimality
+	room := maxColumns
+	if maxColumns < w.problem.p {
+		room -= maxColumns / 16 // a sixteenth is reserved for features that violate optimality
+	}
 	full = !first && len(cols) > room
 	cols = cols[:min(len(cols), room)]
 	cols = append(cols, candidates[:min(len(candidates), len(cols)+200, maxColumns-len(cols))]...)

@@ -53,6 +53,9 @@ func (s *restrictedProblem) setProblem() {
 		}
 	}
 	s.setPenalty(rows, singletonLimits)
+	if k > mostFeatures && s.problem.systemKind() == formedSystem {
+		s.problem.MaxWorking = mostFeatures // so that New refuses the problem
+	}
 }
 
 // setPenalty sets A and the limits of the problem. rows are the rows of the whole problem's penalty that stay

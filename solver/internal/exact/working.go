@@ -33,8 +33,10 @@ type workingSet struct {
 	// Both have one number for each column in cols.
 	x, gradient []float64
 
-	dense    quadratic.Dense   // the Hessian of a separable or grouped model, used if formed is true
-	implicit quadratic.Columns // the Hessian of a separable model without a matrix, used if formed is false
+	dense quadratic.Dense // the Hessian of a separable or grouped model, used if formed is true
+	// The Hessian without a matrix: of a separable model if formed is false, and of a coupled model if its
+	// systemKind is not formedSystem.
+	implicit quadratic.Columns
 	// The Hessian has the columns cols, but perhaps belongs to an earlier point.
 	reusable   bool
 	former     formerHessian // a Hessian for other columns, from which growHessian can make one for cols

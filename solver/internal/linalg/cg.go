@@ -7,12 +7,15 @@ import (
 	"github.com/scas-admm/scas/sparse/pages"
 )
 
-// ConjugateGradients solves K v = b for a symmetric positive definite K, with a diagonal preconditioner D.
-// It is not safe for concurrent use.
+// ConjugateGradients solves K v = b for a symmetric positive definite K, with a preconditioner D. It is not
+// safe for concurrent use.
 type ConjugateGradients struct {
 	Multiply func(dst, v []float64) // sets dst = K v
-	Diagonal []float64              // diagonal of D, positive: the diagonal of K, or an estimate of it
-	Residual []float64              // the residual b − K v of the system K v = b
+	// Precondition sets dst = D⁻¹ r. If it is nil, D has the positive diagonal Diagonal: that of K, or an estimate
+	// of it.
+	Precondition func(dst, r []float64)
+	Diagonal     []float64
+	Residual     []float64 // the residual b − K v of the system K v = b
 
 	dir, image     []float64 // search direction, and K times it
 	scaledResidual []float64 // D⁻¹ times Residual
@@ -35,15 +38,13 @@ func (c *ConjugateGradients) Resize(p int) {
 // Solve improves an approximate solution v of K v = b until stop returns true, the given number of rounds is
 // done, or K is found to be singular. It returns the number of products with K. Before the call, c.Residual
 // must be b − K v. Before each round, Solve calls stop with the number of the round, from 0, and with
-// energy = r'D⁻¹r, where r is the residual and D has the diagonal c.Diagonal.
+// energy = r'D⁻¹r, where r is the residual.
 func (c *ConjugateGradients) Solve(
 	v []float64, rounds int, stop func(round int, energy float64) bool,
 ) (products int) {
 	previousEnergy := 0.0
 	for round := range rounds {
-		for j, g := range c.Residual {
-			c.scaledResidual[j] = g / c.Diagonal[j]
-		}
+		c.precondition()
 		energy := kernels.Dot(c.Residual, c.scaledResidual)
 		if stop(round, energy) {
 			return round
@@ -67,6 +68,17 @@ func (c *ConjugateGradients) Solve(
 		kernels.Axpy(-stepLength, c.image, c.Residual)
 	}
 	return rounds
+}
+
+// precondition sets scaledResidual to D⁻¹ times Residual.
+func (c *ConjugateGradients) precondition() {
+	if c.Precondition != nil {
+		c.Precondition(c.scaledResidual, c.Residual)
+		return
+	}
+	for j, g := range c.Residual {
+		c.scaledResidual[j] = g / c.Diagonal[j]
+	}
 }
 
 // StopAtNorm returns a function to pass to Solve as stop. It ends Solve when the norm of the residual is at

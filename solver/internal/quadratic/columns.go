@@ -70,6 +70,18 @@ func (h *Columns) Transposed(dst, v []float64) {
 	h.eachRun(func(lo, hi int, rows kernels.Rows) { kernels.Margins(dst[lo:hi], rows, v) })
 }
 
+// multiply sets dst to the matrix times v.
+func (h *Columns) multiply(dst, v []float64) {
+	h.Margins(h.image, v)
+	for i, c := range h.Weights {
+		h.image[i] *= c
+	}
+	h.Transposed(dst, h.image)
+	for a, r := range h.ridge {
+		dst[a] = math.FMA(r, v[a], dst[a])
+	}
+}
+
 // eachRun calls f for each maximal run Cols[lo:hi] of consecutive numbers. rows has the columns of the run,
 // as rows.
 func (h *Columns) eachRun(f func(lo, hi int, rows kernels.Rows)) {

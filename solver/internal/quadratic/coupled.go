@@ -27,6 +27,7 @@ import (
 type Coupled struct {
 	Triangle                 // how H is stored
 	H           []float64    // positive semidefinite
+	Implicit    *Implicit    // H, if it is not nil; then Set must be nil, and there must be no groups
 	X           []float64    // x, a point of Set
 	Gradient    []float64    // g
 	Penalty     *gap.Penalty // A, limits and groups. H contains the squared terms, so Square must be nil
@@ -46,7 +47,8 @@ type Coupled struct {
 	Steps int
 
 	termCount   float64 // the result of TermCount: the number of absolute values, norms and logarithms
-	system      *system // the matrix of the Newton steps
+	system      *system // the matrix of the Newton steps; nil if Implicit is not nil
+	lastValue   bool    // τ has its last value
 	barriers    barriers
 	curvature   rowCurvature
 	multipliers []float64 // one for each row of A, within its limit; nil if there are none yet
@@ -110,6 +112,7 @@ func (q *Coupled) followPath(set *CoupledSettings) bool {
 	lastDecrement := 0.0            // the squared decrement of the previous step
 	minFactor, raiseCount := 0.0, 0 // the smallest allowed tauFactor; how often τ was raised
 	for q.Steps = 1; q.Steps <= maxSteps && stepsAtTau < maxAtOneTau; q.Steps++ {
+		q.lastValue = q.Tau <= end
 		decrement, ok := q.newton()
 		if !ok {
 			break
@@ -270,7 +273,7 @@ func (q *Coupled) restoreDual() {
 // returns +Inf if a multiplier exceeds its limit by more than rounding.
 func (q *Coupled) dualGap() float64 {
 	r, e := q.Penalty, make([]float64, q.Order)
-	q.Times(e, q.H, q.Move)
+	q.multiply(e, q.Move)
 	kernels.Axpy(1, q.Gradient, e)
 	r.AddTrans(e, q.Z)
 	gap := r.Value(q.image) - kernels.Dot(q.Z, q.image) + q.Set.Excess(e, make([]float64, q.Order), q.U, 0)
@@ -311,7 +314,7 @@ func (q *Coupled) prepare() {
 		}
 	}
 	m, l := q.Order, q.Penalty.Len()
-	if q.system == nil || q.system.Triangle != q.Triangle {
+	if q.Implicit == nil && (q.system == nil || q.system.Triangle != q.Triangle) {
 		q.system = newSystem(q.Triangle, q.Threads)
 	}
 	for _, v := range []*[]float64{&q.d, &q.hd, &q.rhs, &q.step, &q.hs, &q.barrierDiagonal, &q.endU} {
@@ -340,7 +343,7 @@ func (q *Coupled) refresh() {
 	for j, u := range q.U {
 		q.d[j] = u - q.X[j]
 	}
-	q.Times(q.hd, q.H, q.d)
+	q.multiply(q.hd, q.d)
 }
 
 // newton computes the Newton step from U. decrement is the square of the Newton decrement: a full
@@ -357,6 +360,33 @@ func (q *Coupled) newton() (decrement float64, ok bool) {
 	for j, v := range q.rhs {
 		q.rhs[j] = -v
 	}
+	if !q.solveNewton(outerFactor) {
+		return 0, false
+	}
+	decrement = kernels.Dot(q.rhs, q.step)
+	q.Penalty.Mul(q.imageStep, q.step)
+	q.multiply(q.hs, q.step)
+	return math.Max(0, decrement), !math.IsNaN(decrement)
+}
+
+// solveNewton sets q.step to the solution of K step = q.rhs, where K is the Newton matrix. The barrier's part of
+// K has the diagonal q.barrierDiagonal plus outerFactor times u u'. solveNewton returns false if K cannot be
+// factored.
+func (q *Coupled) solveNewton(outerFactor float64) bool {
+	if q.Implicit != nil {
+		if !q.Implicit.factor(q.curvature.h) {
+			return false
+		}
+		part := stepEnergy
+		switch {
+		case q.Penalty.Len() == 0:
+			part = smoothEnergy
+		case q.lastValue:
+			part = proofEnergy
+		}
+		q.Implicit.solve(q.step, q.rhs, part, q.Stop)
+		return true
+	}
 	h := q.system.h
 	copy(h, q.H)
 	q.addCurvature(h)
@@ -369,16 +399,22 @@ func (q *Coupled) newton() (decrement float64, ok bool) {
 	}
 	q.fixCoordinates(h)
 	if !q.system.factor(firstShift) {
-		return 0, false
+		return false
 	}
 	q.system.solve(q.step, q.rhs)
 	if q.barriers.Total > 0 {
 		q.solveWithZeroSum()
 	}
-	decrement = kernels.Dot(q.rhs, q.step)
-	q.Penalty.Mul(q.imageStep, q.step)
-	q.Times(q.hs, q.H, q.step)
-	return math.Max(0, decrement), !math.IsNaN(decrement)
+	return true
+}
+
+// multiply sets dst = H d.
+func (q *Coupled) multiply(dst, d []float64) {
+	if q.Implicit != nil {
+		q.Implicit.columns.multiply(dst, d)
+		return
+	}
+	q.Times(dst, q.H, d)
 }
 
 // search returns a step length that reduces the objective of the smooth problem (see Coupled) enough by

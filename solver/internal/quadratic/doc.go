@@ -17,12 +17,14 @@
 //
 // A [Coupled] problem is one of three kinds: it has a penalty of A u, for example of the differences along
 // the edges of a graph; its penalty has norms of groups of entries of A u; or its set is no product of
-// intervals, such as a ball. A primal-dual path-following (interior-point) method solves it, with a full or band Cholesky
-// factor. [Coupled.MakeExact] then makes the zeros and ties (coefficients that are equal, up to a fixed
-// factor) of the solution exact.
+// intervals, such as a ball. A primal-dual path-following (interior-point) method solves it. The matrix is
+// stored as a full or band matrix, with a Cholesky factor, or is an [Implicit], solved by conjugate gradients.
+// [Coupled.MakeExact] then makes the zeros and ties (coefficients that are equal, up to a fixed factor) of the
+// solution exact.
 //
 // The first algorithm is in separable.go; dense.go and columns.go have its two matrices. eliminated.go
 // eliminates the coordinate FreeIndex, such as an intercept, and support.go factors a Dense matrix for Newton
-// steps. The second algorithm is in grouped.go. The third is in coupled.go (Solve), smoothing.go and barriers.go. Both solve linear
-// systems by system.go. Zeros and ties are in exact.go and partition.go.
+// steps. The second algorithm is in grouped.go. The third is in coupled.go (Solve), smoothing.go and
+// barriers.go; implicit.go has its second matrix. Linear systems with a stored matrix are solved by system.go.
+// Zeros and ties are in exact.go and partition.go.
 package quadratic

@@ -164,9 +164,8 @@ func (q *Coupled) solveReduced(partition *Partition, zero []bool) bool {
 	y, g, step := make([]float64, partition.GroupCount), make([]float64, partition.GroupCount),
 		make([]float64, partition.GroupCount)
 	partition.Nearest(y, q.U)
-	system := newSystem(NewTriangle(partition.GroupCount, q.reducedWidth(partition)), q.Threads)
-	q.formReduced(system, partition, kind)
-	if partition.GroupCount > 0 && !system.factor(reducedShift) {
+	solve := q.reducedSolver(partition, kind)
+	if solve == nil {
 		return false
 	}
 	lastDecrement := math.Inf(1)
@@ -189,7 +188,7 @@ func (q *Coupled) solveReduced(partition *Partition, zero []bool) bool {
 		}
 		r.AddTrans(gradient, multipliers)
 		partition.Collect(g, gradient)
-		system.solveShifted(step, g)
+		solve(step, g)
 		decrement := math.Abs(kernels.Dot(step, g))
 		if !(decrement < lastDecrement/4) || decrement == 0 {
 			break
@@ -203,6 +202,20 @@ func (q *Coupled) solveReduced(partition *Partition, zero []bool) bool {
 		}
 	}
 	return true
+}
+
+// reducedSolver returns a function that sets step to the solution of K step = g, where K is the matrix of the
+// reduced problem, see formReduced. The function is nil if K cannot be factored.
+func (q *Coupled) reducedSolver(partition *Partition, kind []rowKind) (solve func(step, g []float64)) {
+	if q.Implicit != nil {
+		return q.Implicit.reducedSolver(partition, kind, q.curvature.h, q.Stop)
+	}
+	system := newSystem(NewTriangle(partition.GroupCount, q.reducedWidth(partition)), q.Threads)
+	q.formReduced(system, partition, kind)
+	if partition.GroupCount > 0 && !system.factor(reducedShift) {
+		return nil
+	}
+	return system.solveShifted
 }
 
 // formReduced adds E'(H + A' diag(h) A)E to the matrix of the system. Here A has only the constrained rows, h

@@ -1,9 +1,11 @@
 package quadratic
 
 import (
+	"maps"
 	"math"
 	"slices"
 
+	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -133,6 +135,31 @@ func (p *Partition) Collect(dst, v []float64) {
 			dst[group] += float64(p.Factor[j] * v[j])
 		}
 	}
+}
+
+// reduceRows returns the given kept rows of A times the matrix of Expand, or nil if no row is given.
+func (p *Partition) reduceRows(penalty *gap.Penalty, rows []int) *sparse.CSR {
+	if len(rows) == 0 {
+		return nil
+	}
+	ptr, idx, val := make([]int64, 1, len(rows)+1), []int32(nil), []float64(nil)
+	for _, row := range rows {
+		sums := make(map[int32]float64)
+		penalty.EachEntry(int32(row), func(j int32, v float64) {
+			if group := p.Group[j]; group >= 0 {
+				sums[group] += float64(p.Factor[j] * v)
+			}
+		})
+		for _, group := range slices.Sorted(maps.Keys(sums)) {
+			idx, val = append(idx, group), append(val, sums[group])
+		}
+		ptr = append(ptr, int64(len(idx)))
+	}
+	reduced, err := sparse.New(len(rows), p.GroupCount, ptr, idx, val)
+	if err != nil {
+		panic(err) // unreachable: the groups of a row are in order and in range
+	}
+	return reduced
 }
 
 // values returns the values of the groups in x. Each is the value of a coordinate with the factor 1.

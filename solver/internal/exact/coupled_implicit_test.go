@@ -1,0 +1,113 @@
+package exact
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/linalg"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// implicitProblem returns a problem with a chain, for which a coupled model has a quadratic.Implicit: with few
+// rows of dense data, or with more rows of sparse data.
+func implicitProblem(t *testing.T, k kind, want systemKind, seed uint64) *Problem {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 12))
+	n, p, density := 30, 400, 1.0
+	if want == manyRows {
+		n, p, density = 450, 400, 0.005
+	}
+	q := k.random(n, p, seed)
+	data := make([]float64, n*p)
+	for i := range data {
+		if rng.Float64() < density {
+			data[i] = rng.NormFloat64()
+		}
+	}
+	q.setData(fromDense(t, n, p, data))
+	q.A = linalg.New(graph.Chain(p).FusedLasso(), p)
+	lambda := q.Limit[0]
+	q.Limit = slices.Repeat([]float64{0.3 * lambda}, 2*p-1)
+	if got := q.systemKind(); got != want {
+		t.Fatalf("kind %v, want %v", got, want)
+	}
+	return q
+}
+
+// TestImplicitHessian checks on a path that a problem has the same optimum with an implicit Hessian as with a
+// matrix, and that its zeros and ties are exact.
+func TestImplicitHessian(t *testing.T) {
+	for _, loss := range losses {
+		for _, system := range []systemKind{manyRows, fewRows} {
+			k := kind{loss: loss, weighted: system == manyRows, ridge: 0.1, offset: true}
+			t.Run(fmt.Sprintf("%T %d", loss, system), func(t *testing.T) {
+				q := implicitProblem(t, k, system, 3)
+				s := mustNew(t, q)
+				formed := *q
+				formed.Square = make([]float64, len(q.Limit)) // no squares, but New then forms the Hessian
+				other := mustNew(t, &formed)
+				tol := 1e-9 * s.Scale()
+				for _, lambda := range []float64{1, 0.2, 0, 0.3} {
+					r, want := s.Solve(lambda, &Settings{Tol: tol}), other.Solve(lambda, &Settings{Tol: tol})
+					if !(r.Gap <= tol) && want.Gap <= tol || !(math.Abs(r.Objective-want.Objective) <= r.Gap+want.Gap) {
+						t.Errorf("lambda %g: objective %v, gap %.2g, want %v, gap %.2g", lambda, r.Objective, r.Gap, want.Objective, want.Gap)
+					}
+				}
+				best := s.Finish(nil, &Settings{Tol: tol})
+				if !(best.Gap <= tol) || !best.Polished || !best.Structure.Holds(best.X) {
+					t.Errorf("gap %.2g, polished %v", best.Gap, best.Polished)
+				}
+			})
+		}
+	}
+}
+
+// TestImplicitBits checks that results do not depend on the kernel level or the number of goroutines.
+func TestImplicitBits(t *testing.T) {
+	oldLevel := kernels.Active()
+	defer func() { _ = kernels.Use(oldLevel) }()
+	for _, system := range []systemKind{manyRows, fewRows} {
+		var want *Solution
+		for _, level := range kernels.Available() {
+			if err := kernels.Use(level); err != nil {
+				t.Fatal(err)
+			}
+			for _, threads := range []int{1, 3} {
+				q := implicitProblem(t, kind{loss: losses[0]}, system, 4)
+				q.Threads = threads
+				got := mustNew(t, q).Finish(nil, &Settings{Tol: 1e-8})
+				if want == nil {
+					want = got
+				}
+				if !slices.Equal(got.X, want.X) || !slices.Equal(got.Z, want.Z) || got.Gap != want.Gap {
+					t.Errorf("system %d, level %v, %d threads: other bits", system, level, threads)
+				}
+			}
+		}
+	}
+}
+
+// TestSetsWithoutMatrix checks that a working set has room for more than mostFeatures columns if no matrix is
+// formed for it.
+func TestSetsWithoutMatrix(t *testing.T) {
+	const n, p = 200, mostFeatures + 2000
+	rng := rand.New(rand.NewPCG(2, 13))
+	var entries []sparse.Triplet
+	labels := make([]float64, n)
+	for i := range n {
+		for j := rng.IntN(20); j < p; j += 1 + rng.IntN(20) {
+			entries = append(entries, sparse.Triplet{Row: i, Col: j, Value: rng.NormFloat64()})
+		}
+		labels[i] = math.Copysign(1, rng.NormFloat64())
+	}
+	q := penalisedProblem(fromTriplets(t, n, p, entries), labels, losses[0], graph.Chain(p).FusedLasso(), 1e-6, 0.1)
+	w := mustSetSolver(t, q)
+	if r := w.finish(make([]float64, p), nil, nil, &Settings{Tol: 1e-8}); !(r.Gap <= 1e-8) || w.maxColumns != p {
+		t.Errorf("gap %g with sets of up to %d of %d columns", r.Gap, w.maxColumns, p)
+	}
+}

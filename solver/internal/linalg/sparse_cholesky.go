@@ -1,0 +1,297 @@
+package linalg
+
+import (
+	"container/heap"
+	"math"
+	"slices"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// A SparseCholesky is the Cholesky factor L of a matrix diag(d) + A'diag(w)A with a sparse A. Its rows and
+// columns are put in an order in which L has few entries: the next column is always one with the fewest
+// entries (minimum degree order).
+type SparseCholesky struct {
+	a     *sparse.CSR
+	order []int32 // column k of L belongs to row and column order[k] of the matrix
+	// Column k of L has the diagonal entry diagonal[k], and the entry value[i] in row index[i] for
+	// start[k] ≤ i < start[k+1]. The rows increase.
+	start    []int
+	index    []int32
+	value    []float64
+	diagonal []float64
+	// For each pair of entries in a row of A, in the order of Factor, where their product is added: at an index
+	// of value or, if it is negative, at diagonal[−1 − index].
+	places []int32
+
+	work []float64 // scratch memory
+	// Scratch memory of factor. Column k is in the list of the row of its next entry, next[k].
+	next         []int
+	first, after []int32
+}
+
+// NewSparseCholesky chooses the order for matrices of order n. A has n columns; nil means diagonal matrices.
+// The result is nil if a column of L would have more than mostDegree entries below the diagonal.
+func NewSparseCholesky(a *sparse.CSR, n, mostDegree int) *SparseCholesky {
+	c := &SparseCholesky{a: a, start: make([]int, 1, n+1)}
+	columns, ok := c.eliminate(neighbours(a, n), mostDegree)
+	if !ok {
+		return nil
+	}
+	position := make([]int32, n)
+	for k, j := range c.order {
+		position[j] = int32(k)
+	}
+	for _, rows := range columns {
+		for k, j := range rows {
+			rows[k] = position[j]
+		}
+		slices.Sort(rows)
+		c.index = append(c.index, rows...)
+		c.start = append(c.start, len(c.index))
+	}
+	c.value, c.diagonal, c.work = make([]float64, len(c.index)), make([]float64, n), make([]float64, n)
+	c.next, c.first, c.after = make([]int, n), make([]int32, n), make([]int32, n)
+	c.findPlaces(position)
+	return c
+}
+
+// neighbours returns, for each column j of A, the other columns that share a row with it, in increasing order.
+func neighbours(a *sparse.CSR, n int) [][]int32 {
+	out := make([][]int32, n)
+	if a == nil {
+		return out
+	}
+	rows, _ := a.Dims()
+	for row := range rows {
+		idx, _ := a.Row(row)
+		for _, i := range idx {
+			for _, j := range idx {
+				if i != j {
+					out[i] = append(out[i], j)
+				}
+			}
+		}
+	}
+	for j := range out {
+		slices.Sort(out[j])
+		out[j] = slices.Compact(out[j])
+	}
+	return out
+}
+
+// eliminate sets c.order, and returns the rows of the entries of each column of L, as rows of the matrix.
+// adjacent has the rows of the off-diagonal entries of each column of the matrix; eliminate changes it. ok is
+// false if a column of L would have more than mostDegree entries.
+func (c *SparseCholesky) eliminate(adjacent [][]int32, mostDegree int) (columns [][]int32, ok bool) {
+	queue := make(degreeQueue, len(adjacent))
+	for j := range adjacent {
+		queue[j] = degreeOf{len(adjacent[j]), int32(j)}
+	}
+	heap.Init(&queue)
+	eliminated := make([]bool, len(adjacent))
+	for queue.Len() > 0 {
+		least := heap.Pop(&queue).(degreeOf)
+		j := least.column
+		if eliminated[j] || least.degree != len(adjacent[j]) {
+			continue // an old degree
+		}
+		eliminated[j] = true
+		if least.degree > mostDegree {
+			return nil, false
+		}
+		c.order, columns = append(c.order, j), append(columns, adjacent[j])
+		for _, i := range adjacent[j] { // the neighbours of j become neighbours of each other
+			k, _ := slices.BinarySearch(adjacent[i], j)
+			adjacent[i] = slices.Delete(adjacent[i], k, k+1)
+			if least.degree > 1 {
+				adjacent[i] = mergeWithout(adjacent[i], adjacent[j], i)
+			}
+			heap.Push(&queue, degreeOf{len(adjacent[i]), i})
+		}
+	}
+	return columns, true
+}
+
+// mergeWithout returns the union of two increasing slices, in increasing order, without the number drop.
+func mergeWithout(a, b []int32, drop int32) []int32 {
+	out := make([]int32, 0, len(a)+len(b))
+	for len(a) > 0 || len(b) > 0 {
+		var v int32
+		switch {
+		case len(b) == 0 || len(a) > 0 && a[0] < b[0]:
+			v, a = a[0], a[1:]
+		case len(a) == 0 || b[0] < a[0]:
+			v, b = b[0], b[1:]
+		default:
+			v, a, b = a[0], a[1:], b[1:]
+		}
+		if v != drop {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// A degreeOf is a column and its number of off-diagonal entries. A degreeQueue is a heap of them.
+type (
+	degreeOf struct {
+		degree int
+		column int32
+	}
+	degreeQueue []degreeOf
+)
+
+func (q degreeQueue) Len() int { return len(q) }
+
+func (q degreeQueue) Less(i, j int) bool {
+	return q[i].degree < q[j].degree || q[i].degree == q[j].degree && q[i].column < q[j].column
+}
+
+func (q degreeQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+
+func (q *degreeQueue) Push(v any) { *q = append(*q, v.(degreeOf)) }
+
+func (q *degreeQueue) Pop() any {
+	old := *q
+	v := old[len(old)-1]
+	*q = old[:len(old)-1]
+	return v
+}
+
+// findPlaces sets c.places. position[j] is the number of the column of L that belongs to column j of A.
+func (c *SparseCholesky) findPlaces(position []int32) {
+	if c.a == nil {
+		return
+	}
+	rows, _ := c.a.Dims()
+	for row := range rows {
+		idx, _ := c.a.Row(row)
+		for k, i := range idx {
+			for _, j := range idx[:k+1] {
+				column, below := min(position[i], position[j]), max(position[i], position[j])
+				if i == j {
+					c.places = append(c.places, -1-column)
+					continue
+				}
+				lo, hi := c.start[column], c.start[column+1]
+				at, _ := slices.BinarySearch(c.index[lo:hi], below)
+				c.places = append(c.places, int32(lo+at))
+			}
+		}
+	}
+}
+
+// Entries returns the number of entries of L below its diagonal.
+func (c *SparseCholesky) Entries() int { return len(c.index) }
+
+// Multiplications returns the number of multiplications of Factor.
+func (c *SparseCholesky) Multiplications() float64 {
+	sum := 0.0
+	for k := range c.diagonal {
+		sum += pairsOf(c.start[k+1] - c.start[k])
+	}
+	return sum
+}
+
+func pairsOf(count int) float64 { return float64(count) * float64(count+1) / 2 }
+
+// Factor factors the matrix diag(d) + A'diag(w)A. It reports whether the matrix is positive definite.
+func (c *SparseCholesky) Factor(d, w []float64) bool {
+	clear(c.value)
+	for k, j := range c.order {
+		c.diagonal[k] = d[j]
+	}
+	place := 0
+	for row, weight := range w {
+		idx, val := c.a.Row(row)
+		for k := range idx {
+			u := float64(weight * val[k])
+			for _, v := range val[:k+1] {
+				if at := c.places[place]; at < 0 {
+					c.diagonal[-1-at] = math.FMA(u, v, c.diagonal[-1-at])
+				} else {
+					c.value[at] = math.FMA(u, v, c.value[at])
+				}
+				place++
+			}
+		}
+	}
+	return c.factor()
+}
+
+// factor replaces the entries of the matrix, which c.value and c.diagonal have, by those of L.
+func (c *SparseCholesky) factor() bool {
+	const none = -1
+	for k := range c.first {
+		c.first[k] = none
+	}
+	for k := range c.diagonal {
+		lo, hi := c.start[k], c.start[k+1]
+		for i := lo; i < hi; i++ {
+			c.work[c.index[i]] = c.value[i]
+		}
+		for column := c.first[k]; column != none; {
+			following := c.after[column]
+			i, end := c.next[column], c.start[column+1]
+			factor := c.value[i]
+			c.diagonal[k] = math.FMA(-factor, factor, c.diagonal[k])
+			for m := i + 1; m < end; m++ {
+				c.work[c.index[m]] = math.FMA(-factor, c.value[m], c.work[c.index[m]])
+			}
+			c.wait(column, i+1)
+			column = following
+		}
+		if !(c.diagonal[k] > 0 && c.diagonal[k] <= math.MaxFloat64) {
+			return false
+		}
+		c.diagonal[k] = math.Sqrt(c.diagonal[k])
+		for i := lo; i < hi; i++ {
+			c.value[i] = c.work[c.index[i]] / c.diagonal[k]
+		}
+		c.wait(int32(k), lo)
+	}
+	return true
+}
+
+// wait puts the column into the list of the row of its entry i, if it has such an entry.
+func (c *SparseCholesky) wait(column int32, i int) {
+	if i < c.start[column+1] {
+		row := c.index[i]
+		c.next[column], c.after[column], c.first[row] = i, c.first[row], column
+	}
+}
+
+// Solve sets dst to the solution of L L' v = b, in the order of the matrix; dst may be b.
+func (c *SparseCholesky) Solve(dst, b []float64) {
+	c.Forward(c.work, b)
+	c.Backward(dst, c.work)
+}
+
+// Forward sets dst to the solution of L v = b. b is in the order of the matrix, and dst in the order of L.
+// They must not overlap.
+func (c *SparseCholesky) Forward(dst, b []float64) {
+	for k, j := range c.order {
+		dst[k] = b[j]
+	}
+	for k, d := range c.diagonal {
+		v := dst[k] / d
+		dst[k] = v
+		for i := c.start[k]; i < c.start[k+1]; i++ {
+			dst[c.index[i]] = math.FMA(-v, c.value[i], dst[c.index[i]])
+		}
+	}
+}
+
+// Backward sets dst to the solution of L'v = b, and changes b. b is in the order of L, and dst in the order of
+// the matrix. They must not overlap.
+func (c *SparseCholesky) Backward(dst, b []float64) {
+	for k := len(b) - 1; k >= 0; k-- {
+		sum := b[k]
+		for i := c.start[k]; i < c.start[k+1]; i++ {
+			sum = math.FMA(-c.value[i], b[c.index[i]], sum)
+		}
+		b[k] = sum / c.diagonal[k]
+		dst[c.order[k]] = b[k]
+	}
+}

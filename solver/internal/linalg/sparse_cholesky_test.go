@@ -1,0 +1,87 @@
+package linalg
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// TestSparseCholesky compares solutions with those of a dense factor, for random graphs and for rows with
+// several entries. A chain and a star must have no entry more than the matrix.
+func TestSparseCholesky(t *testing.T) {
+	const n = 60
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		var entries []sparse.Triplet
+		rows := 80
+		for row := range rows {
+			for _, j := range rng.Perm(n)[:1+seed%4] {
+				entries = append(entries, sparse.Triplet{Row: row, Col: j, Value: rng.NormFloat64()})
+			}
+		}
+		a, err := sparse.FromTriplets(rows, n, entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := NewSparseCholesky(a, n, n)
+		d, w, b, full := make([]float64, n), make([]float64, rows), make([]float64, n), make([]float64, n*n)
+		for j := range n {
+			d[j], b[j] = math.Exp(5*rng.NormFloat64()), rng.NormFloat64()
+			full[j*n+j] = d[j]
+		}
+		for row := range rows {
+			w[row] = math.Exp(5 * rng.NormFloat64())
+			idx, val := a.Row(row)
+			for k, i := range idx {
+				for m, j := range idx {
+					full[int(i)*n+int(j)] += w[row] * val[k] * val[m]
+				}
+			}
+		}
+		if !c.Factor(d, w) {
+			t.Fatalf("seed %d: not positive definite", seed)
+		}
+		x := slices.Clone(b)
+		c.Solve(x, x)
+		for i := range n {
+			residual, size := b[i], math.Abs(b[i])
+			for j, v := range x {
+				residual -= full[i*n+j] * v
+				size += math.Abs(full[i*n+j] * v)
+			}
+			if !(math.Abs(residual) <= 1e-12*size) {
+				t.Errorf("seed %d, row %d: residual %g of terms of size %g", seed, i, residual, size)
+			}
+		}
+		d[7] = -1e30
+		if c.Factor(d, w) {
+			t.Errorf("seed %d: an indefinite matrix is factored", seed)
+		}
+	}
+	for name, edge := range map[string]func(k int) (i, j int){
+		"chain": func(k int) (i, j int) { return k, k + 1 },
+		"star":  func(k int) (i, j int) { return n / 2, (k + n/2 + 1) % n },
+	} {
+		var entries []sparse.Triplet
+		for k := range n - 1 {
+			i, j := edge(k)
+			entries = append(entries, sparse.Triplet{Row: k, Col: i, Value: 1}, sparse.Triplet{Row: k, Col: j, Value: -1})
+		}
+		a, err := sparse.FromTriplets(n-1, n, entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := NewSparseCholesky(a, n, n); c.Entries() != n-1 || c.Multiplications() != n-1 {
+			t.Errorf("%s: %d entries, %v multiplications", name, c.Entries(), c.Multiplications())
+		}
+		if NewSparseCholesky(a, n, 0) != nil {
+			t.Errorf("%s: a column has too many entries", name)
+		}
+	}
+	if c := NewSparseCholesky(nil, 2, 0); !c.Factor([]float64{4, 2}, nil) {
+		t.Error("a diagonal matrix is not factored")
+	}
+}

@@ -1,0 +1,221 @@
+package quadratic
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/gap"
+	"github.com/scas-admm/scas/solver/internal/linalg"
+	"github.com/scas-admm/scas/sparse/pages"
+)
+
+// An Implicit is the Hessian H of a Coupled, as a Columns and not as a matrix. It solves systems with the matrix
+// K = H + A'diag(w)A by the conjugate gradient method. A must be sparse, so that a matrix
+// P = A'diag(w)A + diag(v) has a sparse Cholesky factor. The preconditioner is P with the diagonal of H as v or,
+// if X has few rows, P + X'CX, where v has the ridges and a small part of the diagonal. A Newton step near the
+// solution has weights w of very different size; the preconditioner contains them.
+type Implicit struct {
+	columns *Columns
+	penalty *gap.Penalty
+	chol    *linalg.SparseCholesky // of P
+	few     *fewRows               // nil if the preconditioner is P
+
+	w         []float64
+	untouched []bool    // the coordinates that occur in no row of A
+	diagonal  []float64 // v
+	image     []float64 // A times a vector
+	cg        linalg.ConjugateGradients
+}
+
+const (
+	// v has the ridges plus share times the rest of the diagonal of H. For few rows of X, the first share is
+	// smallShare; otherwise it is 1. If P cannot be factored, because of rounding, the share is multiplied by
+	// shareFactor, up to mostShare.
+	smallShare, mostShare, shareFactor = 1e-10, 1e4, 100
+	// Implicit.solve ends when the energy r'M⁻¹r of the residual r, with the preconditioner M, is at most this
+	// part of its first value: in most Newton steps, in steps whose multipliers may be part of a proof, and in
+	// problems without a penalty, as the reduced problem.
+	stepEnergy, proofEnergy, smoothEnergy = 1e-3, 1e-16, 1e-24
+	// The largest number of iterations of one call of Implicit.solve, and how many there are from one call of
+	// its argument stop to the next.
+	mostImplicitIterations, stopEvery = 1000, 16
+)
+
+// NewImplicit returns an Implicit. The caller must call Columns.Prepare after each change of the columns, and
+// before the first use. chol must be a factor for the kept rows of A. If isFew is true, the preconditioner
+// contains H; this needs a dense copy of X, whose number of rows is columns.XT.Cols.
+func NewImplicit(columns *Columns, penalty *gap.Penalty, chol *linalg.SparseCholesky, isFew bool) *Implicit {
+	order := len(penalty.Singleton)
+	m := &Implicit{
+		columns: columns, penalty: penalty, chol: chol, untouched: make([]bool, order),
+		diagonal: make([]float64, order), image: make([]float64, penalty.Len()),
+	}
+	for j := range m.untouched {
+		m.untouched[j] = !penalty.Touches(j)
+	}
+	if isFew {
+		m.few = &fewRows{}
+	}
+	return m
+}
+
+// factor prepares solve for the weights w.
+func (m *Implicit) factor(w []float64) bool {
+	m.w = w
+	share := 1.0
+	if m.few != nil {
+		share = smallShare
+	}
+	for ; share <= mostShare; share *= shareFactor {
+		for j, h := range m.columns.Diagonal() {
+			ridge := m.columns.ridge[j]
+			m.diagonal[j] = ridge + float64(share*(h-ridge))
+			if h == 0 && m.untouched[j] {
+				m.diagonal[j] = 1
+			}
+		}
+		if m.chol.Factor(m.diagonal, w) && (m.few == nil || m.few.factor(m.columns, m.chol)) {
+			return true
+		}
+	}
+	return false
+}
+
+// times sets dst = K d. To K it adds smallShare·diag(H), because K may be singular.
+func (m *Implicit) times(dst, d []float64) {
+	m.columns.multiply(dst, d)
+	for j, h := range m.columns.Diagonal() {
+		dst[j] = math.FMA(smallShare*h, d[j], dst[j])
+	}
+	m.penalty.Mul(m.image, d)
+	for k, w := range m.w {
+		m.image[k] *= w
+	}
+	m.penalty.AddTrans(dst, m.image)
+}
+
+// precondition sets dst = M⁻¹ r with the preconditioner M.
+func (m *Implicit) precondition(dst, r []float64) {
+	if m.few == nil {
+		m.chol.Solve(dst, r)
+		return
+	}
+	m.few.precondition(dst, r, m.chol)
+}
+
+// solve sets step to an approximate solution of K step = b. It ends when the energy of the residual is at most
+// the given part of its first value, or if stop returns true; stop may be nil.
+func (m *Implicit) solve(step, b []float64, part float64, stop func() bool) {
+	solveByCG(&m.cg, m.times, m.precondition, step, b, part, stop)
+}
+
+// reducedSolver returns a function that sets step to the solution of E'KE step = g, or nil if the preconditioner
+// cannot be factored. E maps the values of the groups of the partition to coordinates. K has the weights h of
+// the constrained rows, and no others. The preconditioner has E'diag(H)E in place of E'HE.
+func (m *Implicit) reducedSolver(
+	partition *Partition, kind []rowKind, h []float64, stop func() bool,
+) (solve func(step, g []float64)) {
+	w, count := make([]float64, len(h)), partition.GroupCount
+	var constrainedRows []int
+	var weights []float64
+	for k, is := range kind {
+		if is == constrained {
+			constrainedRows, weights, w[k] = append(constrainedRows, k), append(weights, h[k]), h[k]
+		}
+	}
+	diagonal := make([]float64, count)
+	for j, v := range m.columns.Diagonal() {
+		if group := partition.Group[j]; group >= 0 {
+			diagonal[group] += float64(partition.Factor[j] * partition.Factor[j] * v)
+		}
+	}
+	for k, v := range diagonal {
+		if v == 0 {
+			diagonal[k] = 1
+		}
+	}
+	chol := linalg.NewSparseCholesky(partition.reduceRows(m.penalty, constrainedRows), count, math.MaxInt)
+	if !chol.Factor(diagonal, weights) {
+		return nil
+	}
+	d, kd := make([]float64, len(m.untouched)), make([]float64, len(m.untouched))
+	times := func(dst, v []float64) {
+		partition.Expand(d, v)
+		m.w = w
+		m.times(kd, d)
+		partition.Collect(dst, kd)
+	}
+	return func(step, g []float64) { solveByCG(&m.cg, times, chol.Solve, step, g, smoothEnergy, stop) }
+}
+
+// solveByCG sets step to an approximate solution of K step = b, see Implicit.solve.
+func solveByCG(
+	cg *linalg.ConjugateGradients, times, precondition func(dst, v []float64), step, b []float64, part float64,
+	stop func() bool,
+) {
+	cg.Resize(len(b))
+	cg.Multiply, cg.Precondition = times, precondition
+	copy(cg.Residual, b)
+	clear(step)
+	firstEnergy := 0.0
+	cg.Solve(step, mostImplicitIterations, func(round int, energy float64) bool {
+		if round == 0 {
+			firstEnergy = energy
+		}
+		return !(energy > part*firstEnergy) || stop != nil && round%stopEvery == stopEvery-1 && stop()
+	})
+}
+
+// fewRows is a preconditioner P + X'diag(c)X, where X has few rows. With P = L L' and B = diag(√c) X L'⁻¹, the
+// inverse is L'⁻¹ (I − B'(I + B B')⁻¹B) L⁻¹ (Woodbury's formula).
+type fewRows struct {
+	x    []float64 // X by rows
+	b    []float64 // B by rows
+	gram []float64 // I + B B', the upper triangle
+	chol *linalg.Cholesky
+	work []float64 // B times a vector
+	y    []float64 // scratch memory, one number for each column of X
+}
+
+// factor prepares precondition. p is the factor of P.
+func (f *fewRows) factor(h *Columns, p *linalg.SparseCholesky) bool {
+	n, order := h.XT.Cols, len(h.Cols)
+	if f.x == nil {
+		f.x, f.b, f.gram = pages.Make[float64](n*order), pages.Make[float64](n*order), make([]float64, n*n)
+		f.work, f.y = make([]float64, n), make([]float64, order)
+		f.chol = linalg.NewCholesky(n)
+		for i := range n {
+			f.work[i] = 1
+			h.Transposed(f.x[i*order:(i+1)*order], f.work)
+			f.work[i] = 0
+		}
+	}
+	ones := make([]float64, n)
+	for i, c := range h.Weights {
+		ones[i] = 1
+		row, root := f.b[i*order:(i+1)*order], math.Sqrt(c)
+		for j, v := range f.x[i*order : (i+1)*order] {
+			f.y[j] = root * v
+		}
+		p.Forward(row, f.y)
+		for k := range i + 1 {
+			f.gram[k*n+i] = kernels.Dot(row, f.b[k*order:(k+1)*order])
+		}
+		f.gram[i*n+i]++
+	}
+	return f.chol.Factor(f.gram, ones, 0)
+}
+
+// precondition sets dst = (P + H)⁻¹ r. p is the factor of P.
+func (f *fewRows) precondition(dst, r []float64, p *linalg.SparseCholesky) {
+	order := len(r)
+	p.Forward(f.y, r)
+	for i := range f.work {
+		f.work[i] = kernels.Dot(f.b[i*order:(i+1)*order], f.y)
+	}
+	f.chol.Solve(f.work, f.work)
+	for i, v := range f.work {
+		kernels.Axpy(-v, f.b[i*order:(i+1)*order], f.y)
+	}
+	p.Backward(dst, f.y)
+}

@@ -1,0 +1,93 @@
+package quadratic
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/linalg"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// makeImplicit gives q an Implicit in place of the matrix H. The Hessian becomes X'CX plus a ridge, for a random
+// sparse X with the given number of rows. The result has the same Hessian as a matrix.
+func makeImplicit(t *testing.T, rng *rand.Rand, q *Coupled, rows int, ridge float64, isFew bool) (formed *Coupled) {
+	t.Helper()
+	order := q.Order
+	xt := make([]float64, order*rows)
+	for i := range xt {
+		if rng.IntN(4) == 0 {
+			xt[i] = rng.NormFloat64()
+		}
+	}
+	m, err := sparse.FromDense(order, rows, xt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &Columns{XT: m.Compact(false), Cols: make([]int32, order), Weights: make([]float64, rows)}
+	for j := range h.Cols {
+		h.Cols[j] = int32(j)
+	}
+	for i := range h.Weights {
+		h.Weights[i] = rng.ExpFloat64()
+	}
+	h.Weights[0] = 0
+	ridges := make([]float64, order)
+	for j := range ridges {
+		ridges[j] = ridge
+	}
+	h.Prepare(ridges)
+	copied := *q
+	formed = &copied
+	formed.H = make([]float64, order*order)
+	for j := range order {
+		h.Column(formed.H[j*order:(j+1)*order], j)
+	}
+	// The gradient is in the range of the Hessian, so that there is a minimum.
+	v := make([]float64, order)
+	for j := range v {
+		v[j] = rng.NormFloat64()
+	}
+	h.multiply(q.Gradient, v)
+	q.H, q.Implicit = nil, NewImplicit(h, q.Penalty, linalg.NewSparseCholesky(q.Penalty.M, order, math.MaxInt), isFew)
+	return formed
+}
+
+// TestImplicit checks that an implicit Hessian leads to the same solution, zeros and ties as the matrix, for more
+// and for fewer rows of X than columns, and with both preconditioners.
+func TestImplicit(t *testing.T) {
+	const order = 40
+	for _, a := range []string{"chain and identity", "chain", "second differences"} {
+		for _, rows := range []int{15, 80} {
+			for _, isFew := range []bool{false, true} {
+				for _, ridge := range []float64{0, 0.1} {
+					name := fmt.Sprintf("%s, %d rows, few %v, ridge %g", a, rows, isFew, ridge)
+					rng := rand.New(rand.NewPCG(uint64(rows), 8))
+					q := randomCoupled(t, rng, order, 1, matrixOf(t, a, order), nil, nil)
+					formed := makeImplicit(t, rng, q, rows, ridge, isFew)
+					set := &CoupledSettings{Gap: 1e-10, StartTau: 0.1, Precise: true}
+					if !q.Solve(set) || !formed.Solve(set) {
+						t.Fatalf("%s: not solved", name)
+					}
+					partition, ok := q.MakeExact(1e-8, make([]float64, order))
+					wanted, wantedOK := formed.MakeExact(1e-8, make([]float64, order))
+					if !(math.Abs(q.Value()-formed.Value()) <= 1e-9) || ok != wantedOK || partition.GroupCount != wanted.GroupCount {
+						t.Errorf("%s: value %v, want %v; exact %v, want %v; %d groups, want %d", name,
+							q.Value(), formed.Value(), ok, wantedOK, partition.GroupCount, wanted.GroupCount)
+					}
+					r := make([]float64, order)
+					q.multiply(r, q.Move)
+					kernels.Axpy(1, q.Gradient, r)
+					q.Penalty.AddTrans(r, q.Z)
+					for j, v := range r {
+						if !(math.Abs(v) <= 1e-7) {
+							t.Errorf("%s: residual %g at coordinate %d", name, v, j)
+						}
+					}
+				}
+			}
+		}
+	}
+}
