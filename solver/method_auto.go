@@ -18,8 +18,9 @@ import (
 //
 //   - unlimited with A = I and a penalty of absolute values and squares, with or without bounds of x;
 //   - unlimited with an L1 penalty and X = R^p if each feature has a singleton row, as with A = [G; I].
-//     Up to 64 features, such as an intercept, may have no singleton row. At the solution, up to some
-//     thousands of coefficients may be non-zero;
+//     Up to 64 features, such as an intercept, may have no singleton row. At the solution, any number of
+//     coefficients may be non-zero if A'A has a sparse Cholesky factor, as for a chain, a tree or a grid, and
+//     otherwise up to some thousands;
 //   - up to a million or more if rows of the data and of A have entries only in neighbouring columns;
 //   - up to some thousands otherwise.
 //
@@ -37,7 +38,7 @@ type Auto struct{}
 
 func (Auto) Info() MethodInfo {
 	info := scasInfo("auto",
-		"Newton steps to a proved gap; scas-k alone where p, or with [G; I] the non-zeros, exceed some thousands")
+		"Newton steps to a proved gap; scas-k alone where p, or with a dense graph the non-zeros, exceed some thousands")
 	info.Rate, info.ManyUpdates = "of passes none proven; of Newton steps locally superlinear", true
 	info.Memory = "4p + 2l + n, at the end 4.5p^2 + 30p + 40l + 15n and a seventh of the data"
 	return info

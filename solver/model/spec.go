@@ -190,8 +190,8 @@ func (ElasticNet) name() string { return "elastic-net" }
 
 // GroupLasso is the sum of the weighted Euclidean norms of groups of coefficients. All coefficients of a
 // group become zero together. The default method proves a gap if at most some thousands of coefficients are
-// in groups that are not zero. With a Graph, a matrix A, a Domain, a Mu or several processes, it proves a gap
-// if there are at most some thousands of features. Otherwise it makes passes of solver.SCASK, in most cases
+// in groups that are not zero. With a Graph, a matrix A, a Domain or several processes, it proves a gap if
+// there are at most some thousands of features. Otherwise it makes passes of solver.SCASK, in most cases
 // without a proof, and Poisson loss is an error.
 type GroupLasso struct {
 	// Groups are disjoint sets of features. With a matrix A they are sets of rows of A. With a Graph they are

@@ -31,8 +31,12 @@ type SparseCholesky struct {
 }
 
 // NewSparseCholesky chooses the order for matrices of order n. A has n columns; nil means diagonal matrices.
-// The result is nil if a column of L would have more than mostDegree entries below the diagonal.
+// The result is nil if a column of L would have more than mostDegree entries below the diagonal, or if the rows
+// of A have more than mostDegree pairs of entries for each column.
 func NewSparseCholesky(a *sparse.CSR, n, mostDegree int) *SparseCholesky {
+	if pairsInRows(a) > float64(mostDegree)*float64(n) {
+		return nil
+	}
 	c := &SparseCholesky{a: a, start: make([]int, 1, n+1)}
 	columns, ok := c.eliminate(neighbours(a, n), mostDegree)
 	if !ok {
@@ -54,6 +58,19 @@ func NewSparseCholesky(a *sparse.CSR, n, mostDegree int) *SparseCholesky {
 	c.next, c.first, c.after = make([]int, n), make([]int32, n), make([]int32, n)
 	c.findPlaces(position)
 	return c
+}
+
+// pairsInRows returns the number of pairs of entries in the same row of A.
+func pairsInRows(a *sparse.CSR) (sum float64) {
+	if a == nil {
+		return 0
+	}
+	rows, _ := a.Dims()
+	for row := range rows {
+		idx, _ := a.Row(row)
+		sum += pairsOf(len(idx) - 1)
+	}
+	return sum
 }
 
 // neighbours returns, for each column j of A, the other columns that share a row with it, in increasing order.
@@ -194,6 +211,7 @@ func (c *SparseCholesky) Multiplications() float64 {
 	return sum
 }
 
+// pairsOf returns the number of pairs of count + 1 things.
 func pairsOf(count int) float64 { return float64(count) * float64(count+1) / 2 }
 
 // Factor factors the matrix diag(d) + A'diag(w)A. It reports whether the matrix is positive definite.

@@ -81,6 +81,17 @@ func TestSparseCholesky(t *testing.T) {
 			t.Errorf("%s: a column has too many entries", name)
 		}
 	}
+	long := make([]float64, 4*n)
+	for k := range long {
+		long[k] = 1
+	}
+	a, err := sparse.FromDense(4, n, long)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if NewSparseCholesky(a, n, n) != nil {
+		t.Error("rows with too many pairs of entries")
+	}
 	if c := NewSparseCholesky(nil, 2, 0); !c.Factor([]float64{4, 2}, nil) {
 		t.Error("a diagonal matrix is not factored")
 	}
