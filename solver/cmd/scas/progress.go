@@ -136,15 +136,19 @@ func (p *progress) showGap(gap, goal float64, text string) {
 	p.showShare(math.Log(p.firstGap/max(gap, goal)), math.Log(p.firstGap/goal), "%s", text)
 }
 
-// timeLeft returns a text with an estimate of the time that is left in the stage, or "" if it is too early
-// for an estimate.
+// timeLeft returns a text with an estimate of the time that is left in the stage. It returns "" if it is too
+// early for an estimate, or if the estimate is longer than a year.
 func (p *progress) timeLeft() string {
+	const year = 365 * 24 * time.Hour
 	elapsed := time.Since(p.stageStart)
 	if !(p.share > p.firstShare && p.share < 1) || elapsed < terminalEvery && p.e.interval == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", about %s left",
-		formatDuration(time.Duration(float64(elapsed)*(1-p.share)/(p.share-p.firstShare))))
+	left := float64(elapsed) * (1 - p.share) / (p.share - p.firstShare)
+	if left > float64(year) {
+		return ""
+	}
+	return fmt.Sprintf(", about %s left", formatDuration(time.Duration(left)))
 }
 
 // draw writes the report over the previous report on the terminal. The caller must hold the lock.

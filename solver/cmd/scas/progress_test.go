@@ -77,6 +77,10 @@ func TestProgressTowardGap(t *testing.T) {
 	if p.share != 0.5 || !strings.HasSuffix(p.timeLeft(), " left") {
 		t.Errorf("share %v of the way from a gap of 1 to 1e-6, %q; want 0.5 and a time left", p.share, p.timeLeft())
 	}
+	p.share, p.stageStart = 1e-15, time.Now().Add(-time.Minute)
+	if left := p.timeLeft(); left != "" {
+		t.Errorf("after a tiny share of the work: %q", left)
+	}
 }
 
 // TestProgressOfCommands checks that each command with slow steps reports its progress: on one line of a

@@ -61,7 +61,8 @@ func (p *Problem) Refusal() error {
 	}
 	_, features := p.dims()
 	maxFeatures := cmp.Or(p.MaxWorking, DenseFeatures)
-	if features > maxFeatures && p.band() == features-1 {
+	if features > maxFeatures && p.band() == features-1 &&
+		(p.MaxWorking > 0 || p.allowsSets() || p.systemKind() == formedSystem) {
 		return fmt.Errorf("%w: %d features; dense factors are formed up to %d",
 			ErrNotApplicable, features, maxFeatures)
 	}
@@ -74,6 +75,16 @@ func (p *Problem) Refusal() error {
 			ErrNotApplicable, passes)
 	}
 	return nil
+}
+
+// allowsSets reports whether a setSolver, if the Solver refuses the problem, may solve it.
+func (p *Problem) allowsSets() bool {
+	for j, r := range p.Ridge {
+		if r != p.Ridge[0] || p.FixedRidge != nil && p.FixedRidge[j] != p.FixedRidge[0] {
+			return false
+		}
+	}
+	return p.hasL1Only()
 }
 
 func zeroCount(v []float64) (count int) {

@@ -12,10 +12,11 @@ import (
 // coupled is the model of a coupled problem. It has all columns of the data.
 type coupled struct {
 	*Solver
-	system      systemKind
+	size        systemSize
+	chol        *linalg.SparseCholesky // nil if the Hessian is formed, see linearSystems
 	problem     quadratic.Coupled
-	penalty     gap.Penalty // the penalty g(A x) without its squared terms, which problem.H contains
-	lossHessian []float64   // the Hessian of the loss; nil unless system is formedSystem
+	penalty     gap.Penalty // the penalty g(A x) without squared terms: a formed problem.H contains them
+	lossHessian []float64   // the Hessian of the loss; nil unless the Hessian is formed
 	excess      float64     // an estimate of the objective minus its optimum; +Inf if there is none
 
 	partition quadratic.Partition // the zeros and ties that MakeExact returned last
@@ -23,13 +24,13 @@ type coupled struct {
 }
 
 func newCoupled(s *Solver) *coupled {
-	c := &coupled{Solver: s, system: s.systemKind()}
+	c := &coupled{Solver: s}
+	c.size, c.chol = s.linearSystems()
 	shape := quadratic.NewTriangle(s.p, s.band())
 	c.problem = quadratic.Coupled{Triangle: shape, Penalty: &c.penalty, Set: s.Set, Threads: s.Threads}
-	if c.system != formedSystem {
-		return c
+	if c.chol == nil {
+		c.allocHessian()
 	}
-	c.lossHessian, c.problem.H = make([]float64, shape.Size()), make([]float64, shape.Size())
 	if s.Set != nil {
 		c.problem.TypicalSize = make([]float64, s.p)
 		for j, largest := range s.columns.LargestEntry {
@@ -45,7 +46,23 @@ func newCoupled(s *Solver) *coupled {
 // hasImplicitHessian reports whether the model is coupled and does not form its Hessian.
 func (s *Solver) hasImplicitHessian() bool {
 	c, ok := s.model.(*coupled)
-	return ok && c.system != formedSystem
+	return ok && c.chol != nil
+}
+
+// allocHessian gives up an implicit Hessian, if there is one, and makes memory for a matrix.
+func (c *coupled) allocHessian() {
+	c.chol, c.problem.Implicit = nil, nil
+	size := c.problem.Triangle.Size()
+	c.lossHessian, c.problem.H = make([]float64, size), make([]float64, size)
+}
+
+// giveUpImplicit makes later models form their Hessians, if the model is coupled and its Hessian is implicit. It
+// does nothing if the matrix would be too large.
+func (s *Solver) giveUpImplicit() {
+	if c, ok := s.model.(*coupled); ok && c.chol != nil && c.p <= mostFeatures {
+		s.set.reusable = false
+		c.allocHessian()
+	}
 }
 
 // begin implements model. The first model starts with the multipliers of sample, if it has a coupled model.
@@ -53,9 +70,15 @@ func (c *coupled) begin(sample *Solver) {
 	oldRows := c.penalty.M
 	c.penalty = *c.bounds.Penalty
 	c.penalty.Square = nil
-	if c.system != formedSystem && (c.problem.Implicit == nil || c.penalty.M != oldRows) {
-		chol := linalg.NewSparseCholesky(c.penalty.M, c.p, math.MaxInt)
-		c.problem.Implicit = quadratic.NewImplicit(&c.set.implicit, &c.penalty, chol, c.system == fewRows)
+	if c.penalty.Len() == 0 { // the Hessian alone may be singular; a Cholesky factorisation allows for this
+		c.giveUpImplicit()
+	}
+	if c.chol != nil && (c.problem.Implicit == nil || c.penalty.M != oldRows) {
+		m := quadratic.NewImplicit(&c.set.implicit, &c.penalty, c.chol, c.size.kind() == fewRows)
+		if c.p <= mostFeatures {
+			m.FormedCost = c.size.formedCost() / c.size.iterationCost()
+		}
+		c.problem.Implicit = m
 	}
 	c.exact = false
 	c.forget()
@@ -76,7 +99,7 @@ func (c *coupled) forget() {
 
 func (c *coupled) columnsChanged() {
 	c.problem.X, c.problem.Gradient = c.set.x, c.set.gradient
-	if c.system != formedSystem {
+	if c.chol != nil {
 		c.set.implicit.XT, c.set.implicit.Cols = c.transpose(), c.set.cols
 	}
 }
@@ -85,7 +108,7 @@ func (c *coupled) columnsChanged() {
 // and have other ridges.
 func (c *coupled) setHessian(fresh bool) {
 	q := &c.problem
-	if c.system != formedSystem {
+	if c.chol != nil {
 		if fresh {
 			c.rows.hessian(nil, quadratic.Triangle{}, c.work.damping)
 		}
@@ -138,7 +161,13 @@ func (c *coupled) minimise(tol float64) newtonStep {
 		goal = math.Min(gapPart*tol, modelEnd*c.scale)
 		firstTau = math.Max(firstTau, leastFall*goal/termCount)
 	}
-	q.Solve(&quadratic.CoupledSettings{Gap: goal, StartTau: firstTau, Precise: mayBeLast})
+	set := &quadratic.CoupledSettings{Gap: goal, StartTau: firstTau, Precise: mayBeLast}
+	q.Solve(set)
+	if c.chol != nil && q.Implicit.Exhausted() {
+		c.giveUpImplicit()
+		c.setHessian(true)
+		q.Solve(set)
+	}
 	stopped := q.Stop != nil && q.Stop()
 	used := !stopped && finite(q.U) && finite(q.Move)
 	if !used { // x does not move

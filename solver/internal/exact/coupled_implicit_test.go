@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/linalg"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -63,6 +65,76 @@ func TestImplicitHessian(t *testing.T) {
 					t.Errorf("gap %.2g, polished %v", best.Gap, best.Polished)
 				}
 			})
+		}
+	}
+}
+
+// TestImplicitDomain checks that problems with more than DenseFeatures features are solved without a matrix if
+// working sets do not apply: with bounds, and with ridges that differ.
+func TestImplicitDomain(t *testing.T) {
+	q := implicitProblem(t, kind{loss: losses[0]}, fewRows, 3)
+	const p = DenseFeatures + 100
+	wide := *q
+	n, _ := q.dims()
+	rng, data := rand.New(rand.NewPCG(5, 5)), make([]float64, n*p)
+	for i := range data {
+		data[i] = rng.NormFloat64()
+	}
+	wide.setData(fromDense(t, n, p, data))
+	wide.A, wide.Limit = linalg.New(graph.Chain(p).FusedLasso(), p), slices.Repeat([]float64{q.Limit[0]}, 2*p-1)
+	wide.Ridge = make([]float64, p)
+	if _, err := New(&wide); !errors.Is(err, ErrNotApplicable) {
+		t.Errorf("a problem for working sets: %v", err)
+	}
+	bounded, unequal := wide, wide
+	bounded.Set = term.Nonnegative{}.Region(p)
+	unequal.Ridge = slices.Repeat([]float64{0.1}, p)
+	unequal.Ridge[7] = 0
+	for _, problem := range []*Problem{&bounded, &unequal} {
+		r := mustNew(t, problem).Finish(nil, &Settings{Tol: 1e-8})
+		if !(r.Gap <= 1e-8) || problem.Set != nil && slices.Min(r.X) < 0 {
+			t.Errorf("gap %g, smallest coefficient %g", r.Gap, slices.Min(r.X))
+		}
+	}
+}
+
+// TestImplicitFallback checks problems for which the conjugate gradient method or its preconditioner fails: columns
+// with a large common part, and a part of the graph without data or singleton rows.
+func TestImplicitFallback(t *testing.T) {
+	const n, p = 400, 500
+	rng := rand.New(rand.NewPCG(1, 1))
+	var entries []sparse.Triplet
+	labels := make([]float64, n)
+	for i := range n {
+		common := 100 * rng.NormFloat64()
+		for j := range p {
+			if rng.IntN(50) == 0 {
+				v := rng.NormFloat64() + common
+				entries = append(entries, sparse.Triplet{Row: i, Col: j, Value: v})
+				labels[i] += v * float64(j/100-2)
+			}
+		}
+		labels[i] += rng.NormFloat64()
+	}
+	fused := graph.Chain(p).FusedLasso()
+	correlated := penalisedProblem(fromTriplets(t, n, p, entries), labels, term.Squared{}, fused, 1e-5, 0)
+	var edges []sparse.Triplet // a chain without the edge from 9 to 10
+	for j := range p - 1 {
+		if j != 9 {
+			row := len(edges) / 2
+			edges = append(edges, sparse.Triplet{Row: row, Col: j, Value: 1}, sparse.Triplet{Row: row, Col: j + 1, Value: -1})
+		}
+	}
+	filled := slices.DeleteFunc(slices.Clone(entries), func(e sparse.Triplet) bool { return e.Col < 10 })
+	empty := penalisedProblem(fromTriplets(t, n, p, filled), labels, term.Squared{}, fromTriplets(t, p-2, p, edges), 0.01, 0)
+	for _, q := range []*Problem{correlated, empty} {
+		s := mustNew(t, q)
+		if !s.hasImplicitHessian() {
+			t.Fatal("the Hessian is formed")
+		}
+		tol := 1e-8 * s.Scale()
+		if r := s.Finish(nil, &Settings{Tol: tol}); !(r.Gap <= tol) {
+			t.Errorf("gap %g of %g after %d steps", r.Gap, tol, r.Iterations)
 		}
 	}
 }

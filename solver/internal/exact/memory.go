@@ -188,7 +188,7 @@ func (q *Problem) memoryCoupled() int64 {
 	l, _ := q.A.Dims()
 	t := quadratic.NewTriangle(features, q.band())
 	total := q.sumsMemory() + q.zerosMemory()
-	if size, kind := q.linearSystems(); kind != formedSystem {
+	if size, chol := q.linearSystems(); chol != nil {
 		total += size.implicitMemory(l)
 	} else if t.Banded() {
 		total += coupledMemory(t, n, l)
@@ -255,7 +255,8 @@ func setSolverMemory(p *Problem, finish bool) int64 {
 		return total
 	}
 	// A working set needs a Solver and, for a while, two copies of its columns.
-	size, kind := p.linearSystems()
+	size, _ := p.linearSystems()
+	kind := size.kind()
 	k := min(candidateCount(p), mostInSet(p, kind))
 	entries := min(p.entries(), int64(n)*int64(k))
 	total += 2 * 12 * entries
@@ -270,7 +271,7 @@ func setSolverMemory(p *Problem, finish bool) int64 {
 }
 
 // implicitMemory estimates the bytes of a Solver with a coupled model whose Hessian is implicit. rows is the
-// number of rows of A.
+// number of rows of A. The matrix of a Hessian that is formed later, see Solver.giveUpImplicit, is left out.
 func (z *systemSize) implicitMemory(rows int) int64 {
 	// Bytes for an entry of the factor of the preconditioner, and numbers for a feature, with those needed to
 	// find the order of the factor.

@@ -38,8 +38,8 @@ type Problem struct {
 	// Loss, Threads and Team as this Problem, and its method Survey must have been called.
 	File *File
 	// MaxWorking is the largest number of columns of a working set. 0 means all columns for a Solver,
-	// mostInGroupSet for a grouped model, and mostInSet for a setSolver. A Solver with several processes
-	// ignores this number and uses defaultWorking.
+	// mostInGroupSet for a grouped model, and for a setSolver mostFeatures, or all columns if no matrix is
+	// formed. A Solver with several processes ignores this number and uses defaultWorking.
 	// MaxWorking is also the largest number of features of a coupled problem with a dense Hessian; here 0
 	// means DenseFeatures.
 	MaxWorking int
@@ -50,6 +50,8 @@ type Problem struct {
 	PenaltyRidge float64
 
 	joint bool // use the coupled model with all columns, even if fewer columns are enough
+	// Form the Hessians of coupled models with up to mostFeatures columns, because another way has failed.
+	formsHessians bool
 }
 
 // A Solver holds a prepared problem and a point x. It is not safe for concurrent use.

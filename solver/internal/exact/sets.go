@@ -32,7 +32,8 @@ func newSetSolver(p *Problem) (*setSolver, error) {
 	if err := p.checkLossAndA(); err != nil {
 		return nil, err
 	}
-	w := &setSolver{problem: newWholeProblem(p)}
+	q := *p // finish may set formsHessians
+	w := &setSolver{problem: newWholeProblem(&q)}
 	unheld := 0
 	for j := range w.problem.p {
 		if w.problem.isUnheld(j) {

@@ -94,7 +94,8 @@ func (o *outsideSolver) reduceExcesses(d *dualPoint) {
 
 const (
 	undecidedPart = 0.05 // an excess below this fraction of the capacity may come from slow convergence
-	exactSize     = 512  // reduceInComponent calls solveComponent for at most this number of features
+	// The largest number of features for which solveComponent forms a Hessian that is no band matrix.
+	exactSize = 512
 )
 
 // reduceInComponent reduces the excesses of the component (see outsideSolver) by coordinate descent. If only
@@ -106,7 +107,7 @@ func (o *outsideSolver) reduceInComponent(z []float64) {
 		largestRatio = math.Max(largestRatio,
 			math.Abs(o.excess(j, 1))/math.Max(o.capacity[j], math.SmallestNonzeroFloat64))
 	}
-	if largestRatio > noExcess && largestRatio < undecidedPart && len(o.component.features) <= exactSize {
+	if largestRatio > noExcess && largestRatio < undecidedPart {
 		o.solveComponent(z)
 	}
 }
@@ -114,7 +115,7 @@ func (o *outsideSolver) reduceInComponent(z []float64) {
 // solveComponent sets the multipliers of the component's rows to the values that minimise the sum of squared
 // excesses (see outsideSolver). It solves a small problem with the squared loss and the identity as data
 // matrix. The coefficients of the solution are the excesses, and the multipliers of the solution are the
-// result.
+// result. If this would take long, solveComponent changes nothing.
 func (o *outsideSolver) solveComponent(z []float64) {
 	pen, k := o.f.penalty, len(o.component.features)
 	slices.Sort(o.component.features)
@@ -134,6 +135,9 @@ func (o *outsideSolver) solveComponent(z []float64) {
 		})
 	}
 	s.setPenalty(o.component.rows, capacities)
+	if k > exactSize && s.problem.band() == k-1 && s.problem.systemKind() == formedSystem {
+		return
+	}
 	// The squared loss is (1/k) Σ (…)², but the objective here is ½ Σ (…)². So limits are divided by k/2.
 	halfSize := float64(k) / 2
 	for i := range s.problem.Limit {

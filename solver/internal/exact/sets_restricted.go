@@ -38,7 +38,7 @@ func (s *restrictedProblem) setProblem() {
 	s.problem = *f.Problem
 	s.problem.setData(columnsOf(f.Data, s.position, k))
 	s.problem.MaxWorking = k
-	s.problem.Ridge = slices.Repeat([]float64{f.mu()}, k)
+	s.problem.Ridge, s.problem.formsHessians = slices.Repeat([]float64{f.mu()}, k), f.formsHessians
 	var rows []int32
 	singletonLimits := make([]float64, k)
 	for i, j := range s.cols {
@@ -54,7 +54,7 @@ func (s *restrictedProblem) setProblem() {
 	}
 	s.setPenalty(rows, singletonLimits)
 	if k > mostFeatures && s.problem.systemKind() == formedSystem {
-		s.problem.MaxWorking = mostFeatures // so that New refuses the problem
+		s.problem.MaxWorking = mostFeatures // so that New refuses the problem: the matrix would be too large
 	}
 }
 
@@ -101,7 +101,12 @@ func (s *restrictedProblem) finish(set *Settings) *Solution {
 	for k, j := range s.cols {
 		x[k] = s.whole.x[j]
 	}
-	return solver.Finish(x, set)
+	isImplicit := solver.hasImplicitHessian()
+	solution := solver.Finish(x, set)
+	if isImplicit && !solver.hasImplicitHessian() {
+		s.whole.formsHessians = true // for the next working sets, too
+	}
+	return solution
 }
 
 // expand moves the current point of the whole problem to a solution of the restricted one, and sets d to the

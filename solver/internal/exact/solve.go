@@ -275,10 +275,11 @@ func (r *run) prove(length float64) {
 	if proved < 0.7*res.Gap || s.current.value < r.lastValue-float64(1e-12*math.Abs(r.lastValue)) {
 		r.stalledProofs = 0
 	}
-	if r.stalledProofs == maxStalled/2 && !s.set.formed {
-		// Proofs no longer make the gap smaller, because a model without a formed Hessian is not solved
-		// accurately enough. Newton steps with a Cholesky factor are accurate.
-		s.work.needsFormed = true
+	if r.stalledProofs == maxStalled/2 {
+		// Proofs no longer make the gap smaller. A model without a formed Hessian may not be solved accurately
+		// enough; Newton steps with a Cholesky factor are accurate.
+		s.work.needsFormed = !s.set.formed
+		s.giveUpImplicit()
 	}
 	if length == 0 {
 		s.work.tightening *= tighterPart

@@ -10,7 +10,7 @@ import (
 
 // A SparseCholesky is the Cholesky factor L of a matrix diag(d) + A'diag(w)A with a sparse A. Its rows and
 // columns are put in an order in which L has few entries: the next column is always one with the fewest
-// entries (minimum degree order).
+// entries in the matrix that remains after the columns before it are eliminated (minimum degree order).
 type SparseCholesky struct {
 	a     *sparse.CSR
 	order []int32 // column k of L belongs to row and column order[k] of the matrix
@@ -20,8 +20,8 @@ type SparseCholesky struct {
 	index    []int32
 	value    []float64
 	diagonal []float64
-	// For each pair of entries in a row of A, in the order of Factor, where their product is added: at an index
-	// of value or, if it is negative, at diagonal[−1 − index].
+	// For each pair of entries in a row of A, in the order of Factor: the place to which Factor adds their
+	// product. This is an index of value or, if it is negative, diagonal[−1 − place].
 	places []int32
 
 	work []float64 // scratch memory
@@ -31,14 +31,15 @@ type SparseCholesky struct {
 }
 
 // NewSparseCholesky chooses the order for matrices of order n. A has n columns; nil means diagonal matrices.
-// The result is nil if a column of L would have more than mostDegree entries below the diagonal, or if the rows
-// of A have more than mostDegree pairs of entries for each column.
+// The result is nil if a column of L would have more than mostDegree entries below the diagonal, or if the order
+// takes much time to find.
 func NewSparseCholesky(a *sparse.CSR, n, mostDegree int) *SparseCholesky {
-	if pairsInRows(a) > float64(mostDegree)*float64(n) {
+	c := &SparseCholesky{a: a, start: make([]int, 1, n+1)}
+	adjacent := neighbours(a, n, mostDegree)
+	if adjacent == nil {
 		return nil
 	}
-	c := &SparseCholesky{a: a, start: make([]int, 1, n+1)}
-	columns, ok := c.eliminate(neighbours(a, n), mostDegree)
+	columns, ok := c.eliminate(adjacent, mostDegree)
 	if !ok {
 		return nil
 	}
@@ -60,48 +61,51 @@ func NewSparseCholesky(a *sparse.CSR, n, mostDegree int) *SparseCholesky {
 	return c
 }
 
-// pairsInRows returns the number of pairs of entries in the same row of A.
-func pairsInRows(a *sparse.CSR) (sum float64) {
-	if a == nil {
-		return 0
-	}
-	rows, _ := a.Dims()
-	for row := range rows {
-		idx, _ := a.Row(row)
-		sum += pairsOf(len(idx) - 1)
-	}
-	return sum
-}
-
 // neighbours returns, for each column j of A, the other columns that share a row with it, in increasing order.
-func neighbours(a *sparse.CSR, n int) [][]int32 {
+// The result is nil if a row has more than mostDegree + 1 entries: the first of its columns that is eliminated
+// has at least as many entries as the row has others. It is also nil if the rows have more than mostDegree pairs
+// of entries for each column, on average.
+func neighbours(a *sparse.CSR, n, mostDegree int) [][]int32 {
 	out := make([][]int32, n)
 	if a == nil {
 		return out
 	}
 	rows, _ := a.Dims()
+	pairs := 0.0
 	for row := range rows {
 		idx, _ := a.Row(row)
-		for _, i := range idx {
-			for _, j := range idx {
-				if i != j {
-					out[i] = append(out[i], j)
+		pairs += pairsOf(len(idx))
+		if len(idx)-1 > mostDegree || pairs > float64(mostDegree)*float64(n) {
+			return nil
+		}
+	}
+	transpose := a.Transpose()
+	lastSeenBy := make([]int, n) // 1 plus the last column that has this one as a neighbour
+	for j := range out {
+		lastSeenBy[j] = j + 1
+		inRows, _ := transpose.Row(j)
+		for _, row := range inRows {
+			idx, _ := a.Row(int(row))
+			for _, i := range idx {
+				if lastSeenBy[i] != j+1 {
+					lastSeenBy[i] = j + 1
+					out[j] = append(out[j], i)
 				}
 			}
 		}
-	}
-	for j := range out {
 		slices.Sort(out[j])
-		out[j] = slices.Compact(out[j])
 	}
 	return out
 }
 
+// mostWork is the largest number of comparisons with which eliminate merges lists.
+const mostWork = 1e9
+
 // eliminate sets c.order, and returns the rows of the entries of each column of L, as rows of the matrix.
 // adjacent has the rows of the off-diagonal entries of each column of the matrix; eliminate changes it. ok is
-// false if a column of L would have more than mostDegree entries.
+// false if a column of L would have more than mostDegree entries, or after mostWork comparisons.
 func (c *SparseCholesky) eliminate(adjacent [][]int32, mostDegree int) (columns [][]int32, ok bool) {
-	queue := make(degreeQueue, len(adjacent))
+	queue, work := make(degreeQueue, len(adjacent)), 0
 	for j := range adjacent {
 		queue[j] = degreeOf{len(adjacent[j]), int32(j)}
 	}
@@ -114,7 +118,7 @@ func (c *SparseCholesky) eliminate(adjacent [][]int32, mostDegree int) (columns 
 			continue // an old degree
 		}
 		eliminated[j] = true
-		if least.degree > mostDegree {
+		if least.degree > mostDegree || work > mostWork {
 			return nil, false
 		}
 		c.order, columns = append(c.order, j), append(columns, adjacent[j])
@@ -122,6 +126,7 @@ func (c *SparseCholesky) eliminate(adjacent [][]int32, mostDegree int) (columns 
 			k, _ := slices.BinarySearch(adjacent[i], j)
 			adjacent[i] = slices.Delete(adjacent[i], k, k+1)
 			if least.degree > 1 {
+				work += len(adjacent[i]) + least.degree
 				adjacent[i] = mergeWithout(adjacent[i], adjacent[j], i)
 			}
 			heap.Push(&queue, degreeOf{len(adjacent[i]), i})
@@ -211,7 +216,7 @@ func (c *SparseCholesky) Multiplications() float64 {
 	return sum
 }
 
-// pairsOf returns the number of pairs of count + 1 things.
+// pairsOf returns the number of pairs of count things, including each thing's pair with itself.
 func pairsOf(count int) float64 { return float64(count) * float64(count+1) / 2 }
 
 // Factor factors the matrix diag(d) + A'diag(w)A. It reports whether the matrix is positive definite.

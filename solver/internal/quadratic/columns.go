@@ -70,7 +70,7 @@ func (h *Columns) Transposed(dst, v []float64) {
 	h.eachRun(func(lo, hi int, rows kernels.Rows) { kernels.Margins(dst[lo:hi], rows, v) })
 }
 
-// multiply sets dst to the matrix times v.
+// multiply sets dst to the matrix times v. It needs a call of Prepare, but not of Reset.
 func (h *Columns) multiply(dst, v []float64) {
 	h.Margins(h.image, v)
 	for i, c := range h.Weights {

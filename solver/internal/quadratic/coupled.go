@@ -25,9 +25,10 @@ import (
 // Then full steps succeed far from the solution, and τ may fall by factors of 10 to 1000 (Chan, Golub, Mulet
 // 1999; Andersen, Christiansen, Conn, Overton 2000).
 type Coupled struct {
-	Triangle                 // how H is stored
-	H           []float64    // positive semidefinite
-	Implicit    *Implicit    // H, if it is not nil; then Set must be nil, and there must be no groups
+	Triangle           // how H is stored
+	H        []float64 // positive semidefinite
+	// Implicit is H, if it is not nil. Then Set must be R^p or a product of intervals, and there must be no groups.
+	Implicit    *Implicit
 	X           []float64    // x, a point of Set
 	Gradient    []float64    // g
 	Penalty     *gap.Penalty // A, limits and groups. H contains the squared terms, so Square must be nil
@@ -48,7 +49,7 @@ type Coupled struct {
 
 	termCount   float64 // the result of TermCount: the number of absolute values, norms and logarithms
 	system      *system // the matrix of the Newton steps; nil if Implicit is not nil
-	lastValue   bool    // τ has its last value
+	accurate    bool    // the next Newton step needs accurate multipliers: τ has its last value
 	barriers    barriers
 	curvature   rowCurvature
 	multipliers []float64 // one for each row of A, within its limit; nil if there are none yet
@@ -112,7 +113,7 @@ func (q *Coupled) followPath(set *CoupledSettings) bool {
 	lastDecrement := 0.0            // the squared decrement of the previous step
 	minFactor, raiseCount := 0.0, 0 // the smallest allowed tauFactor; how often τ was raised
 	for q.Steps = 1; q.Steps <= maxSteps && stepsAtTau < maxAtOneTau; q.Steps++ {
-		q.lastValue = q.Tau <= end
+		q.accurate = q.Tau <= end
 		decrement, ok := q.newton()
 		if !ok {
 			break
@@ -159,6 +160,7 @@ func (q *Coupled) followPath(set *CoupledSettings) bool {
 		}
 	}
 	q.restoreCentre()
+	q.accurate = true
 	for range extraSteps { // each step gives more correct digits of the multipliers
 		decrement, ok := q.newton()
 		if !ok {
@@ -371,21 +373,24 @@ func (q *Coupled) newton() (decrement float64, ok bool) {
 
 // solveNewton sets q.step to the solution of K step = q.rhs, where K is the Newton matrix. The barrier's part of
 // K has the diagonal q.barrierDiagonal plus outerFactor times u u'. solveNewton returns false if K cannot be
-// factored.
+// factored, or if an implicit Hessian is exhausted.
 func (q *Coupled) solveNewton(outerFactor float64) bool {
 	if q.Implicit != nil {
-		if !q.Implicit.factor(q.curvature.h) {
+		q.fixCoordinates(nil)
+		if !q.Implicit.factor(q.curvature.h, q.barrierDiagonal) {
 			return false
 		}
 		part := stepEnergy
-		switch {
-		case q.Penalty.Len() == 0:
-			part = smoothEnergy
-		case q.lastValue:
+		if q.accurate {
 			part = proofEnergy
 		}
 		q.Implicit.solve(q.step, q.rhs, part, q.Stop)
-		return true
+		for j := range q.barriers.Lower {
+			if q.barriers.fixed(j) {
+				q.step[j] = 0 // without rounding
+			}
+		}
+		return !q.Implicit.Exhausted()
 	}
 	h := q.system.h
 	copy(h, q.H)
@@ -467,11 +472,18 @@ func (q *Coupled) accept(length float64) {
 // boundary remains. A step also leaves at least this fraction of the distance from a multiplier to its limit.
 const boundaryFraction = 0.005
 
+// fixedCurvature is the curvature of the barrier at a coordinate that must not move.
+const fixedCurvature = 1e200
+
 // fixCoordinates keeps the Newton step 0 at coordinates that have only one value in X. h is the Newton
-// matrix.
+// matrix, or nil with an implicit Hessian.
 func (q *Coupled) fixCoordinates(h []float64) {
 	for j := range q.barriers.Lower {
 		if !q.barriers.fixed(j) {
+			continue
+		}
+		if h == nil {
+			q.barrierDiagonal[j], q.rhs[j] = fixedCurvature, 0
 			continue
 		}
 		for i := max(0, j-q.Width); i < j; i++ {

@@ -103,7 +103,7 @@ func (q *Coupled) setTies(partition *Partition, curvature []float64) {
 	h, y := make([]float64, q.Order), make([]float64, partition.GroupCount)
 	sum, maxCurvature := make([]float64, partition.GroupCount), make([]float64, partition.GroupCount)
 	for j, group := range partition.Group {
-		h[j] = math.Max(q.H[j*q.Stride+j], curvature[j])
+		h[j] = math.Max(q.curvatureAt(j), curvature[j])
 		if group >= 0 {
 			weight, f := h[j]+1e-300, partition.Factor[j] // a weight must be positive
 			y[group] += float64(weight * f * q.U[j])
@@ -133,6 +133,14 @@ func (q *Coupled) setTies(partition *Partition, curvature []float64) {
 		q.barriers.snap(q.U, h, q.Tau)
 		partition.repair(q.U)
 	}
+}
+
+// curvatureAt returns the diagonal entry j of H.
+func (q *Coupled) curvatureAt(j int) float64 {
+	if q.Implicit != nil {
+		return q.Implicit.columns.Diagonal()[j]
+	}
+	return q.H[j*q.Stride+j]
 }
 
 const (

@@ -10,44 +10,57 @@ import (
 )
 
 // An Implicit is the Hessian H of a Coupled, as a Columns and not as a matrix. It solves systems with the matrix
-// K = H + A'diag(w)A by the conjugate gradient method. A must be sparse, so that a matrix
-// P = A'diag(w)A + diag(v) has a sparse Cholesky factor. The preconditioner is P with the diagonal of H as v or,
-// if X has few rows, P + X'CX, where v has the ridges and a small part of the diagonal. A Newton step near the
-// solution has weights w of very different size; the preconditioner contains them.
+// K = H + A'diag(w)A + diag(b) by the conjugate gradient method. A must be sparse, so that a matrix
+// P = A'diag(w)A + diag(v) has a sparse Cholesky factor. The preconditioner is P, where v is b plus the diagonal
+// of H, or, if X has few rows, P + X'CX, where v is b plus the ridges and a small part of the diagonal. A Newton
+// step near the solution has weights w and b of very different size; the preconditioner contains them.
 type Implicit struct {
+	// FormedCost is the number of iterations that take as long as one system with a formed Hessian. If the
+	// systems need many more, Exhausted returns true. 0 means that the Hessian cannot be formed.
+	FormedCost float64
+
 	columns *Columns
 	penalty *gap.Penalty
 	chol    *linalg.SparseCholesky // of P
 	few     *fewRows               // nil if the preconditioner is P
 
-	w         []float64
-	untouched []bool    // the coordinates that occur in no row of A
+	w         []float64 // one number for each kept row of A
+	allW      []float64 // w for all rows of A, 0 for those that are not kept
+	b         []float64
+	untouched []bool    // the coordinates that occur in no kept row of A
+	gram      []float64 // the diagonal of A'diag(w)A
 	diagonal  []float64 // v
 	image     []float64 // A times a vector
 	cg        linalg.ConjugateGradients
+
+	systems, iterations float64 // how many systems were solved, and the iterations for all of them
+	capped              bool    // a system was not solved after mostImplicitIterations
 }
 
 const (
-	// v has the ridges plus share times the rest of the diagonal of H. For few rows of X, the first share is
-	// smallShare; otherwise it is 1. If P cannot be factored, because of rounding, the share is multiplied by
-	// shareFactor, up to mostShare.
-	smallShare, mostShare, shareFactor = 1e-10, 1e4, 100
+	// v is b plus the ridges plus share times the rest of the diagonal of H, plus shift times the diagonal of
+	// A'diag(w)A. For few rows of X, the first share is fewRowsShare; otherwise it is 1. If P cannot be factored,
+	// the share and the shift are multiplied by shareFactor, until the share is above mostShare.
+	fewRowsShare, mostShare, shareFactor = 1e-10, 1e4, 100
 	// Implicit.solve ends when the energy r'M⁻¹r of the residual r, with the preconditioner M, is at most this
 	// part of its first value: in most Newton steps, in steps whose multipliers may be part of a proof, and in
-	// problems without a penalty, as the reduced problem.
-	stepEnergy, proofEnergy, smoothEnergy = 1e-3, 1e-16, 1e-24
+	// the reduced problem.
+	stepEnergy, proofEnergy, reducedEnergy = 1e-3, 1e-16, 1e-24
 	// The largest number of iterations of one call of Implicit.solve, and how many there are from one call of
 	// its argument stop to the next.
 	mostImplicitIterations, stopEvery = 1000, 16
+	// An Implicit is exhausted after exhaustedPart·(systems + firstSystems) times FormedCost iterations.
+	exhaustedPart, firstSystems = 3, 5
 )
 
 // NewImplicit returns an Implicit. The caller must call Columns.Prepare after each change of the columns, and
-// before the first use. chol must be a factor for the kept rows of A. If isFew is true, the preconditioner
-// contains H; this needs a dense copy of X, whose number of rows is columns.XT.Cols.
+// before the first use. chol must be a factor for all rows of A. If isFew is true, the preconditioner contains
+// H; this needs a dense copy of X, whose number of rows is columns.XT.Cols.
 func NewImplicit(columns *Columns, penalty *gap.Penalty, chol *linalg.SparseCholesky, isFew bool) *Implicit {
 	order := len(penalty.Singleton)
 	m := &Implicit{
 		columns: columns, penalty: penalty, chol: chol, untouched: make([]bool, order),
+		allW: make([]float64, penalty.TotalRows), gram: make([]float64, order),
 		diagonal: make([]float64, order), image: make([]float64, penalty.Len()),
 	}
 	for j := range m.untouched {
@@ -59,33 +72,44 @@ func NewImplicit(columns *Columns, penalty *gap.Penalty, chol *linalg.SparseChol
 	return m
 }
 
-// factor prepares solve for the weights w.
-func (m *Implicit) factor(w []float64) bool {
-	m.w = w
-	share := 1.0
-	if m.few != nil {
-		share = smallShare
+// Exhausted reports whether the systems have needed so many iterations that the Hessian should be formed.
+func (m *Implicit) Exhausted() bool {
+	return m.FormedCost > 0 &&
+		(m.capped || m.iterations > exhaustedPart*(m.systems+firstSystems)*m.FormedCost)
+}
+
+// factor prepares solve for w and b.
+func (m *Implicit) factor(w, b []float64) bool {
+	m.w, m.b = w, b
+	clear(m.gram)
+	for k, weight := range w {
+		m.allW[m.penalty.KeptRows[k]] = weight
+		m.penalty.EachEntry(int32(k), func(j int32, v float64) { m.gram[j] += float64(weight * float64(v*v)) })
 	}
-	for ; share <= mostShare; share *= shareFactor {
+	share, shift := 1.0, firstShift
+	if m.few != nil {
+		share = fewRowsShare
+	}
+	for ; share <= mostShare; share, shift = share*shareFactor, shift*shareFactor {
 		for j, h := range m.columns.Diagonal() {
 			ridge := m.columns.ridge[j]
-			m.diagonal[j] = ridge + float64(share*(h-ridge))
-			if h == 0 && m.untouched[j] {
+			m.diagonal[j] = b[j] + ridge + float64(share*(h-ridge)) + float64(shift*m.gram[j])
+			if m.diagonal[j] == 0 && m.untouched[j] {
 				m.diagonal[j] = 1
 			}
 		}
-		if m.chol.Factor(m.diagonal, w) && (m.few == nil || m.few.factor(m.columns, m.chol)) {
+		if m.chol.Factor(m.diagonal, m.allW) && (m.few == nil || m.few.factor(m.columns, m.chol)) {
 			return true
 		}
 	}
 	return false
 }
 
-// times sets dst = K d. To K it adds smallShare·diag(H), because K may be singular.
+// times sets dst = (K + firstShift·diag(K)) d, because K may be singular.
 func (m *Implicit) times(dst, d []float64) {
 	m.columns.multiply(dst, d)
 	for j, h := range m.columns.Diagonal() {
-		dst[j] = math.FMA(smallShare*h, d[j], dst[j])
+		dst[j] = math.FMA(m.b[j]+float64(firstShift*(h+m.gram[j])), d[j], dst[j])
 	}
 	m.penalty.Mul(m.image, d)
 	for k, w := range m.w {
@@ -106,7 +130,10 @@ func (m *Implicit) precondition(dst, r []float64) {
 // solve sets step to an approximate solution of K step = b. It ends when the energy of the residual is at most
 // the given part of its first value, or if stop returns true; stop may be nil.
 func (m *Implicit) solve(step, b []float64, part float64, stop func() bool) {
-	solveByCG(&m.cg, m.times, m.precondition, step, b, part, stop)
+	iterations := solveByCG(&m.cg, m.times, m.precondition, step, b, part, stop)
+	m.systems++
+	m.iterations += float64(iterations)
+	m.capped = m.capped || iterations == mostImplicitIterations
 }
 
 // reducedSolver returns a function that sets step to the solution of E'KE step = g, or nil if the preconditioner
@@ -134,31 +161,34 @@ func (m *Implicit) reducedSolver(
 			diagonal[k] = 1
 		}
 	}
-	chol := linalg.NewSparseCholesky(partition.reduceRows(m.penalty, constrainedRows), count, math.MaxInt)
-	if !chol.Factor(diagonal, weights) {
+	chol := linalg.NewSparseCholesky(partition.reduceRows(m.penalty, constrainedRows), count, count)
+	if chol == nil || !chol.Factor(diagonal, weights) {
 		return nil
 	}
 	d, kd := make([]float64, len(m.untouched)), make([]float64, len(m.untouched))
 	times := func(dst, v []float64) {
 		partition.Expand(d, v)
 		m.w = w
+		clear(m.gram)
+		clear(m.b)
 		m.times(kd, d)
 		partition.Collect(dst, kd)
 	}
-	return func(step, g []float64) { solveByCG(&m.cg, times, chol.Solve, step, g, smoothEnergy, stop) }
+	return func(step, g []float64) { solveByCG(&m.cg, times, chol.Solve, step, g, reducedEnergy, stop) }
 }
 
-// solveByCG sets step to an approximate solution of K step = b, see Implicit.solve.
+// solveByCG sets step to an approximate solution of K step = b, see Implicit.solve. It returns the number of
+// iterations.
 func solveByCG(
 	cg *linalg.ConjugateGradients, times, precondition func(dst, v []float64), step, b []float64, part float64,
 	stop func() bool,
-) {
+) (iterations int) {
 	cg.Resize(len(b))
 	cg.Multiply, cg.Precondition = times, precondition
 	copy(cg.Residual, b)
 	clear(step)
 	firstEnergy := 0.0
-	cg.Solve(step, mostImplicitIterations, func(round int, energy float64) bool {
+	return cg.Solve(step, mostImplicitIterations, func(round int, energy float64) bool {
 		if round == 0 {
 			firstEnergy = energy
 		}
