@@ -219,7 +219,9 @@ func (r *rounds) round() bool {
 	r.lastTol = r.tol
 	s := r.problem.restrict(cols)
 	s.setProblem()
-	settings := &Settings{Tol: r.tol, Interrupt: r.set.Interrupt, Stop: r.set.Stop, MaxIterations: 60}
+	settings := &Settings{
+		Tol: r.tol, Interrupt: r.set.Interrupt, Stop: r.set.Stop, Watch: r.watch, MaxIterations: 60,
+	}
 	solution := s.finish(settings)
 	if solution == nil {
 		r.refused, r.result.Full = true, true
@@ -243,6 +245,18 @@ func (r *rounds) round() bool {
 	}
 	r.tol = math.Max(r.set.Tol/2, math.Min(r.tol, laterShare*proved))
 	return true
+}
+
+// watch calls Settings.Watch for a point that the solver of a working set has reached. The gap is that of the best
+// point before this working set.
+func (r *rounds) watch(reached *Result) error {
+	if r.set.Watch == nil {
+		return nil
+	}
+	result := r.result.Result
+	result.Objective, result.Loss = reached.Objective, reached.Loss
+	result.Iterations += reached.Iterations
+	return r.set.Watch(&result)
 }
 
 // firstRoom is the largest number of columns of the first working set, not counting the features that every
