@@ -262,8 +262,9 @@ func (r *trainReport) addResult(f *summary) {
 		f.add("gap", "nothing is proved, and the dual residual is not known; the primal one is %.3g",
 			*r.PrimalResidual)
 	default:
-		f.add("gap", "nothing is proved; judge by the residuals, primal %.3g and dual %.3g",
+		f.add("gap", "nothing is proved; judge by the residuals, primal %.3g and dual %.3g (0 at the",
 			*r.PrimalResidual, *r.DualResidual)
+		f.add("", "optimum): with more --passes they and the objective become smaller")
 	}
 }
 
