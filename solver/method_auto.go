@@ -19,8 +19,8 @@ import (
 //   - unlimited with A = I and a penalty of absolute values and squares, with or without bounds of x;
 //   - unlimited with an L1 penalty and X = R^p if each feature has a singleton row, as with A = [G; I].
 //     Up to 64 features, such as an intercept, may have no singleton row. At the solution, any number of
-//     coefficients may be non-zero if A'A has a sparse Cholesky factor, as for a chain, a tree or a grid, and
-//     otherwise up to some thousands;
+//     coefficients may be non-zero if the Cholesky factor of A'A is sparse, as for a chain, a tree or a grid of
+//     some ten thousand features, and otherwise up to some thousands;
 //   - up to a million or more if rows of the data and of A have entries only in neighbouring columns;
 //   - up to some thousands otherwise.
 //

@@ -79,10 +79,6 @@ func TestMemoryOfManyColumns(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	checkMemory(t, wideData(1400, 20000, 100000), func(p *solver.Problem) *solver.Settings {
-		p.Constraint, p.Penalty = graph.Chain(100000).FusedLasso(), solver.L1{Lambda: 3e-5}
-		return &solver.Settings{Passes: 200} // enough passes to nearly fill the largest working set
-	})
 	checkMemory(t, wideData(1000, 500, 100000), func(p *solver.Problem) *solver.Settings {
 		g, err := graph.FromPairs(100000, [][2]int32{{1, 2}, {2, 7000}, {8000, 8001}})
 		if err != nil {

@@ -14,8 +14,8 @@ var ErrNotApplicable = errors.New("exact: not applicable")
 
 const (
 	// DenseFeatures is the largest number of features of a problem with its samples in a file. It is also the
-	// largest number for a coupled problem with a dense Hessian, unless Problem.MaxWorking is set; and see
-	// Problem.mostInGroupSet.
+	// largest number for a coupled problem with a dense Hessian, unless Problem.MaxWorking is set, and the largest
+	// size of a working set of groups if there are more than mostFeatures features.
 	DenseFeatures = 2048
 	// A coupled problem in memory is refused if forming its Hessian costs more than maxAssembly passes over
 	// the data, and also more than maxProducts multiplications for each process.
@@ -77,7 +77,8 @@ func (p *Problem) Refusal() error {
 	return nil
 }
 
-// allowsSets reports whether a setSolver, if the Solver refuses the problem, may solve it.
+// allowsSets reports whether a setSolver may solve a problem that New refuses: the penalty is L1, and all ridges
+// are equal.
 func (p *Problem) allowsSets() bool {
 	for j, r := range p.Ridge {
 		if r != p.Ridge[0] || p.FixedRidge != nil && p.FixedRidge[j] != p.FixedRidge[0] {

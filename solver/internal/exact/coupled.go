@@ -24,8 +24,8 @@ type coupled struct {
 }
 
 func newCoupled(s *Solver) *coupled {
-	c := &coupled{Solver: s}
-	c.size, c.chol = s.linearSystems()
+	systems := s.linearSystems()
+	c := &coupled{Solver: s, size: systems.size, chol: systems.chol}
 	shape := quadratic.NewTriangle(s.p, s.band())
 	c.problem = quadratic.Coupled{Triangle: shape, Penalty: &c.penalty, Set: s.Set, Threads: s.Threads}
 	if c.chol == nil {
@@ -56,8 +56,8 @@ func (c *coupled) allocHessian() {
 	c.lossHessian, c.problem.H = make([]float64, size), make([]float64, size)
 }
 
-// giveUpImplicit makes later models form their Hessians, if the model is coupled and its Hessian is implicit. It
-// does nothing if the matrix would be too large.
+// giveUpImplicit replaces the implicit Hessian of a coupled model by a matrix, for all further steps. It does
+// nothing if there is none, or with more than mostFeatures features. The caller must set the Hessian again.
 func (s *Solver) giveUpImplicit() {
 	if c, ok := s.model.(*coupled); ok && c.chol != nil && c.p <= mostFeatures {
 		s.set.reusable = false
@@ -163,9 +163,10 @@ func (c *coupled) minimise(tol float64) newtonStep {
 	}
 	set := &quadratic.CoupledSettings{Gap: goal, StartTau: firstTau, Precise: mayBeLast}
 	q.Solve(set)
-	if c.chol != nil && q.Implicit.Exhausted() {
+	if c.chol != nil && q.Implicit.Exhausted() && !(q.Stop != nil && q.Stop()) {
 		c.giveUpImplicit()
 		c.setHessian(true)
+		c.set.reusable, c.work.stale = true, false
 		q.Solve(set)
 	}
 	stopped := q.Stop != nil && q.Stop()

@@ -181,9 +181,12 @@ func (s *Solver) lossError() float64 {
 	return s.bounds.LossErrorAt(s.x, s.current.loss, s.Loss.Curvature())
 }
 
-// forget clears the state of earlier steps, so that results do not depend on it. The point and a Gram matrix
-// stay.
+// forget clears the state of earlier steps, so that results do not depend on it. The point, a Gram matrix, and the
+// decision to give up an implicit Hessian stay.
 func (s *Solver) forget() {
+	if c, ok := s.model.(*coupled); ok && c.chol != nil && c.problem.Implicit != nil {
+		c.problem.Implicit.ForgetIterations()
+	}
 	s.work = workspace{damping: s.firstDamping(), gapRatio: 1, visits: leastVisits, tightening: 1}
 	switch m := s.rows.(type) {
 	case *memorySamples:

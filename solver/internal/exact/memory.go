@@ -188,8 +188,8 @@ func (q *Problem) memoryCoupled() int64 {
 	l, _ := q.A.Dims()
 	t := quadratic.NewTriangle(features, q.band())
 	total := q.sumsMemory() + q.zerosMemory()
-	if size, chol := q.linearSystems(); chol != nil {
-		total += size.implicitMemory(l)
+	if systems := q.linearSystems(); systems.chol != nil && features > mostFeatures {
+		total += systems.size.implicitMemory(l)
 	} else if t.Banded() {
 		total += coupledMemory(t, n, l)
 	} else {
@@ -223,7 +223,8 @@ func (q *Problem) memoryGrouped(isPath bool) int64 {
 		stored += stored / sampleShare
 	}
 	return 8*(matrices*int64(k)*int64(k)+sampleVectors*int64(n)+featureVectors*int64(features)) +
-		q.sumsMemory() + q.zerosMemory() + scratchMemory(n, stored, q.Threads) + transposeBytes*stored + rowBytes*min(stored, int64(n)*int64(k))
+		q.sumsMemory() + q.zerosMemory() + scratchMemory(n, stored, q.Threads) + transposeBytes*stored +
+		rowBytes*min(stored, int64(n)*int64(k))
 }
 
 // scratchMemory estimates the bytes of scratch memory of the Hessian kernel, in all goroutines. n is the
@@ -255,23 +256,19 @@ func setSolverMemory(p *Problem, finish bool) int64 {
 		return total
 	}
 	// A working set needs a Solver and, for a while, two copies of its columns.
-	size, _ := p.linearSystems()
-	kind := size.kind()
-	k := min(candidateCount(p), mostInSet(p, kind))
-	entries := min(p.entries(), int64(n)*int64(k))
+	systems := p.linearSystems()
+	k := min(candidateCount(p), mostInSet(p, systems.size.kind()))
+	entries, most := min(p.entries(), int64(n)*int64(k)), min(k, mostFeatures)
 	total += 2 * 12 * entries
-	if kind == formedSystem {
-		return total + denseCoupledMemory(k, n, min(l, 2*k))
+	memory := denseCoupledMemory(most, n, min(l, 2*most)) // also if an implicit Hessian is given up
+	if systems.chol != nil {
+		memory = max(memory, systems.size.part(float64(k)).implicitMemory(min(l, 2*k)))
 	}
-	formed := float64(k) // the largest number of columns for which the Hessian is formed
-	for size.part(formed).kind() != formedSystem {
-		formed *= 0.9
-	}
-	return total + max(denseCoupledMemory(int(formed), n, min(l, 2*int(formed))), size.implicitMemory(l))
+	return total + memory
 }
 
 // implicitMemory estimates the bytes of a Solver with a coupled model whose Hessian is implicit. rows is the
-// number of rows of A. The matrix of a Hessian that is formed later, see Solver.giveUpImplicit, is left out.
+// number of rows of A. It does not count the matrices of a Hessian that is formed after giveUpImplicit.
 func (z *systemSize) implicitMemory(rows int) int64 {
 	// Bytes for an entry of the factor of the preconditioner, and numbers for a feature, with those needed to
 	// find the order of the factor.

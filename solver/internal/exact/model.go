@@ -4,7 +4,7 @@ import "github.com/scas-admm/scas/solver/internal/quadratic"
 
 // A model is a quadratic model of the objective P near the point x: the quadratic model of the loss, plus the
 // penalty and the ridges. Its variables are the coefficients of the working set. A Solver has one of three
-// models for all its runs, see the package comment.
+// models, see the package comment. A coupled model may replace a grouped one (useCoupledModel).
 type model interface {
 	// begin prepares for steps with new limits and ridges. If sample is not nil, it is a Solver that has
 	// solved the problem for some of the samples, and x is its solution.

@@ -40,8 +40,9 @@ type Problem struct {
 	// MaxWorking is the largest number of columns of a working set. 0 means all columns for a Solver,
 	// mostInGroupSet for a grouped model, and for a setSolver mostFeatures, or all columns if no matrix is
 	// formed. A Solver with several processes ignores this number and uses defaultWorking.
-	// MaxWorking is also the largest number of features of a coupled problem with a dense Hessian; here 0
-	// means DenseFeatures.
+	// A positive MaxWorking is also the largest number of features of a coupled problem, unless its Hessian is a
+	// band matrix. If MaxWorking is 0, this number is DenseFeatures, but there is none if no matrix is formed and
+	// no setSolver may solve the problem.
 	MaxWorking int
 	// HasOnes says that X has a last column of ones that Data does not store. New accepts such a problem only
 	// with a File.
@@ -50,8 +51,10 @@ type Problem struct {
 	PenaltyRidge float64
 
 	joint bool // use the coupled model with all columns, even if fewer columns are enough
-	// Form the Hessians of coupled models with up to mostFeatures columns, because another way has failed.
+	// formsHessians makes coupled models with up to mostFeatures columns form their Hessians. A setSolver sets it
+	// after an implicit Hessian was given up.
 	formsHessians bool
+	systems       *linearSystems // the result of linearSystems; nil until planSystems is called
 }
 
 // A Solver holds a prepared problem and a point x. It is not safe for concurrent use.
@@ -136,12 +139,14 @@ func New(p *Problem) (*Solver, error) {
 	if q.A == nil {
 		q.A = linalg.New(nil, features)
 	}
+	if l, _ := p.A.Dims(); len(p.Limit) != l || len(p.Ridge) != features || len(p.Labels) != n ||
+		p.FixedRidge != nil && len(p.FixedRidge) != features {
+		return nil, fmt.Errorf("exact: %d limits, %d ridges, %d fixed ridges and %d labels for %d x %d data and %d rows of A",
+			len(p.Limit), len(p.Ridge), len(p.FixedRidge), len(p.Labels), n, features, l)
+	}
+	p.planSystems()
 	if err := p.Refusal(); err != nil {
 		return nil, err
-	}
-	if l, _ := p.A.Dims(); len(p.Limit) != l || len(p.Ridge) != features || len(p.Labels) != n {
-		return nil, fmt.Errorf("exact: %d limits, %d ridges and %d labels for %d x %d data and %d rows of A",
-			len(p.Limit), len(p.Ridge), len(p.Labels), n, features, l)
 	}
 	s := &Solver{Problem: p, p: features}
 	s.set.threads = rows.Threads(p.Threads)

@@ -27,7 +27,7 @@ func (p *Prover) prepare() {
 	var err error
 	p.solver, err = New(&q)
 	if err != nil {
-		if q.hasL1Only() {
+		if q.allowsSets() {
 			p.sets, err = newSetSolver(&q)
 			if err == nil {
 				return // assembly stays 0, because the size of the Hessians is not known
@@ -126,12 +126,16 @@ func (p *Prover) Finish(x, y, beta []float64, set *Settings) *Solution {
 // ProverMemory estimates the bytes that a Prover of q needs: for proofs of gaps and, if finish is set, for
 // solving q. It returns 0 if q is nil or has too many features for a proof.
 func ProverMemory(q *Problem, finish bool) int64 {
-	switch {
-	case q == nil || q.mayLackRoom():
+	if q == nil || q.mayLackRoom() {
 		return 0
+	}
+	planned := *q
+	planned.planSystems()
+	q = &planned
+	switch {
 	case q.Refusal() == nil:
 		return q.Memory(false)
-	case q.hasL1Only():
+	case q.allowsSets():
 		return setSolverMemory(q, finish)
 	}
 	if _, features := q.dims(); features <= mostFeatures {

@@ -33,6 +33,7 @@ func newSetSolver(p *Problem) (*setSolver, error) {
 		return nil, err
 	}
 	q := *p // finish may set formsHessians
+	q.planSystems()
 	w := &setSolver{problem: newWholeProblem(&q)}
 	unheld := 0
 	for j := range w.problem.p {
@@ -44,7 +45,7 @@ func newSetSolver(p *Problem) (*setSolver, error) {
 		return nil, fmt.Errorf("%w: %d features have no row of A of their own that holds them at zero",
 			ErrNotApplicable, unheld)
 	}
-	w.maxColumns = mostInSet(p, p.systemKind()) + unheld
+	w.maxColumns = mostInSet(&q, q.systemKind()) + unheld
 	w.trial = w.problem.newDualPoint()
 	w.outside = newOutsideSolver(w.problem)
 	return w, nil
@@ -82,17 +83,16 @@ func (w *setSolver) startTrial(z []float64) {
 	}
 }
 
-// mostFeatures is the largest number of columns of a setSolver's working set whose Hessian is formed, if
-// Problem.MaxWorking is 0.
-// Features with neither a ridge nor a singleton row come in addition.
+// mostFeatures is the largest order of a coupled model's Hessian that is formed, unless Problem.MaxWorking is
+// set. Features of a working set with neither a ridge nor a singleton row come in addition.
 const mostFeatures = 4096
 
 // newSetSolver refuses problems with more than mostUnheld features that have neither a ridge nor a singleton
 // row. The cost of a proof grows with the square of their number.
 const mostUnheld = 64
 
-// mostInSet returns the largest number of columns of a working set. kind is the systemKind for a model of all
-// columns. If this model would form no matrix, there is no limit.
+// mostInSet returns the largest number of columns of a working set. kind is the systemKind of the whole problem.
+// If it is not formedSystem, a working set may have all columns.
 func mostInSet(p *Problem, kind systemKind) int {
 	_, features := p.dims()
 	if p.MaxWorking == 0 && kind != formedSystem {
@@ -228,6 +228,7 @@ func (r *rounds) round() bool {
 		return false
 	}
 	r.cols = cols
+	r.problem.formsHessians = r.problem.formsHessians || s.gaveUp // for the next working sets, too
 	r.result.Err, r.lastWhy = solution.Err, solution.Why
 	r.result.Iterations += solution.Iterations
 	s.expand(solution, r.trial)

@@ -94,7 +94,8 @@ func (o *outsideSolver) reduceExcesses(d *dualPoint) {
 
 const (
 	undecidedPart = 0.05 // an excess below this fraction of the capacity may come from slow convergence
-	// The largest number of features for which solveComponent forms a Hessian that is no band matrix.
+	// The largest number of features for which solveComponent forms a Hessian that is no band matrix, unless an
+	// implicit one has failed.
 	exactSize = 512
 )
 

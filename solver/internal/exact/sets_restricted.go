@@ -20,6 +20,7 @@ type restrictedProblem struct {
 	// The problem for the features of cols. Its A has the rows of the field rows, then a singleton row for
 	// each feature, in the order of cols.
 	problem Problem
+	gaveUp  bool // the method finish has given up an implicit Hessian
 }
 
 // restrict returns a restrictedProblem for the features cols. The caller must then set its field problem, as
@@ -36,9 +37,10 @@ func (f *wholeProblem) restrict(cols []int32) *restrictedProblem {
 func (s *restrictedProblem) setProblem() {
 	f, k, pen := s.whole, len(s.cols), s.whole.penalty
 	s.problem = *f.Problem
+	s.problem.systems = nil
 	s.problem.setData(columnsOf(f.Data, s.position, k))
 	s.problem.MaxWorking = k
-	s.problem.Ridge, s.problem.formsHessians = slices.Repeat([]float64{f.mu()}, k), f.formsHessians
+	s.problem.Ridge = slices.Repeat([]float64{f.mu()}, k)
 	var rows []int32
 	singletonLimits := make([]float64, k)
 	for i, j := range s.cols {
@@ -53,8 +55,11 @@ func (s *restrictedProblem) setProblem() {
 		}
 	}
 	s.setPenalty(rows, singletonLimits)
-	if k > mostFeatures && s.problem.systemKind() == formedSystem {
-		s.problem.MaxWorking = mostFeatures // so that New refuses the problem: the matrix would be too large
+	if k > mostFeatures && !s.problem.isSeparable() {
+		s.problem.planSystems()
+		if s.problem.systemKind() == formedSystem {
+			s.problem.MaxWorking = mostFeatures // so that New refuses the problem: the matrix would be too large
+		}
 	}
 }
 
@@ -103,9 +108,7 @@ func (s *restrictedProblem) finish(set *Settings) *Solution {
 	}
 	isImplicit := solver.hasImplicitHessian()
 	solution := solver.Finish(x, set)
-	if isImplicit && !solver.hasImplicitHessian() {
-		s.whole.formsHessians = true // for the next working sets, too
-	}
+	s.gaveUp = isImplicit && !solver.hasImplicitHessian()
 	return solution
 }
 

@@ -278,8 +278,10 @@ func (r *run) prove(length float64) {
 	if r.stalledProofs == maxStalled/2 {
 		// Proofs no longer make the gap smaller. A model without a formed Hessian may not be solved accurately
 		// enough; Newton steps with a Cholesky factor are accurate.
-		s.work.needsFormed = !s.set.formed
-		s.giveUpImplicit()
+		s.work.needsFormed = s.work.needsFormed || !s.set.formed
+		if !s.stop() {
+			s.giveUpImplicit()
+		}
 	}
 	if length == 0 {
 		s.work.tightening *= tighterPart

@@ -17,10 +17,12 @@ const (
 	// The largest number of entries below the diagonal in a column of the sparse factor in the preconditioner.
 	// With more, the Hessian is formed.
 	mostDegree = 500
-	// Costs for one linear system, in multiplications of a blocked Cholesky factorisation: of a visit to an entry
-	// of a sparse matrix, of a multiplication in an inner product, and of a multiplication when the Hessian is
-	// formed. The Hessian is formed once for about 20 systems.
-	entryCost, dotCost, formCost = 12.0, 2.5, 0.1
+	// The unit of these costs is a multiplication in a blocked Cholesky factorisation.
+
+	entryCost = 12.0 // of a visit to an entry of a sparse matrix
+	dotCost   = 2.5  // of a multiplication in an inner product
+	formCost  = 0.1  // of a pair of entries in forming a Hessian, which serves about 20 systems
+
 	// Assumed numbers of iterations of the conjugate gradient method.
 	manyRowsIterations, fewRowsIterations = 50.0, 4.0
 )
@@ -33,15 +35,33 @@ type systemSize struct {
 	fill, multiplications float64
 }
 
-// systemKind returns the cheapest kind for a coupled model.
-func (p *Problem) systemKind() systemKind {
-	size, _ := p.linearSystems()
-	return size.kind()
+// linearSystems says how a coupled model solves its linear systems. The zero value means that the Hessian is
+// formed.
+type linearSystems struct {
+	size systemSize
+	chol *linalg.SparseCholesky // the factor for the preconditioner; nil if the Hessian is formed
 }
 
-// linearSystems returns the size of the linear systems of a coupled model, and the sparse factor for the
-// preconditioner. The factor is nil if the Hessian is formed.
-func (p *Problem) linearSystems() (size systemSize, chol *linalg.SparseCholesky) {
+// planSystems stores the result of linearSystems, which may take a second. After it, A, the data and the other
+// fields that linearSystems reads must not change.
+func (p *Problem) planSystems() {
+	if p.systems == nil {
+		systems := p.linearSystems()
+		p.systems = &systems
+	}
+}
+
+// systemKind returns the cheapest kind for a coupled model.
+func (p *Problem) systemKind() systemKind {
+	systems := p.linearSystems()
+	return systems.size.kind()
+}
+
+// linearSystems returns how a coupled model solves its linear systems.
+func (p *Problem) linearSystems() (systems linearSystems) {
+	if p.systems != nil {
+		return *p.systems
+	}
 	n, features := p.dims()
 	a := p.A.Matrix()
 	inBox := p.Set == nil
@@ -50,25 +70,26 @@ func (p *Problem) linearSystems() (size systemSize, chol *linalg.SparseCholesky)
 	}
 	if p.File != nil || !p.Team.Alone() || p.Square != nil || p.Groups != nil || !inBox || a == nil ||
 		features < leastImplicit || p.formsHessians && features <= mostFeatures || p.band() < features-1 {
-		return systemSize{}, nil
+		return linearSystems{}
 	}
-	size = systemSize{samples: float64(n), features: float64(features)}
+	size := systemSize{samples: float64(n), features: float64(features)}
 	size.pairs, size.entries = p.hessianCost()
 	if size.kind() == formedSystem { // even without entries in the factor
-		return size, nil
+		return linearSystems{}
 	}
-	chol = linalg.NewSparseCholesky(a, features, mostDegree)
+	chol := linalg.NewSparseCholesky(a, features, mostDegree)
 	if chol == nil {
-		return systemSize{}, nil
+		return linearSystems{}
 	}
 	size.fill, size.multiplications = float64(chol.Entries()), chol.Multiplications()
 	if size.kind() == formedSystem {
-		return size, nil
+		return linearSystems{}
 	}
-	return size, chol
+	return linearSystems{size, chol}
 }
 
-// kind returns the cheapest kind for a coupled model of this size. Without features, it is formedSystem.
+// kind returns the cheapest kind for a coupled model of this size. Above mostFeatures features it is never
+// formedSystem. The zero systemSize has the kind formedSystem.
 func (z *systemSize) kind() systemKind {
 	n, m := z.samples, z.features
 	fewCost := dotCost*n*n*m/2 + n*n*n/6 + n*z.entries +

@@ -22,8 +22,9 @@ type workingSet struct {
 	lacksColumns bool // chooseSet has left out columns whose correlation exceeds their limit
 	needsAll     bool // all columns are required
 
-	// formed is true if the Hessian is computed as a matrix. The entries of X in the columns cols are then
-	// stored in rows, unless there is a Gram matrix, or the samples are in a file.
+	// formed is true if the Hessian is computed as a matrix, and always in a coupled model, whose Hessian may be
+	// implicit. The entries of X in the columns cols are then stored in rows, unless there is a Gram matrix, or the
+	// samples are in a file.
 	formed bool
 	rows   kernels.Rows
 	copied kernels.Rows // the rows of the last set that lacked columns of X; their memory is used again
@@ -34,8 +35,8 @@ type workingSet struct {
 	x, gradient []float64
 
 	dense quadratic.Dense // the Hessian of a separable or grouped model, used if formed is true
-	// The Hessian without a matrix: of a separable model if formed is false, and of a coupled model if its
-	// systemKind is not formedSystem.
+	// The Hessian without a matrix: of a separable model if formed is false, and of a coupled model as long as
+	// hasImplicitHessian is true.
 	implicit quadratic.Columns
 	// The Hessian has the columns cols, but perhaps belongs to an earlier point.
 	reusable   bool

@@ -99,7 +99,7 @@ func neighbours(a *sparse.CSR, n, mostDegree int) [][]int32 {
 }
 
 // mostWork is the largest number of comparisons with which eliminate merges lists.
-const mostWork = 1e9
+const mostWork = 2e8
 
 // eliminate sets c.order, and returns the rows of the entries of each column of L, as rows of the matrix.
 // adjacent has the rows of the off-diagonal entries of each column of the matrix; eliminate changes it. ok is

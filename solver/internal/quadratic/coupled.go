@@ -27,7 +27,8 @@ import (
 type Coupled struct {
 	Triangle           // how H is stored
 	H        []float64 // positive semidefinite
-	// Implicit is H, if it is not nil. Then Set must be R^p or a product of intervals, and there must be no groups.
+	// If Implicit is not nil, it replaces H. Then Set must be nil or a product of intervals, and Penalty must have no
+	// groups.
 	Implicit    *Implicit
 	X           []float64    // x, a point of Set
 	Gradient    []float64    // g
@@ -160,6 +161,9 @@ func (q *Coupled) followPath(set *CoupledSettings) bool {
 		}
 	}
 	q.restoreCentre()
+	if q.Implicit != nil && q.Implicit.Exhausted() {
+		return false
+	}
 	q.accurate = true
 	for range extraSteps { // each step gives more correct digits of the multipliers
 		decrement, ok := q.newton()

@@ -11,9 +11,10 @@ import (
 
 // An Implicit is the Hessian H of a Coupled, as a Columns and not as a matrix. It solves systems with the matrix
 // K = H + A'diag(w)A + diag(b) by the conjugate gradient method. A must be sparse, so that a matrix
-// P = A'diag(w)A + diag(v) has a sparse Cholesky factor. The preconditioner is P, where v is b plus the diagonal
-// of H, or, if X has few rows, P + X'CX, where v is b plus the ridges and a small part of the diagonal. A Newton
-// step near the solution has weights w and b of very different size; the preconditioner contains them.
+// P = A'diag(w)A + diag(v) has a sparse Cholesky factor. With many rows of X, the preconditioner is P, and v is b
+// plus the diagonal of H. With few rows, it is P + X'CX, and v is b plus the ridges plus a tiny part of the
+// diagonal. A Newton step near the solution has weights w and b of very different size; the preconditioner
+// contains them.
 type Implicit struct {
 	// FormedCost is the number of iterations that take as long as one system with a formed Hessian. If the
 	// systems need many more, Exhausted returns true. 0 means that the Hessian cannot be formed.
@@ -49,12 +50,13 @@ const (
 	// The largest number of iterations of one call of Implicit.solve, and how many there are from one call of
 	// its argument stop to the next.
 	mostImplicitIterations, stopEvery = 1000, 16
-	// An Implicit is exhausted after exhaustedPart·(systems + firstSystems) times FormedCost iterations.
+	// An Implicit is exhausted after exhaustedPart·(systems + firstSystems) times FormedCost iterations. It is also
+	// exhausted if one system needs mostImplicitIterations.
 	exhaustedPart, firstSystems = 3, 5
 )
 
-// NewImplicit returns an Implicit. The caller must call Columns.Prepare after each change of the columns, and
-// before the first use. chol must be a factor for all rows of A. If isFew is true, the preconditioner contains
+// NewImplicit returns an Implicit. The caller must call Columns.Prepare after each change of the columns, the
+// weights or the ridges, and before the first use. chol must be a factor for all rows of A. If isFew is true, the preconditioner contains
 // H; this needs a dense copy of X, whose number of rows is columns.XT.Cols.
 func NewImplicit(columns *Columns, penalty *gap.Penalty, chol *linalg.SparseCholesky, isFew bool) *Implicit {
 	order := len(penalty.Singleton)
@@ -71,6 +73,9 @@ func NewImplicit(columns *Columns, penalty *gap.Penalty, chol *linalg.SparseChol
 	}
 	return m
 }
+
+// ForgetIterations makes Exhausted count anew.
+func (m *Implicit) ForgetIterations() { m.systems, m.iterations, m.capped = 0, 0, false }
 
 // Exhausted reports whether the systems have needed so many iterations that the Hessian should be formed.
 func (m *Implicit) Exhausted() bool {
@@ -161,7 +166,7 @@ func (m *Implicit) reducedSolver(
 			diagonal[k] = 1
 		}
 	}
-	chol := linalg.NewSparseCholesky(partition.reduceRows(m.penalty, constrainedRows), count, count)
+	chol := linalg.NewSparseCholesky(partition.reduceRows(m.penalty, constrainedRows), count, math.MaxInt32)
 	if chol == nil || !chol.Factor(diagonal, weights) {
 		return nil
 	}
