@@ -92,9 +92,9 @@ func (p *Problem) linearSystems() (systems linearSystems) {
 // formedSystem. The zero systemSize has the kind formedSystem.
 func (z *systemSize) kind() systemKind {
 	n, m := z.samples, z.features
-	fewCost := dotCost*n*n*m/2 + n*n*n/6 + n*z.entries +
-		entryCost*(z.multiplications+n*(z.fill+m)) + fewRowsIterations*z.iterationCost()
-	manyCost := entryCost*z.multiplications + manyRowsIterations*z.iterationCost()
+	fewCost := float64(dotCost/2*n*n*m) + n*n*n/6 + float64(n*z.entries) +
+		float64(entryCost*(z.multiplications+float64(n*(z.fill+m)))) + float64(fewRowsIterations*z.iterationCost())
+	manyCost := float64(entryCost*z.multiplications) + float64(manyRowsIterations*z.iterationCost())
 	switch {
 	case z.formedCost() <= min(manyCost, fewCost) && m <= mostFeatures:
 		return formedSystem
@@ -106,12 +106,12 @@ func (z *systemSize) kind() systemKind {
 
 // formedCost returns the cost of a system with a formed Hessian.
 func (z *systemSize) formedCost() float64 {
-	return z.features*z.features*z.features/6 + formCost*z.pairs
+	return z.features*z.features*z.features/6 + float64(formCost*z.pairs)
 }
 
 // iterationCost returns the cost of an iteration of the conjugate gradient method.
 func (z *systemSize) iterationCost() float64 {
-	return entryCost * 2 * (z.entries + z.fill + 2*z.features)
+	return entryCost * 2 * (z.entries + z.fill + float64(2*z.features))
 }
 
 // part returns about the size for some of the features.

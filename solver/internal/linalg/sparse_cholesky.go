@@ -217,7 +217,7 @@ func (c *SparseCholesky) Multiplications() float64 {
 }
 
 // pairsOf returns the number of pairs of count things, including each thing's pair with itself.
-func pairsOf(count int) float64 { return float64(count) * float64(count+1) / 2 }
+func pairsOf(count int) float64 { return float64(count * (count + 1) / 2) }
 
 // Factor factors the matrix diag(d) + A'diag(w)A. It reports whether the matrix is positive definite.
 func (c *SparseCholesky) Factor(d, w []float64) bool {
