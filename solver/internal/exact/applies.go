@@ -46,7 +46,10 @@ func (p *Problem) checkLossAndA() error {
 }
 
 // Refusal returns nil if a Solver can solve the problem, and otherwise an error that wraps ErrNotApplicable.
-func (p *Problem) Refusal() error {
+func (p *Problem) Refusal() error { return p.refusal(p.linearSystems()) }
+
+// refusal is Refusal for the given result of linearSystems.
+func (p *Problem) refusal(systems linearSystems) error {
 	if err := p.checkLossAndA(); err != nil {
 		return err
 	}
@@ -62,11 +65,11 @@ func (p *Problem) Refusal() error {
 	_, features := p.dims()
 	maxFeatures := cmp.Or(p.MaxWorking, DenseFeatures)
 	if features > maxFeatures && p.band() == features-1 &&
-		(p.MaxWorking > 0 || p.allowsSets() || p.systemKind() == formedSystem) {
+		(p.MaxWorking > 0 || p.allowsSets() || systems.chol == nil) {
 		return fmt.Errorf("%w: %d features; dense factors are formed up to %d",
 			ErrNotApplicable, features, maxFeatures)
 	}
-	if p.File != nil || p.systemKind() != formedSystem {
+	if p.File != nil || systems.chol != nil {
 		return nil
 	}
 	if passes := p.Assembly(); passes > maxAssembly &&
@@ -77,8 +80,8 @@ func (p *Problem) Refusal() error {
 	return nil
 }
 
-// allowsSets reports whether a setSolver may solve a problem that New refuses: the penalty is L1, and all ridges
-// are equal.
+// allowsSets reports whether a setSolver may solve a problem that New refuses. This needs an L1 penalty and equal
+// ridges.
 func (p *Problem) allowsSets() bool {
 	for j, r := range p.Ridge {
 		if r != p.Ridge[0] || p.FixedRidge != nil && p.FixedRidge[j] != p.FixedRidge[0] {

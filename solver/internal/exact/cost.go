@@ -3,6 +3,7 @@ package exact
 import (
 	"math"
 
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -47,7 +48,7 @@ type formingCost struct {
 func (s *Solver) costOfForming(cols []int32) (f formingCost) {
 	if !s.Team.Alone() || s.set.needsAll || s.gram != nil || !s.isSeparable() {
 		// If the Hessian were not formed, several processes would exchange a message for each coordinate. Grouped
-		// models need the Hessian as a matrix, and coupled models use their own rule, see systemKind.
+		// models need the Hessian as a matrix, and coupled models use their own rule, see linearSystems.
 		return formingCost{}
 	}
 	if len(cols) > defaultWorking {
@@ -55,7 +56,7 @@ func (s *Solver) costOfForming(cols []int32) (f formingCost) {
 	}
 	for _, count := range s.rowCounts(cols) {
 		f.entries += float64(count)
-		f.multiplications += pairsOf(count)
+		f.multiplications += linalg.PairsOf(int(count))
 	}
 	return f
 }
@@ -124,10 +125,7 @@ func pairs(m *sparse.CSR) (sum float64) {
 	n, _ := m.Dims()
 	for i := range n {
 		idx, _ := m.Row(i)
-		sum += pairsOf(int64(len(idx)))
+		sum += linalg.PairsOf(len(idx))
 	}
 	return sum
 }
-
-// pairsOf returns the number of pairs in a row with count entries, including each entry's pair with itself.
-func pairsOf(count int64) float64 { return float64(count * (count + 1) / 2) }

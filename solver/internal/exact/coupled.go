@@ -5,17 +5,15 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/gap"
-	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
 )
 
 // coupled is the model of a coupled problem. It has all columns of the data.
 type coupled struct {
 	*Solver
-	size        systemSize
-	chol        *linalg.SparseCholesky // nil if the Hessian is formed, see linearSystems
+	systems     linearSystems
 	problem     quadratic.Coupled
-	penalty     gap.Penalty // the penalty g(A x) without squared terms: a formed problem.H contains them
+	penalty     gap.Penalty // the penalty g(A x) without its squared terms: problem.H contains them
 	lossHessian []float64   // the Hessian of the loss; nil unless the Hessian is formed
 	excess      float64     // an estimate of the objective minus its optimum; +Inf if there is none
 
@@ -23,12 +21,11 @@ type coupled struct {
 	exact     bool                // the last model's solution has exactly the zeros and ties of partition
 }
 
-func newCoupled(s *Solver) *coupled {
-	systems := s.linearSystems()
-	c := &coupled{Solver: s, size: systems.size, chol: systems.chol}
+func newCoupled(s *Solver, systems linearSystems) *coupled {
+	c := &coupled{Solver: s, systems: systems}
 	shape := quadratic.NewTriangle(s.p, s.band())
 	c.problem = quadratic.Coupled{Triangle: shape, Penalty: &c.penalty, Set: s.Set, Threads: s.Threads}
-	if c.chol == nil {
+	if !c.isImplicit() {
 		c.allocHessian()
 	}
 	if s.Set != nil {
@@ -43,15 +40,18 @@ func newCoupled(s *Solver) *coupled {
 	return c
 }
 
-// hasImplicitHessian reports whether the model is coupled and does not form its Hessian.
+// isImplicit reports whether the Hessian is implicit: a quadratic.Implicit, and no matrix.
+func (c *coupled) isImplicit() bool { return c.systems.chol != nil }
+
+// hasImplicitHessian reports whether the model is coupled and its Hessian is implicit.
 func (s *Solver) hasImplicitHessian() bool {
 	c, ok := s.model.(*coupled)
-	return ok && c.chol != nil
+	return ok && c.isImplicit()
 }
 
 // allocHessian gives up an implicit Hessian, if there is one, and makes memory for a matrix.
 func (c *coupled) allocHessian() {
-	c.chol, c.problem.Implicit = nil, nil
+	c.systems, c.problem.Implicit = linearSystems{}, nil
 	size := c.problem.Triangle.Size()
 	c.lossHessian, c.problem.H = make([]float64, size), make([]float64, size)
 }
@@ -59,7 +59,7 @@ func (c *coupled) allocHessian() {
 // giveUpImplicit replaces the implicit Hessian of a coupled model by a matrix, for all further steps. It does
 // nothing if there is none, or with more than mostFeatures features. The caller must set the Hessian again.
 func (s *Solver) giveUpImplicit() {
-	if c, ok := s.model.(*coupled); ok && c.chol != nil && c.p <= mostFeatures {
+	if c, ok := s.model.(*coupled); ok && c.isImplicit() && c.p <= mostFeatures {
 		s.set.reusable = false
 		c.allocHessian()
 	}
@@ -73,10 +73,10 @@ func (c *coupled) begin(sample *Solver) {
 	if c.penalty.Len() == 0 { // the Hessian alone may be singular; a Cholesky factorisation allows for this
 		c.giveUpImplicit()
 	}
-	if c.chol != nil && (c.problem.Implicit == nil || c.penalty.M != oldRows) {
-		m := quadratic.NewImplicit(&c.set.implicit, &c.penalty, c.chol, c.size.kind() == fewRows)
+	if size := &c.systems.size; c.isImplicit() && (c.problem.Implicit == nil || c.penalty.M != oldRows) {
+		m := quadratic.NewImplicit(&c.set.implicit, &c.penalty, c.systems.chol, size.kind() == fewRows)
 		if c.p <= mostFeatures {
-			m.FormedCost = c.size.formedCost() / c.size.iterationCost()
+			m.FormedIterations = size.formedCost() / size.iterationCost()
 		}
 		c.problem.Implicit = m
 	}
@@ -99,7 +99,7 @@ func (c *coupled) forget() {
 
 func (c *coupled) columnsChanged() {
 	c.problem.X, c.problem.Gradient = c.set.x, c.set.gradient
-	if c.chol != nil {
+	if c.isImplicit() {
 		c.set.implicit.XT, c.set.implicit.Cols = c.transpose(), c.set.cols
 	}
 }
@@ -108,7 +108,7 @@ func (c *coupled) columnsChanged() {
 // and have other ridges.
 func (c *coupled) setHessian(fresh bool) {
 	q := &c.problem
-	if c.chol != nil {
+	if c.isImplicit() {
 		if fresh {
 			c.rows.hessian(nil, quadratic.Triangle{}, c.work.damping)
 		}
@@ -163,7 +163,7 @@ func (c *coupled) minimise(tol float64) newtonStep {
 	}
 	set := &quadratic.CoupledSettings{Gap: goal, StartTau: firstTau, Precise: mayBeLast}
 	q.Solve(set)
-	if c.chol != nil && q.Implicit.Exhausted() && !(q.Stop != nil && q.Stop()) {
+	if c.isImplicit() && q.Implicit.Exhausted() && !(q.Stop != nil && q.Stop()) {
 		c.giveUpImplicit()
 		c.setHessian(true)
 		c.set.reusable, c.work.stale = true, false

@@ -35,7 +35,8 @@ func implicitProblem(t *testing.T, k kind, want systemKind, seed uint64) *Proble
 	q.A = linalg.New(graph.Chain(p).FusedLasso(), p)
 	lambda := q.Limit[0]
 	q.Limit = slices.Repeat([]float64{0.3 * lambda}, 2*p-1)
-	if got := q.systemKind(); got != want {
+	systems := q.linearSystems()
+	if got := systems.size.kind(); got != want {
 		t.Fatalf("kind %v, want %v", got, want)
 	}
 	return q
@@ -69,8 +70,8 @@ func TestImplicitHessian(t *testing.T) {
 	}
 }
 
-// TestImplicitDomain checks that problems with more than DenseFeatures features are solved without a matrix if
-// working sets do not apply: with bounds, and with ridges that differ.
+// TestImplicitDomain checks problems that have more than DenseFeatures features, and that a setSolver cannot solve:
+// with bounds, and with ridges that differ. They must be solved without a Hessian matrix.
 func TestImplicitDomain(t *testing.T) {
 	q := implicitProblem(t, kind{loss: losses[0]}, fewRows, 3)
 	const p = DenseFeatures + 100
@@ -98,8 +99,9 @@ func TestImplicitDomain(t *testing.T) {
 	}
 }
 
-// TestImplicitFallback checks problems for which the conjugate gradient method or its preconditioner fails: columns
-// with a large common part, and a part of the graph without data or singleton rows.
+// TestImplicitFallback checks two difficult problems. In the first, columns have a large common part, so that the
+// conjugate gradient method is slow, and the Hessian must be formed after all. In the second, a part of the graph
+// has neither data nor singleton rows, so that the preconditioner is singular without its shift.
 func TestImplicitFallback(t *testing.T) {
 	const n, p = 400, 500
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -125,9 +127,12 @@ func TestImplicitFallback(t *testing.T) {
 			edges = append(edges, sparse.Triplet{Row: row, Col: j, Value: 1}, sparse.Triplet{Row: row, Col: j + 1, Value: -1})
 		}
 	}
-	filled := slices.DeleteFunc(slices.Clone(entries), func(e sparse.Triplet) bool { return e.Col < 10 })
+	filled := slices.DeleteFunc(entries, func(e sparse.Triplet) bool { return e.Col < 10 })
+	for k := range filled {
+		filled[k].Value = rng.NormFloat64()
+	}
 	empty := penalisedProblem(fromTriplets(t, n, p, filled), labels, term.Squared{}, fromTriplets(t, p-2, p, edges), 0.01, 0)
-	for _, q := range []*Problem{correlated, empty} {
+	for k, q := range []*Problem{correlated, empty} {
 		s := mustNew(t, q)
 		if !s.hasImplicitHessian() {
 			t.Fatal("the Hessian is formed")
@@ -135,6 +140,9 @@ func TestImplicitFallback(t *testing.T) {
 		tol := 1e-8 * s.Scale()
 		if r := s.Finish(nil, &Settings{Tol: tol}); !(r.Gap <= tol) {
 			t.Errorf("gap %g of %g after %d steps", r.Gap, tol, r.Iterations)
+		}
+		if isCorrelated := k == 0; s.hasImplicitHessian() == isCorrelated {
+			t.Errorf("problem %d: the Hessian is implicit at the end: %v", k, s.hasImplicitHessian())
 		}
 	}
 }

@@ -28,9 +28,9 @@
 //     and one process has all samples in memory. The model has the columns of a working set of whole groups.
 //     The same correlations prove a gap.
 //   - Coupled, for other problems. The model has all columns. If these are too many, a Prover solves
-//     smaller problems on working sets (setSolver). If A and the Cholesky factor of A'A are sparse, there are
-//     many columns, and the domain is R^p or a box, the Hessian is not formed as long as the conjugate
-//     gradient method converges well (systems.go).
+//     smaller problems on working sets (setSolver). With many columns, the Hessian is usually not formed if the
+//     domain is R^p or a box, and if the Cholesky factor of A'A is sparse. Then the linear systems are solved
+//     by the conjugate gradient method (systems.go). If this takes too long, the Hessian is formed after all.
 //
 // Let x + d be the solution of the model. The dual point α = φ'(t) + φ″(t) X d is the slope of the model
 // there. It is feasible up to the model's tolerance and rounding. For a smooth loss, α differs from

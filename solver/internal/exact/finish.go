@@ -184,7 +184,7 @@ func (s *Solver) lossError() float64 {
 // forget clears the state of earlier steps, so that results do not depend on it. The point, a Gram matrix, and the
 // decision to give up an implicit Hessian stay.
 func (s *Solver) forget() {
-	if c, ok := s.model.(*coupled); ok && c.chol != nil && c.problem.Implicit != nil {
+	if c, ok := s.model.(*coupled); ok && c.problem.Implicit != nil {
 		c.problem.Implicit.ForgetIterations()
 	}
 	s.work = workspace{damping: s.firstDamping(), gapRatio: 1, visits: leastVisits, tightening: 1}

@@ -10,10 +10,10 @@ import (
 	"github.com/scas-admm/scas/sparse/pages"
 )
 
-// hasFeatureGroups reports whether the model of the problem is grouped. This needs a group lasso: the penalty
-// is a sum of norms, each of one group of coefficients. A coefficient may have a factor, and is in at most one
-// group. Either all coefficients in groups have a ridge or none has one. There must be no squares and no domain,
-// and one process must hold all samples in memory.
+// hasFeatureGroups reports whether the model of the problem is grouped. This needs a group lasso: the penalty is a
+// sum of norms, and each norm is that of one group of coefficients. The groups are disjoint. A may multiply each
+// coefficient by a factor. Either all coefficients in groups have a ridge or none has one. There must be no squares
+// and no domain, and one process must hold all samples in memory.
 func (p *Problem) hasFeatureGroups() bool {
 	a := p.A.Matrix()
 	if p.joint || p.Groups == nil || p.Square != nil || p.Set != nil || p.File != nil || !p.Team.Alone() ||
@@ -63,8 +63,8 @@ func (p *Problem) mayLackRoom() bool {
 type columnGroups struct {
 	number []int32   // the group of the column: an index of gap.Penalty.Groups, or −1
 	limit  []float64 // the limit of the group
-	// The norm of the multipliers of the column's group. If all coefficients of the group are zero, they are
-	// optimal if correlation is at most limit.
+	// The norm of the multipliers of the column's group. If it is at most limit, zeros are optimal for all
+	// coefficients of the group.
 	correlation []float64
 	nonzero     []bool // a coefficient of the group is not zero
 	size        []int  // the number of columns of each group
@@ -94,10 +94,10 @@ func (g *columnGroups) update(s *Solver) {
 	}
 }
 
-// complete makes the groups in cols whole: it returns cols and, for each group with a column in cols, all
-// other columns of the group. The result is in increasing order. If it would have more than most columns,
-// complete instead removes the groups that are not whole in cols.
-func (g *columnGroups) complete(cols []int32, most int) []int32 {
+// complete makes the groups in cols whole. It returns cols and, for each group with a column in cols, all other
+// columns of the group, in increasing order. If these are more than maxColumns columns, complete instead removes
+// from cols the groups that are not whole.
+func (g *columnGroups) complete(cols []int32, maxColumns int) []int32 {
 	chosen, size := make([]int, len(g.size)), 0 // chosen counts the columns of each group in cols
 	for _, j := range cols {
 		k := g.number[j]
@@ -116,7 +116,7 @@ func (g *columnGroups) complete(cols []int32, most int) []int32 {
 	}
 	var whole []int32
 	for j, k := range g.number {
-		if k < 0 && alone[j] || k >= 0 && (chosen[k] == g.size[k] || chosen[k] > 0 && size <= most) {
+		if k < 0 && alone[j] || k >= 0 && (chosen[k] == g.size[k] || chosen[k] > 0 && size <= maxColumns) {
 			whole = append(whole, int32(j))
 		}
 	}
@@ -188,7 +188,7 @@ func (m *grouped) setHessian(fresh bool) {
 // takes more time, but it also solves problems with nearly equal columns in few steps.
 func (s *Solver) useCoupledModel() {
 	s.joint, s.groups, s.set.needsAll, s.reuse = true, nil, true, coupledReuse
-	s.model = newCoupled(s)
+	s.model = newCoupled(s, linearSystems{})
 	s.set.removeAll()
 	s.chooseSet(1)
 	s.model.begin(nil)

@@ -83,10 +83,10 @@ var errNoRoom = &sparse.RemedyError{
 }
 
 // LambdaMax returns the smallest lambda for which all coefficients with a limit are zero, and moves the
-// point to the solution for this lambda. The result is 0 if all correlations are 0 up to rounding. A must
-// be I, and there must be no groups. If some coefficient has a ridge but no limit, LambdaMax returns +Inf and does not move the point. A
-// non-nil interrupt is called before each step; its error ends the run and is returned. LambdaMax returns an
-// error if the working set has no room for all coefficients without a limit.
+// point to the solution for this lambda. The result is 0 if all correlations are 0 up to rounding. A must be I, and
+// there must be no groups. If some coefficient has a ridge but no limit, LambdaMax returns +Inf and does not move
+// the point. A non-nil interrupt is called before each step; its error ends the run and is returned. LambdaMax
+// returns an error if the working set has no room for all coefficients without a limit.
 func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	for j, l2 := range s.Ridge {
 		if l2 > 0 && s.Limit[j] == 0 {

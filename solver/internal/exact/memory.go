@@ -22,7 +22,7 @@ func (q *Problem) Memory(isPath bool) int64 {
 	case q.hasFeatureGroups():
 		return q.memoryGrouped(isPath)
 	case !q.isSeparable():
-		return q.memoryCoupled()
+		return q.memoryCoupled(q.linearSystems())
 	}
 	columns, support := mostFormedColumns(q, isPath)
 	k, h, entries := int64(columns), int64(support), q.entries()
@@ -181,14 +181,14 @@ func coupledMemory(t quadratic.Triangle, n, rows int) int64 {
 }
 
 // memoryCoupled returns the result of Memory for a coupled problem.
-func (q *Problem) memoryCoupled() int64 {
+func (q *Problem) memoryCoupled(systems linearSystems) int64 {
 	// Number of vectors with an entry for each sample, in the smaller problem that startBySamples solves.
 	const subproblemVectors = 12
 	n, features := q.dims()
 	l, _ := q.A.Dims()
 	t := quadratic.NewTriangle(features, q.band())
 	total := q.sumsMemory() + q.zerosMemory()
-	if systems := q.linearSystems(); systems.chol != nil && features > mostFeatures {
+	if systems.chol != nil && features > mostFeatures { // otherwise the implicit Hessian may be given up
 		total += systems.size.implicitMemory(l)
 	} else if t.Banded() {
 		total += coupledMemory(t, n, l)
@@ -243,7 +243,7 @@ func scratchMemory(n int, stored int64, threads int) int64 {
 
 // setSolverMemory estimates the bytes that a setSolver needs in addition to the problem: for proofs of gaps
 // and, if finish is set, for solving problems on the largest working sets.
-func setSolverMemory(p *Problem, finish bool) int64 {
+func setSolverMemory(p *Problem, systems linearSystems, finish bool) int64 {
 	// Numbers of vectors that have an entry for each sample, for each row of A, and for each feature.
 	const sampleVectors, rowVectors, featureVectors = 7, 10, 14
 	n, features := p.dims()
@@ -256,8 +256,7 @@ func setSolverMemory(p *Problem, finish bool) int64 {
 		return total
 	}
 	// A working set needs a Solver and, for a while, two copies of its columns.
-	systems := p.linearSystems()
-	k := min(candidateCount(p), mostInSet(p, systems.size.kind()))
+	k := min(candidateCount(p), mostInSet(p, systems))
 	entries, most := min(p.entries(), int64(n)*int64(k)), min(k, mostFeatures)
 	total += 2 * 12 * entries
 	memory := denseCoupledMemory(most, n, min(l, 2*most)) // also if an implicit Hessian is given up

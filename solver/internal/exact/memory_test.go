@@ -11,6 +11,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // TestMemory checks that the estimate of Problem.Memory is near the measured memory, for a problem with large
@@ -94,6 +95,45 @@ func joinColumns(a, b *sparse.CSR) (*sparse.CSR, error) {
 		return nil, err
 	}
 	return stacked.Transpose(), nil
+}
+
+// TestMemoryOfSets checks the estimate for working sets whose Hessian is formed, because each feature has many
+// edges. The last working set has nearly all columns.
+func TestMemoryOfSets(t *testing.T) {
+	sparsetest.Long(t)
+	const rows, features = 400, 2100
+	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{
+		Rows: rows, Features: features, NonzerosPerRow: 100, Noise: 1, Seed: 1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var edges [][2]int32
+	for i := range int32(features) {
+		for _, distance := range []int32{7, 101, 307, 701, 997} {
+			edges = append(edges, [2]int32{i, (i + distance) % features})
+		}
+	}
+	g, err := graph.FromPairs(features, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := linalg.New(g.FusedLasso(), features)
+	l, _ := a.Dims()
+	q := &exact.Problem{
+		Data: d.X, Rows: d.X.Compact(false), Labels: d.Labels, Loss: term.Logistic{}, A: a,
+		Limit: slices.Repeat([]float64{1e-7}, l), Ridge: slices.Repeat([]float64{1e-3}, features), Threads: 1,
+	}
+	heap := solvertest.HeapAfterGC()
+	res, peak := solvertest.PeakHeap(func() *exact.Solution {
+		return exact.NewProver(q).Finish(make([]float64, features), nil, nil, &exact.Settings{Tol: 1e-3})
+	})
+	if !(res.Gap <= 1e-3) {
+		t.Errorf("gap %g", res.Gap)
+	}
+	solvertest.CheckEstimate(t, exact.ProverMemory(q, true), peak-heap)
+	runtime.KeepAlive(q)
+	runtime.KeepAlive(res)
 }
 
 // TestMemoryWithoutMatrix checks estimates for coupled models with so many columns that no matrix is formed, with

@@ -54,7 +54,6 @@ type Problem struct {
 	// formsHessians makes coupled models with up to mostFeatures columns form their Hessians. A setSolver sets it
 	// after an implicit Hessian was given up.
 	formsHessians bool
-	systems       *linearSystems // the result of linearSystems; nil until planSystems is called
 }
 
 // A Solver holds a prepared problem and a point x. It is not safe for concurrent use.
@@ -133,19 +132,25 @@ type workspace struct {
 // solve p, the error says why, and wraps ErrNotApplicable. If a slice has the wrong length, the error does
 // not wrap ErrNotApplicable.
 func New(p *Problem) (*Solver, error) {
+	q := *p
+	if q.A == nil {
+		_, features := q.dims()
+		q.A = linalg.New(nil, features)
+	}
+	return newSolver(&q, q.linearSystems())
+}
+
+// newSolver is New for a problem whose A is not nil. systems is the result of p.linearSystems.
+func newSolver(p *Problem, systems linearSystems) (*Solver, error) {
 	n, features := p.dims()
 	q := *p
 	p = &q
-	if q.A == nil {
-		q.A = linalg.New(nil, features)
-	}
 	if l, _ := p.A.Dims(); len(p.Limit) != l || len(p.Ridge) != features || len(p.Labels) != n ||
 		p.FixedRidge != nil && len(p.FixedRidge) != features {
 		return nil, fmt.Errorf("exact: %d limits, %d ridges, %d fixed ridges and %d labels for %d x %d data and %d rows of A",
 			len(p.Limit), len(p.Ridge), len(p.FixedRidge), len(p.Labels), n, features, l)
 	}
-	p.planSystems()
-	if err := p.Refusal(); err != nil {
+	if err := p.refusal(systems); err != nil {
 		return nil, err
 	}
 	s := &Solver{Problem: p, p: features}
@@ -175,7 +180,7 @@ func New(p *Problem) (*Solver, error) {
 	case p.hasFeatureGroups():
 		s.model, s.groups = &grouped{Solver: s}, &columnGroups{}
 	case !p.isSeparable():
-		s.model, s.reuse = newCoupled(s), coupledReuse
+		s.model, s.reuse = newCoupled(s, systems), coupledReuse
 	}
 	s.Start(s.x)
 	s.forget()

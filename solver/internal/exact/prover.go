@@ -129,17 +129,16 @@ func ProverMemory(q *Problem, finish bool) int64 {
 	if q == nil || q.mayLackRoom() {
 		return 0
 	}
-	planned := *q
-	planned.planSystems()
-	q = &planned
-	switch {
-	case q.Refusal() == nil:
-		return q.Memory(false)
-	case q.allowsSets():
-		return setSolverMemory(q, finish)
+	systems := q.linearSystems()
+	isRefused := q.refusal(systems) != nil
+	if isRefused && q.allowsSets() {
+		return setSolverMemory(q, systems, finish)
 	}
-	if _, features := q.dims(); features <= mostFeatures {
+	if _, features := q.dims(); isRefused && features > mostFeatures {
+		return 0
+	}
+	if q.isSeparable() || q.hasFeatureGroups() {
 		return q.Memory(false)
 	}
-	return 0
+	return q.memoryCoupled(systems)
 }

@@ -33,7 +33,6 @@ func newSetSolver(p *Problem) (*setSolver, error) {
 		return nil, err
 	}
 	q := *p // finish may set formsHessians
-	q.planSystems()
 	w := &setSolver{problem: newWholeProblem(&q)}
 	unheld := 0
 	for j := range w.problem.p {
@@ -45,7 +44,7 @@ func newSetSolver(p *Problem) (*setSolver, error) {
 		return nil, fmt.Errorf("%w: %d features have no row of A of their own that holds them at zero",
 			ErrNotApplicable, unheld)
 	}
-	w.maxColumns = mostInSet(&q, q.systemKind()) + unheld
+	w.maxColumns = mostInSet(&q, q.linearSystems()) + unheld
 	w.trial = w.problem.newDualPoint()
 	w.outside = newOutsideSolver(w.problem)
 	return w, nil
@@ -91,11 +90,11 @@ const mostFeatures = 4096
 // row. The cost of a proof grows with the square of their number.
 const mostUnheld = 64
 
-// mostInSet returns the largest number of columns of a working set. kind is the systemKind of the whole problem.
-// If it is not formedSystem, a working set may have all columns.
-func mostInSet(p *Problem, kind systemKind) int {
+// mostInSet returns the largest number of columns of a working set. systems is the result of p.linearSystems. If
+// no matrix is formed for the whole problem, a working set may have all columns.
+func mostInSet(p *Problem, systems linearSystems) int {
 	_, features := p.dims()
-	if p.MaxWorking == 0 && kind != formedSystem {
+	if p.MaxWorking == 0 && systems.chol != nil {
 		return features
 	}
 	return cmp.Or(p.MaxWorking, mostFeatures)

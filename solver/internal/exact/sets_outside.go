@@ -136,7 +136,7 @@ func (o *outsideSolver) solveComponent(z []float64) {
 		})
 	}
 	s.setPenalty(o.component.rows, capacities)
-	if k > exactSize && s.problem.band() == k-1 && s.problem.systemKind() == formedSystem {
+	if k > exactSize && s.problem.band() == k-1 && s.systems.chol == nil {
 		return
 	}
 	// The squared loss is (1/k) Σ (…)², but the objective here is ½ Σ (…)². So limits are divided by k/2.

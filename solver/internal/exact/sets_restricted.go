@@ -20,7 +20,8 @@ type restrictedProblem struct {
 	// The problem for the features of cols. Its A has the rows of the field rows, then a singleton row for
 	// each feature, in the order of cols.
 	problem Problem
-	gaveUp  bool // the method finish has given up an implicit Hessian
+	systems linearSystems // the result of problem.linearSystems
+	gaveUp  bool          // the method finish has given up an implicit Hessian
 }
 
 // restrict returns a restrictedProblem for the features cols. The caller must then set its field problem, as
@@ -37,7 +38,6 @@ func (f *wholeProblem) restrict(cols []int32) *restrictedProblem {
 func (s *restrictedProblem) setProblem() {
 	f, k, pen := s.whole, len(s.cols), s.whole.penalty
 	s.problem = *f.Problem
-	s.problem.systems = nil
 	s.problem.setData(columnsOf(f.Data, s.position, k))
 	s.problem.MaxWorking = k
 	s.problem.Ridge = slices.Repeat([]float64{f.mu()}, k)
@@ -55,16 +55,13 @@ func (s *restrictedProblem) setProblem() {
 		}
 	}
 	s.setPenalty(rows, singletonLimits)
-	if k > mostFeatures && !s.problem.isSeparable() {
-		s.problem.planSystems()
-		if s.problem.systemKind() == formedSystem {
-			s.problem.MaxWorking = mostFeatures // so that New refuses the problem: the matrix would be too large
-		}
+	if k > mostFeatures && !s.problem.isSeparable() && s.systems.chol == nil {
+		s.problem.MaxWorking = mostFeatures // so that newSolver refuses the problem: the matrix would be too large
 	}
 }
 
-// setPenalty sets A and the limits of the problem. rows are the rows of the whole problem's penalty that stay
-// rows.
+// setPenalty sets A and the limits of the problem, and then systems. rows are the rows of the whole problem's
+// penalty that stay rows.
 func (s *restrictedProblem) setPenalty(rows []int32, singletonLimits []float64) {
 	k, pen := len(s.cols), s.whole.penalty
 	s.rows = rows
@@ -79,6 +76,7 @@ func (s *restrictedProblem) setPenalty(rows []int32, singletonLimits []float64) 
 	severalFeatures := columnsOf(must(pen.M.SelectRows(indices)), s.position, k)
 	s.problem.A = linalg.New(must(sparse.Stack(severalFeatures, sparse.Identity(k))), k)
 	s.problem.Limit = append(limits, singletonLimits...)
+	s.systems = s.problem.linearSystems()
 }
 
 // members counts the features of the working set in a row of A, and returns the first of these features.
@@ -95,10 +93,10 @@ func (s *restrictedProblem) members(row int32) (count int, firstFeature int32) {
 	return count, firstFeature
 }
 
-// finish solves the problem, starting at the current point of the whole problem. It returns nil if New
+// finish solves the problem, starting at the current point of the whole problem. It returns nil if newSolver
 // refuses the problem.
 func (s *restrictedProblem) finish(set *Settings) *Solution {
-	solver, err := New(&s.problem)
+	solver, err := newSolver(&s.problem, s.systems)
 	if err != nil {
 		return nil
 	}

@@ -42,34 +42,21 @@ type linearSystems struct {
 	chol *linalg.SparseCholesky // the factor for the preconditioner; nil if the Hessian is formed
 }
 
-// planSystems stores the result of linearSystems, which may take a second. After it, A, the data and the other
-// fields that linearSystems reads must not change.
-func (p *Problem) planSystems() {
-	if p.systems == nil {
-		systems := p.linearSystems()
-		p.systems = &systems
-	}
-}
-
-// systemKind returns the cheapest kind for a coupled model.
-func (p *Problem) systemKind() systemKind {
-	systems := p.linearSystems()
-	return systems.size.kind()
-}
-
-// linearSystems returns how a coupled model solves its linear systems.
+// linearSystems returns how a coupled model for p solves its linear systems. It may take a second, because it
+// chooses the order of the sparse factor.
 func (p *Problem) linearSystems() (systems linearSystems) {
-	if p.systems != nil {
-		return *p.systems
-	}
 	n, features := p.dims()
 	a := p.A.Matrix()
-	inBox := p.Set == nil
-	if !inBox {
-		_, inBox = p.Set.Box()
+	if p.File != nil || !p.Team.Alone() || p.Square != nil || p.Groups != nil || a == nil ||
+		features < leastImplicit || p.formsHessians && features <= mostFeatures {
+		return linearSystems{}
 	}
-	if p.File != nil || !p.Team.Alone() || p.Square != nil || p.Groups != nil || !inBox || a == nil ||
-		features < leastImplicit || p.formsHessians && features <= mostFeatures || p.band() < features-1 {
+	if p.Set != nil {
+		if _, isBox := p.Set.Box(); !isBox {
+			return linearSystems{}
+		}
+	}
+	if p.band() < features-1 { // a band matrix has a fast Cholesky factor
 		return linearSystems{}
 	}
 	size := systemSize{samples: float64(n), features: float64(features)}
@@ -104,12 +91,12 @@ func (z *systemSize) kind() systemKind {
 	return fewRows
 }
 
-// formedCost returns the cost of a system with a formed Hessian.
+// formedCost returns the cost of solving one system if the Hessian is formed.
 func (z *systemSize) formedCost() float64 {
 	return z.features*z.features*z.features/6 + float64(formCost*z.pairs)
 }
 
-// iterationCost returns the cost of an iteration of the conjugate gradient method.
+// iterationCost returns the cost of one iteration of the conjugate gradient method.
 func (z *systemSize) iterationCost() float64 {
 	return entryCost * 2 * (z.entries + z.fill + float64(2*z.features))
 }

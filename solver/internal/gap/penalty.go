@@ -338,8 +338,10 @@ func (g *Group) clip(z []float64) {
 	}
 }
 
-// shrink replaces each multiplier z of the group by z/(1 + ν weight), with the smallest ν ≥ 0 for which their
-// norm is at most Limit, up to rounding. Of all numbers u with such a norm, these minimise Σ (z − u)²/weight.
+// shrink divides each multiplier z of the group by 1 + ν weight. All rows have the same ν ≥ 0. It is the smallest
+// one for which the norm of the group's multipliers becomes at most Limit, up to rounding. No other multipliers u of
+// such a norm have a smaller sum Σ (z − u)²/weight, where z are the old multipliers. Both arguments have one number
+// for each kept row of A.
 func (g *Group) shrink(z, weight []float64) {
 	const maxSteps = 50
 	start, nu := make([]float64, len(g.Rows)), 0.0

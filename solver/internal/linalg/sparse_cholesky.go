@@ -25,14 +25,16 @@ type SparseCholesky struct {
 	places []int32
 
 	work []float64 // scratch memory
-	// Scratch memory of factor. Column k is in the list of the row of its next entry, next[k].
+	// Scratch memory of factor. A column whose entries are not all used yet waits in the list of the row of its
+	// next entry, which is entry next[column]. first has the first column of the list of each row, and after the
+	// column that follows in the same list; −1 ends a list.
 	next         []int
 	first, after []int32
 }
 
 // NewSparseCholesky chooses the order for matrices of order n. A has n columns; nil means diagonal matrices.
-// The result is nil if a column of L would have more than mostDegree entries below the diagonal, or if the order
-// takes much time to find.
+// The result is nil if a column of L would have more than mostDegree entries below the diagonal, or if it would
+// take long to find the order.
 func NewSparseCholesky(a *sparse.CSR, n, mostDegree int) *SparseCholesky {
 	c := &SparseCholesky{a: a, start: make([]int, 1, n+1)}
 	adjacent := neighbours(a, n, mostDegree)
@@ -62,9 +64,8 @@ func NewSparseCholesky(a *sparse.CSR, n, mostDegree int) *SparseCholesky {
 }
 
 // neighbours returns, for each column j of A, the other columns that share a row with it, in increasing order.
-// The result is nil if a row has more than mostDegree + 1 entries: the first of its columns that is eliminated
-// has at least as many entries as the row has others. It is also nil if the rows have more than mostDegree pairs
-// of entries for each column, on average.
+// The result is nil if a row has more than mostDegree + 1 entries, because then a column of L has more than
+// mostDegree entries. It is also nil if the rows have more than mostDegree·n pairs of entries in total.
 func neighbours(a *sparse.CSR, n, mostDegree int) [][]int32 {
 	out := make([][]int32, n)
 	if a == nil {
@@ -74,7 +75,7 @@ func neighbours(a *sparse.CSR, n, mostDegree int) [][]int32 {
 	pairs := 0.0
 	for row := range rows {
 		idx, _ := a.Row(row)
-		pairs += pairsOf(len(idx))
+		pairs += PairsOf(len(idx))
 		if len(idx)-1 > mostDegree || pairs > float64(mostDegree)*float64(n) {
 			return nil
 		}
@@ -211,13 +212,13 @@ func (c *SparseCholesky) Entries() int { return len(c.index) }
 func (c *SparseCholesky) Multiplications() float64 {
 	sum := 0.0
 	for k := range c.diagonal {
-		sum += pairsOf(c.start[k+1] - c.start[k])
+		sum += PairsOf(c.start[k+1] - c.start[k])
 	}
 	return sum
 }
 
-// pairsOf returns the number of pairs of count things, including each thing's pair with itself.
-func pairsOf(count int) float64 { return float64(count * (count + 1) / 2) }
+// PairsOf returns the number of pairs in a row with count entries, including each entry's pair with itself.
+func PairsOf(count int) float64 { return float64(count * (count + 1) / 2) }
 
 // Factor factors the matrix diag(d) + A'diag(w)A. It reports whether the matrix is positive definite.
 func (c *SparseCholesky) Factor(d, w []float64) bool {

@@ -16,23 +16,22 @@ import (
 // diagonal. A Newton step near the solution has weights w and b of very different size; the preconditioner
 // contains them.
 type Implicit struct {
-	// FormedCost is the number of iterations that take as long as one system with a formed Hessian. If the
+	// FormedIterations is the number of iterations that take as long as one system with a formed Hessian. If the
 	// systems need many more, Exhausted returns true. 0 means that the Hessian cannot be formed.
-	FormedCost float64
+	FormedIterations float64
 
 	columns *Columns
 	penalty *gap.Penalty
 	chol    *linalg.SparseCholesky // of P
 	few     *fewRows               // nil if the preconditioner is P
 
-	w         []float64 // one number for each kept row of A
-	allW      []float64 // w for all rows of A, 0 for those that are not kept
-	b         []float64
-	untouched []bool    // the coordinates that occur in no kept row of A
-	gram      []float64 // the diagonal of A'diag(w)A
-	diagonal  []float64 // v
-	image     []float64 // A times a vector
-	cg        linalg.ConjugateGradients
+	w        []float64 // one number for each kept row of A
+	allW     []float64 // w for all rows of A, 0 for those that are not kept
+	b        []float64
+	gram     []float64 // the diagonal of A'diag(w)A
+	diagonal []float64 // v
+	image    []float64 // A times a vector
+	cg       linalg.ConjugateGradients
 
 	systems, iterations float64 // how many systems were solved, and the iterations for all of them
 	capped              bool    // a system was not solved after mostImplicitIterations
@@ -43,30 +42,29 @@ const (
 	// A'diag(w)A. For few rows of X, the first share is fewRowsShare; otherwise it is 1. If P cannot be factored,
 	// the share and the shift are multiplied by shareFactor, until the share is above mostShare.
 	fewRowsShare, mostShare, shareFactor = 1e-10, 1e4, 100
-	// Implicit.solve ends when the energy r'M⁻¹r of the residual r, with the preconditioner M, is at most this
-	// part of its first value: in most Newton steps, in steps whose multipliers may be part of a proof, and in
-	// the reduced problem.
-	stepEnergy, proofEnergy, reducedEnergy = 1e-3, 1e-16, 1e-24
-	// The largest number of iterations of one call of Implicit.solve, and how many there are from one call of
-	// its argument stop to the next.
-	mostImplicitIterations, stopEvery = 1000, 16
-	// An Implicit is exhausted after exhaustedPart·(systems + firstSystems) times FormedCost iterations. It is also
+
+	// Implicit.solve has a residual r and a preconditioner M. It ends when the energy r'M⁻¹r is at most this part
+	// of its first value.
+
+	stepEnergy    = 1e-3  // in most Newton steps
+	proofEnergy   = 1e-16 // in Newton steps whose multipliers may be part of a proof
+	reducedEnergy = 1e-24 // in the reduced problem
+
+	mostImplicitIterations = 1000 // the largest number of iterations for one system
+	stopEvery              = 16   // Implicit.solve calls its argument stop once in this number of iterations
+	// An Implicit is exhausted after exhaustedPart·(systems + firstSystems) times FormedIterations. It is also
 	// exhausted if one system needs mostImplicitIterations.
 	exhaustedPart, firstSystems = 3, 5
 )
 
-// NewImplicit returns an Implicit. The caller must call Columns.Prepare after each change of the columns, the
-// weights or the ridges, and before the first use. chol must be a factor for all rows of A. If isFew is true, the preconditioner contains
-// H; this needs a dense copy of X, whose number of rows is columns.XT.Cols.
+// NewImplicit returns an Implicit. The caller must call Columns.Prepare before the first use, and after each change
+// of the columns, the weights or the ridges. chol must be a factor for all rows of A. isFew says that X has few
+// rows; then the preconditioner needs a dense copy of X.
 func NewImplicit(columns *Columns, penalty *gap.Penalty, chol *linalg.SparseCholesky, isFew bool) *Implicit {
 	order := len(penalty.Singleton)
 	m := &Implicit{
-		columns: columns, penalty: penalty, chol: chol, untouched: make([]bool, order),
-		allW: make([]float64, penalty.TotalRows), gram: make([]float64, order),
-		diagonal: make([]float64, order), image: make([]float64, penalty.Len()),
-	}
-	for j := range m.untouched {
-		m.untouched[j] = !penalty.Touches(j)
+		columns: columns, penalty: penalty, chol: chol, allW: make([]float64, penalty.TotalRows),
+		gram: make([]float64, order), diagonal: make([]float64, order), image: make([]float64, penalty.Len()),
 	}
 	if isFew {
 		m.few = &fewRows{}
@@ -79,8 +77,8 @@ func (m *Implicit) ForgetIterations() { m.systems, m.iterations, m.capped = 0, 0
 
 // Exhausted reports whether the systems have needed so many iterations that the Hessian should be formed.
 func (m *Implicit) Exhausted() bool {
-	return m.FormedCost > 0 &&
-		(m.capped || m.iterations > exhaustedPart*(m.systems+firstSystems)*m.FormedCost)
+	return m.FormedIterations > 0 &&
+		(m.capped || m.iterations > exhaustedPart*(m.systems+firstSystems)*m.FormedIterations)
 }
 
 // factor prepares solve for w and b.
@@ -99,7 +97,7 @@ func (m *Implicit) factor(w, b []float64) bool {
 		for j, h := range m.columns.Diagonal() {
 			ridge := m.columns.ridge[j]
 			m.diagonal[j] = b[j] + ridge + float64(share*(h-ridge)) + float64(shift*m.gram[j])
-			if m.diagonal[j] == 0 && m.untouched[j] {
+			if m.diagonal[j] == 0 { // the coordinate has no data and no penalty
 				m.diagonal[j] = 1
 			}
 		}
@@ -110,15 +108,21 @@ func (m *Implicit) factor(w, b []float64) bool {
 	return false
 }
 
-// times sets dst = (K + firstShift·diag(K)) d, because K may be singular.
+// times sets dst to the product of K and d. Because K may be singular, times adds a tiny part of the diagonal of
+// H + A'diag(w)A to it.
 func (m *Implicit) times(dst, d []float64) {
-	m.columns.multiply(dst, d)
+	m.multiply(dst, d, m.w)
 	for j, h := range m.columns.Diagonal() {
 		dst[j] = math.FMA(m.b[j]+float64(firstShift*(h+m.gram[j])), d[j], dst[j])
 	}
+}
+
+// multiply sets dst = (H + A'diag(w)A) d.
+func (m *Implicit) multiply(dst, d, w []float64) {
+	m.columns.multiply(dst, d)
 	m.penalty.Mul(m.image, d)
-	for k, w := range m.w {
-		m.image[k] *= w
+	for k, weight := range w {
+		m.image[k] *= weight
 	}
 	m.penalty.AddTrans(dst, m.image)
 }
@@ -141,9 +145,9 @@ func (m *Implicit) solve(step, b []float64, part float64, stop func() bool) {
 	m.capped = m.capped || iterations == mostImplicitIterations
 }
 
-// reducedSolver returns a function that sets step to the solution of E'KE step = g, or nil if the preconditioner
-// cannot be factored. E maps the values of the groups of the partition to coordinates. K has the weights h of
-// the constrained rows, and no others. The preconditioner has E'diag(H)E in place of E'HE.
+// reducedSolver is Coupled.reducedSolver for an implicit Hessian. E maps the values of the groups of the partition
+// to coordinates. The matrix is E'(H + A'diag(w)A)E, where w has the weights h of the constrained rows, and 0 for
+// the other rows. The preconditioner has E'diag(H)E in place of E'HE.
 func (m *Implicit) reducedSolver(
 	partition *Partition, kind []rowKind, h []float64, stop func() bool,
 ) (solve func(step, g []float64)) {
@@ -170,14 +174,14 @@ func (m *Implicit) reducedSolver(
 	if chol == nil || !chol.Factor(diagonal, weights) {
 		return nil
 	}
-	d, kd := make([]float64, len(m.untouched)), make([]float64, len(m.untouched))
+	d, product := make([]float64, len(m.gram)), make([]float64, len(m.gram))
 	times := func(dst, v []float64) {
 		partition.Expand(d, v)
-		m.w = w
-		clear(m.gram)
-		clear(m.b)
-		m.times(kd, d)
-		partition.Collect(dst, kd)
+		m.multiply(product, d, w)
+		partition.Collect(dst, product)
+		for k, u := range v { // the matrix may be singular, see times
+			dst[k] = math.FMA(firstShift*diagonal[k], u, dst[k])
+		}
 	}
 	return func(step, g []float64) { solveByCG(&m.cg, times, chol.Solve, step, g, reducedEnergy, stop) }
 }
