@@ -4,8 +4,8 @@
 // only 4 KiB, this can take more time than copying the data, above all in virtual machines.
 //
 // Large pages have a disadvantage. Go returns unused memory to the operating system, and then no longer counts
-// it. If the unused memory is only a part of a large page, the operating system may make the page whole again,
-// although the program does not use this part. The program then has more memory than Go counts.
+// it. If the unused memory is only a part of a large page, the operating system may provide it again, to keep the
+// page large. The program then occupies more memory than Go counts.
 package pages
 
 import (
