@@ -18,7 +18,8 @@ import (
 // not safe for concurrent use.
 type setSolver struct {
 	problem    *wholeProblem
-	maxColumns int // largest number of columns of a working set
+	maxColumns int  // largest number of columns of a working set
+	implicit   bool // the Hessian of all columns need not be formed
 	// The dual point for the next proof: from startTrial or a working set's solution.
 	trial   *dualPoint
 	outside *outsideSolver // finds multipliers of the rows of A whose features all have the coefficient 0
@@ -44,7 +45,8 @@ func newSetSolver(p *Problem) (*setSolver, error) {
 		return nil, fmt.Errorf("%w: %d features have no row of A of their own that holds them at zero",
 			ErrNotApplicable, unheld)
 	}
-	w.maxColumns = mostInSet(&q, q.linearSystems()) + unheld
+	systems := q.linearSystems()
+	w.maxColumns, w.implicit = mostInSet(&q, systems)+unheld, systems.chol != nil
 	w.trial = w.problem.newDualPoint()
 	w.outside = newOutsideSolver(w.problem)
 	return w, nil
@@ -264,9 +266,14 @@ func (r *rounds) watch(reached *Result) error {
 // solution.
 const firstRoom = 750
 
+// A working set that would have more than this part of all features gets all of them, if no Hessian need be
+// formed. Such a set takes longer, but no larger sets follow.
+const wholePart = 0.5
+
 // chooseColumns returns the columns of the next working set, in increasing order: the columns of non-zero
 // coefficients, of features with neither a ridge nor a singleton row, and of the features with the largest
-// outside.nearExcess. full is true if a set after the first has no room for all non-zero coefficients.
+// outside.nearExcess; or all columns, see wholePart. full is true if a set after the first has no room for all
+// non-zero coefficients.
 func (w *setSolver) chooseColumns(first bool) (cols []int32, full bool) {
 	var unheld, candidates []int32
 	for j, x := range w.problem.x {
@@ -296,6 +303,12 @@ func (w *setSolver) chooseColumns(first bool) (cols []int32, full bool) {
 	cols = cols[:min(len(cols), room)]
 	cols = append(cols, candidates[:min(len(candidates), len(cols)+200, maxColumns-len(cols))]...)
 	cols = append(cols, unheld...)
+	if p := w.problem.p; w.implicit && !w.problem.formsHessians && float64(len(cols)) > wholePart*float64(p) {
+		cols = cols[:0]
+		for j := range int32(p) {
+			cols = append(cols, j)
+		}
+	}
 	slices.Sort(cols)
 	return cols, full
 }
