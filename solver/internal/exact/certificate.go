@@ -46,3 +46,10 @@ func (s *Solver) proveGap(tol float64) float64 {
 	}
 	return b.Gap
 }
+
+// tally estimates the gap at the present point, and keeps what the next step needs of the estimate.
+func (s *Solver) tally() *gap.Tally {
+	t := s.rows.tally()
+	s.work.alphaSize, s.work.fenchel = t.Size, t.Fenchel
+	return t
+}

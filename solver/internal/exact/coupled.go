@@ -130,8 +130,10 @@ const (
 	modelPart = 1e-3 // tolerance of a model, relative to the excess that is expected after its step
 	gapPart   = 0.02 // smallest tolerance of a model before the last step, relative to Settings.Tol
 	// A step may be the last one if, after this step, the objective minus its optimum is expected to be at
-	// most mayEndPart times the tolerance of the gap.
+	// most mayEndPart times the tolerance of the gap. If the curvature of the loss jumps, the Fenchel terms after
+	// the step before must be at most exactPart times the tolerance, see mayEnd.
 	mayEndPart = 100
+	exactPart  = 1e-3
 	// Largest tolerance of the model in a step that may be the last one, as a multiple of Solver.Scale. It is
 	// so small that the zeros and ties of the solution can be found.
 	modelEnd = 1e-12
@@ -147,15 +149,11 @@ func (c *coupled) minimise(tol float64) newtonStep {
 	q.Stop = c.stop
 	termCount := q.TermCount()
 	firstTau := startTau * c.scale / termCount
-	expectedExcess := c.scale
 	if !math.IsInf(c.excess, 1) {
 		firstTau = math.Min(firstTau, math.Max(q.Tau, c.excess/termCount))
-		expectedExcess = math.Min(c.excess, squaredFactor*c.excess*c.excess/c.scale)
 	}
-	if c.hasConstantCurvature() {
-		expectedExcess = 0
-	}
-	mayBeLast := !c.rough && (expectedExcess <= mayEndPart*tol || c.work.extraSteps > 0)
+	expectedExcess := c.expectedExcess()
+	mayBeLast := !c.rough && (c.mayEnd(expectedExcess, tol) || c.work.extraSteps > 0)
 	goal := math.Max(gapPart*tol, modelPart*expectedExcess)
 	if mayBeLast {
 		goal = math.Min(gapPart*tol, modelEnd*c.scale)
@@ -191,6 +189,30 @@ func (c *coupled) minimise(tol float64) newtonStep {
 	// PenaltyRise leaves out the squared terms, because the gradient contains them.
 	rise := c.set.firstOrder(q.U) + q.PenaltyRise()
 	return newtonStep{u: q.U, move: q.Move, snapped: c.exact, fall: fall, rise: rise}
+}
+
+// expectedExcess returns the expected difference of the objective and its optimum after the next step.
+func (c *coupled) expectedExcess() float64 {
+	switch traits := c.Loss.Traits(); {
+	case traits.ConstantCurvature:
+		return 0
+	case math.IsInf(c.excess, 1):
+		return c.scale
+	case traits.ContinuousCurvature:
+		return math.Min(c.excess, squaredFactor*c.excess*c.excess/c.scale)
+	}
+	return c.excess
+}
+
+// mayEnd reports whether the next step may be the last one. expectedExcess is the result of c.expectedExcess.
+//
+// If the curvature of the loss jumps, a model with wrong curvatures proves nothing, however accurately it is
+// solved. The curvatures were right if the Fenchel terms after the last step are small: they are 0 if the slopes
+// of the model are those of the loss. But if the value of the last model did not fall, the next model must be
+// solved more accurately.
+func (c *coupled) mayEnd(expectedExcess, tol float64) bool {
+	hasRightCurvatures := c.Loss.Traits().ContinuousCurvature || c.work.fenchel <= exactPart*tol
+	return expectedExcess == 0 || expectedExcess <= mayEndPart*tol && hasRightCurvatures
 }
 
 // addSquareGradient adds the gradient of the squared terms of g to the gradient of the model.

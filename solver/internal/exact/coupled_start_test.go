@@ -58,13 +58,14 @@ func TestNotWorse(t *testing.T) {
 }
 
 // TestIterates checks that the gaps of Finish and Certify are at least the true excess, the objective minus
-// the optimum, after few steps and at random points. A run without a tolerance must prove a gap of 1e-13. At
+// the optimum, after few steps and at random points. A run without a tolerance must prove a gap of 1e-13. If
+// lambda is small, correlations have rounding errors of about 1e-16, and the gap may be this part of lambda. At
 // random points, the gap of Certify may be at most three times the true excess, up to rounding.
 func TestIterates(t *testing.T) {
 	for _, k := range patterns() {
 		s := mustNew(t, k.draw(t, 40, 8, 7))
 		best := s.Finish(nil, &Settings{})
-		if !(best.Gap <= 1e-13) || best.Iterations > 60 {
+		if !(best.Gap <= math.Max(1e-13, 1e-16/k.lambda)) || best.Iterations > 60 {
 			t.Errorf("%+v: gap %.1e after %d iterations", k, best.Gap, best.Iterations)
 		}
 		for steps := 1; steps < 6; steps++ {

@@ -163,7 +163,7 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 		if s.rows.Err() != nil {
 			break
 		}
-		s.rows.tally()
+		s.tally()
 		proved := s.proveGap(tol)
 		bestGap = math.Min(bestGap,
 			gap.GapAtObjective(proved, s.current.value, value, lossError+s.lossError()))

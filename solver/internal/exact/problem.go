@@ -126,6 +126,7 @@ type workspace struct {
 	excess    float64 // the expected difference of the objective and its optimum after the last step
 	uphill    bool    // the last step was rejected because the objective increases along it
 	alphaSize float64 // the mean |αᵢ| of the dual point for which the gap was estimated last
+	fenchel   float64 // the sum of the Fenchel terms of this dual point; 0 before the first estimate
 }
 
 // New returns a Solver of p, at the point 0 or at the point of the domain nearest to 0. If the package cannot

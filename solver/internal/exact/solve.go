@@ -248,9 +248,7 @@ func (r *run) proveOrGrow(length float64) {
 	// better.
 	grows := far && length == 1 && s.set.lacksColumns && s.gram == nil
 	if !grows || !s.set.formed {
-		t := s.rows.tally()
-		s.work.alphaSize = t.Size
-		if far && t.Fenchel > r.aim {
+		if t := s.tally(); far && t.Fenchel > r.aim {
 			return
 		}
 	}
