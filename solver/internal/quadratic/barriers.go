@@ -10,14 +10,18 @@ import (
 )
 
 // barriers are the bounds of the set X of a Coupled. Each has a multiplier and the logarithmic barrier
-// −τ log(slack). The minimum u of the smooth problem (see Coupled) for a given τ is a point of the central
-// path. There, a bound at distance s has the multiplier λ = τ/s, and a ball of radius R has the multiplier
-// θ = τ/(R² − |u|²). The curvatures of the barriers come from Newton's method for these equations, as in
-// smoothen.
+// −τ log(slack) or, for a ball, −τ ballWeight log(slack). The minimum u of the smooth problem (see Coupled) for a
+// given τ is a point of the central path. There, a bound at distance s has the multiplier λ = τ/s, and a ball of
+// radius R has the multiplier θ = τ ballWeight/(R² − |u|²). The curvatures of the barriers come from Newton's
+// method for these equations, as in smoothen.
 type barriers struct {
 	term.Bounds
 	lowerDual, upperDual []float64 // multipliers λ of the lower and upper bounds; empty before the first step
 	theta                float64   // multiplier θ of the ball; 0 before the first step
+	// The weight of the logarithm of a ball. It is the number of absolute values and norms in the problem, because
+	// the multiplier of a ball is often much larger than theirs. With the weight 1, u would come too near to the
+	// sphere when τ falls, and further steps would be short.
+	ballWeight float64
 	// unpenalised marks the coordinates that occur in no row of A.
 	unpenalised []bool
 	typicalSize []float64 // see Coupled.TypicalSize; nil if it is not known
@@ -71,8 +75,8 @@ func (b *barriers) fixed(j int) bool {
 	return !(width > 0) || width <= leastWidth*size && !math.IsInf(width, 1)
 }
 
-// logarithmCount returns the number of logarithms in the barrier.
-func (b *barriers) logarithmCount() (count int) {
+// logarithmCount returns the number of logarithms in the barrier. The logarithm of a ball counts ballWeight times.
+func (b *barriers) logarithmCount() (count float64) {
 	for j := range b.Lower {
 		if b.fixed(j) {
 			continue
@@ -84,9 +88,17 @@ func (b *barriers) logarithmCount() (count int) {
 		}
 	}
 	if b.Radius > 0 {
-		count++
+		count += b.ballWeight
 	}
 	return count
+}
+
+// largestWeight returns the largest weight of a logarithm in the barrier; 1 if there is no ball.
+func (b *barriers) largestWeight() float64 {
+	if b.Radius > 0 {
+		return b.ballWeight
+	}
+	return 1
 }
 
 // slacks returns the distances of the number u from the lower and upper bound of coordinate j. They may be
@@ -115,7 +127,7 @@ func (b *barriers) value(u []float64) (sum float64) {
 		}
 	}
 	if b.Radius > 0 {
-		sum -= kernels.Log(b.ballSlack(u))
+		sum -= float64(b.ballWeight * kernels.Log(b.ballSlack(u)))
 	}
 	return sum
 }
@@ -147,6 +159,7 @@ func (b *barriers) addDerivatives(g, h, u []float64, tau float64) (outerFactor f
 		return 0
 	}
 	slack := b.ballSlack(u)
+	tau *= b.ballWeight
 	if b.theta == 0 {
 		b.theta = tau / slack
 	}
@@ -173,7 +186,7 @@ func (b *barriers) updateMultipliers(u, step []float64, tau float64) {
 	}
 	if b.Radius > 0 {
 		product := kernels.Dot(u, step)
-		b.theta = (tau + 2*float64(b.theta*product)) / b.ballSlack(u)
+		b.theta = (float64(b.ballWeight*tau) + 2*float64(b.theta*product)) / b.ballSlack(u)
 	}
 }
 
@@ -181,7 +194,7 @@ func (b *barriers) updateMultipliers(u, step []float64, tau float64) {
 const ballFraction = 0.9
 
 // Method addDerivatives makes theta, the multiplier of the ball, at least leastTheta times the value of theta
-// on the central path, tau/(R² − |u|²).
+// on the central path.
 const leastTheta = 0.01
 
 // longestStep returns the longest step length with which u stays in the set, but at most 1. For a ball,
@@ -243,7 +256,7 @@ func (b *barriers) snap(u, curvature []float64, tau float64) {
 	if b.Radius > 0 {
 		norm := linalg.Norm(u)
 		if gap := b.Radius - norm; norm > 0 &&
-			(gap < 0 || float64(gap*float64(gap*slices.Max(curvature))) < tau) {
+			(gap < 0 || float64(gap*float64(gap*slices.Max(curvature))) < float64(b.ballWeight*tau)) {
 			linalg.Scale(u, b.Radius/norm)
 		}
 	}

@@ -25,11 +25,9 @@ import (
 // Then full steps succeed far from the solution, and τ may fall by factors of 10 to 1000 (Chan, Golub, Mulet
 // 1999; Andersen, Christiansen, Conn, Overton 2000).
 type Coupled struct {
-	Triangle           // how H is stored
-	H        []float64 // positive semidefinite
-	// If Implicit is not nil, it replaces H. Then Set must be nil or a product of intervals, and Penalty must have no
-	// groups.
-	Implicit    *Implicit
+	Triangle                 // how H is stored
+	H           []float64    // positive semidefinite
+	Implicit    *Implicit    // replaces H, if it is not nil
 	X           []float64    // x, a point of Set
 	Gradient    []float64    // g
 	Penalty     *gap.Penalty // A, limits and groups. H contains the squared terms, so Square must be nil
@@ -125,7 +123,7 @@ func (q *Coupled) followPath(set *CoupledSettings) bool {
 		if length == 1 {
 			q.saveDual()
 		}
-		if decrement <= float64(settledPart*q.Tau) {
+		if decrement <= float64(settledPart*q.barriers.largestWeight()*q.Tau) {
 			length = 1 // only rounding errors have made the step short
 		}
 		near := q.isNear(length, decrement, set.Gap)
@@ -190,15 +188,17 @@ func (q *Coupled) isNear(length, decrement, gap float64) bool {
 }
 
 const (
-	maxSteps    = 100
-	preciseEnd  = 1e-12 // if Precise is set, Solve may end when (Newton decrement)²/τ is at most this
-	settledPart = 1e-6  // a step counts as full if the squared Newton decrement is at most this part of τ
-	maxAtOneTau = 15    // the largest number of steps at one τ
-	longStep    = 0.9   // a step of at least this length counts as a full step
-	shortStep   = 0.3   // a step below this length is short
-	maxShort    = 2     // this number of short steps in a row makes τ larger
-	maxRaised   = 20    // the largest number of times that τ is raised
-	carefulFall = 0.2   // the smallest allowed tauFactor after τ was raised
+	maxSteps   = 100
+	preciseEnd = 1e-12 // if Precise is set, Solve may end when (Newton decrement)²/τ is at most this
+	// A step counts as full if the squared Newton decrement is at most this part of τ times the largest weight of a
+	// logarithm.
+	settledPart = 1e-6
+	maxAtOneTau = 15  // the largest number of steps at one τ
+	longStep    = 0.9 // a step of at least this length counts as a full step
+	shortStep   = 0.3 // a step below this length is short
+	maxShort    = 2   // this number of short steps in a row makes τ larger
+	maxRaised   = 20  // the largest number of times that τ is raised
+	carefulFall = 0.2 // the smallest allowed tauFactor after τ was raised
 	// The last fall of τ is by at least this factor, so that method zeros can compare the last two τ.
 	leastLastFall = 2
 	// If Coupled.followPath can make no more progress before it reaches the gap, it returns to the stored
@@ -298,15 +298,20 @@ func (q *Coupled) dualGap() float64 {
 // the solution of the smooth problem for τ (see Coupled), the objective of the original problem exceeds its
 // minimum by at most 2 τ TermCount.
 func (q *Coupled) TermCount() float64 {
-	count := q.Penalty.Len()
-	if q.Penalty.Grouped() {
-		count = len(q.Penalty.Groups)
-	}
+	count := float64(q.penaltyTerms())
 	if q.Set != nil {
-		b := barriers{Bounds: q.Set.Bounds(q.Order), typicalSize: q.TypicalSize}
+		b := barriers{Bounds: q.Set.Bounds(q.Order), typicalSize: q.TypicalSize, ballWeight: max(1, count)}
 		count += b.logarithmCount()
 	}
-	return float64(max(1, count))
+	return max(1, count)
+}
+
+// penaltyTerms returns the number of absolute values or norms in the problem.
+func (q *Coupled) penaltyTerms() int {
+	if q.Penalty.Grouped() {
+		return len(q.Penalty.Groups)
+	}
+	return q.Penalty.Len()
 }
 
 // prepare allocates memory and sets u to x. If there is a set X, it moves u into the interior of X.
@@ -314,6 +319,7 @@ func (q *Coupled) prepare() {
 	q.termCount = q.TermCount()
 	if q.Set != nil {
 		q.barriers.Bounds, q.barriers.typicalSize = q.Set.Bounds(q.Order), q.TypicalSize
+		q.barriers.ballWeight = float64(max(1, q.penaltyTerms()))
 		q.barriers.unpenalised = make([]bool, q.Order)
 		for j := range q.barriers.unpenalised {
 			q.barriers.unpenalised[j] = !q.Penalty.Touches(j)
@@ -380,21 +386,7 @@ func (q *Coupled) newton() (decrement float64, ok bool) {
 // factored, or if an implicit Hessian is exhausted.
 func (q *Coupled) solveNewton(outerFactor float64) bool {
 	if q.Implicit != nil {
-		q.fixCoordinates(nil)
-		if !q.Implicit.factor(q.curvature.h, q.barrierDiagonal) {
-			return false
-		}
-		part := stepEnergy
-		if q.accurate {
-			part = proofEnergy
-		}
-		q.Implicit.solve(q.step, q.rhs, part, q.Stop)
-		for j := range q.barriers.Lower {
-			if q.barriers.fixed(j) {
-				q.step[j] = 0 // without rounding
-			}
-		}
-		return !q.Implicit.Exhausted()
+		return q.solveImplicit(outerFactor)
 	}
 	h := q.system.h
 	copy(h, q.H)
@@ -417,10 +409,36 @@ func (q *Coupled) solveNewton(outerFactor float64) bool {
 	return true
 }
 
+// solveImplicit is solveNewton for an implicit Hessian.
+func (q *Coupled) solveImplicit(outerFactor float64) bool {
+	q.fixCoordinates(nil)
+	m, v, part := q.Implicit, q.U, stepEnergy
+	if q.barriers.Total > 0 { // the step has the sum 0
+		outerFactor, v = math.Inf(1), slices.Repeat([]float64{1}, q.Order)
+	}
+	var subtract func(dst, v []float64)
+	if q.Penalty.Grouped() {
+		subtract = q.subtractCross
+	}
+	if !m.factor(q.curvature.h, q.barrierDiagonal, subtract, outerFactor, v) {
+		return false
+	}
+	if q.accurate {
+		part = proofEnergy
+	}
+	m.solve(q.step, q.rhs, part, q.Stop)
+	for j := range q.barriers.Lower {
+		if q.barriers.fixed(j) {
+			q.step[j] = 0 // without rounding
+		}
+	}
+	return !m.Exhausted()
+}
+
 // multiply sets dst = H d.
 func (q *Coupled) multiply(dst, d []float64) {
 	if q.Implicit != nil {
-		q.Implicit.columns.multiply(dst, d)
+		q.Implicit.multiply(dst, d, q.Implicit.Square, nil)
 		return
 	}
 	q.Times(dst, q.H, d)

@@ -100,10 +100,10 @@ func (q *Coupled) zeros() []bool {
 // that are near a bound to the bound. In a box, tied coordinates move together to the bound that the first of
 // them reaches.
 func (q *Coupled) setTies(partition *Partition, curvature []float64) {
-	h, y := make([]float64, q.Order), make([]float64, partition.GroupCount)
+	h, y := q.diagonal(), make([]float64, partition.GroupCount)
 	sum, maxCurvature := make([]float64, partition.GroupCount), make([]float64, partition.GroupCount)
 	for j, group := range partition.Group {
-		h[j] = math.Max(q.curvatureAt(j), curvature[j])
+		h[j] = math.Max(h[j], curvature[j])
 		if group >= 0 {
 			weight, f := h[j]+1e-300, partition.Factor[j] // a weight must be positive
 			y[group] += float64(weight * f * q.U[j])
@@ -135,12 +135,17 @@ func (q *Coupled) setTies(partition *Partition, curvature []float64) {
 	}
 }
 
-// curvatureAt returns the diagonal entry j of H.
-func (q *Coupled) curvatureAt(j int) float64 {
+// diagonal returns the diagonal of H.
+func (q *Coupled) diagonal() []float64 {
+	out := make([]float64, q.Order)
 	if q.Implicit != nil {
-		return q.Implicit.columns.Diagonal()[j]
+		q.Implicit.addDiagonal(out)
+		return out
 	}
-	return q.H[j*q.Stride+j]
+	for j := range out {
+		out[j] = q.H[j*q.Stride+j]
+	}
+	return out
 }
 
 const (

@@ -10,12 +10,16 @@ import (
 )
 
 // An Implicit is the Hessian H of a Coupled, as a Columns and not as a matrix. It solves systems with the matrix
-// K = H + A'diag(w)A + diag(b) by the conjugate gradient method. A must be sparse, so that a matrix
-// P = A'diag(w)A + diag(v) has a sparse Cholesky factor. With many rows of X, the preconditioner is P, and v is b
-// plus the diagonal of H. With few rows, it is P + X'CX, and v is b plus the ridges plus a tiny part of the
-// diagonal. A Newton step near the solution has weights w and b of very different size; the preconditioner
-// contains them.
+// K = H + A'(diag(w) − C)A + diag(b) + c vv' by the conjugate gradient method. C has the cross parts of the
+// curvatures of groups (see rowCurvature). If c is infinite, this means that the solution d has v'd = 0.
+//
+// A must be sparse, so that a matrix P = A'diag(w)A + diag(e) has a sparse Cholesky factor. With many rows of X, the
+// preconditioner is P + c vv', and e is b plus the diagonal of the Columns. With few rows, it is P + c vv' plus the
+// Columns, and e is b plus the ridges plus a tiny part of the diagonal. Near the solution, w, b and c have numbers of
+// very different size; the preconditioner contains them.
 type Implicit struct {
+	// Square has numbers for the kept rows of A: H is the Columns plus A'diag(Square)A. Nil means zeros.
+	Square []float64
 	// FormedIterations is the number of iterations that take as long as one system with a formed Hessian. If the
 	// systems need many more, Exhausted returns true. 0 means that the Hessian cannot be formed.
 	FormedIterations float64
@@ -25,12 +29,15 @@ type Implicit struct {
 	chol    *linalg.SparseCholesky // of P
 	few     *fewRows               // nil if the preconditioner is P
 
-	w        []float64 // one number for each kept row of A
+	w        []float64 // one number for each kept row of A, Square included
 	allW     []float64 // w for all rows of A, 0 for those that are not kept
 	b        []float64
-	gram     []float64 // the diagonal of A'diag(w)A
-	diagonal []float64 // v
-	image    []float64 // A times a vector
+	rankOne  rankOne                // c vv'
+	subtract func(dst, v []float64) // subtracts C v from dst; nil if C is 0
+	gram     []float64              // the diagonal of A'diag(w)A
+	diagonal []float64              // e
+	image    []float64              // A times a vector d
+	weighted []float64              // (diag(w) − C)A d
 	cg       linalg.ConjugateGradients
 
 	systems, iterations float64 // how many systems were solved, and the iterations for all of them
@@ -38,7 +45,7 @@ type Implicit struct {
 }
 
 const (
-	// v is b plus the ridges plus share times the rest of the diagonal of H, plus shift times the diagonal of
+	// e is b plus the ridges plus share times the rest of the diagonal of H, plus shift times the diagonal of
 	// A'diag(w)A. For few rows of X, the first share is fewRowsShare; otherwise it is 1. If P cannot be factored,
 	// the share and the shift are multiplied by shareFactor, until the share is above mostShare.
 	fewRowsShare, mostShare, shareFactor = 1e-10, 1e4, 100
@@ -65,6 +72,7 @@ func NewImplicit(columns *Columns, penalty *gap.Penalty, chol *linalg.SparseChol
 	m := &Implicit{
 		columns: columns, penalty: penalty, chol: chol, allW: make([]float64, penalty.TotalRows),
 		gram: make([]float64, order), diagonal: make([]float64, order), image: make([]float64, penalty.Len()),
+		weighted: make([]float64, penalty.Len()),
 	}
 	if isFew {
 		m.few = &fewRows{}
@@ -81,11 +89,15 @@ func (m *Implicit) Exhausted() bool {
 		(m.capped || m.iterations > exhaustedPart*(m.systems+firstSystems)*m.FormedIterations)
 }
 
-// factor prepares solve for w and b.
-func (m *Implicit) factor(w, b []float64) bool {
-	m.w, m.b = w, b
+// factor prepares solve. w does not include Square. subtract subtracts C v from dst; it is nil if C is 0. The caller
+// must not change b and v before it calls factor again.
+func (m *Implicit) factor(w, b []float64, subtract func(dst, v []float64), c float64, v []float64) bool {
+	m.w, m.b, m.subtract = append(m.w[:0], w...), b, subtract
+	for k, s := range m.Square {
+		m.w[k] += s
+	}
 	clear(m.gram)
-	for k, weight := range w {
+	for k, weight := range m.w {
 		m.allW[m.penalty.KeptRows[k]] = weight
 		m.penalty.EachEntry(int32(k), func(j int32, v float64) { m.gram[j] += float64(weight * float64(v*v)) })
 	}
@@ -102,6 +114,7 @@ func (m *Implicit) factor(w, b []float64) bool {
 			}
 		}
 		if m.chol.Factor(m.diagonal, m.allW) && (m.few == nil || m.few.factor(m.columns, m.chol)) {
+			m.rankOne.prepare(c, v, m.solveWithout)
 			return true
 		}
 	}
@@ -111,24 +124,38 @@ func (m *Implicit) factor(w, b []float64) bool {
 // times sets dst to the product of K and d. Because K may be singular, times adds a tiny part of the diagonal of
 // H + A'diag(w)A to it.
 func (m *Implicit) times(dst, d []float64) {
-	m.multiply(dst, d, m.w)
+	m.multiply(dst, d, m.w, m.subtract)
 	for j, h := range m.columns.Diagonal() {
 		dst[j] = math.FMA(m.b[j]+float64(firstShift*(h+m.gram[j])), d[j], dst[j])
 	}
+	m.rankOne.addProduct(dst, d)
 }
 
-// multiply sets dst = (H + A'diag(w)A) d.
-func (m *Implicit) multiply(dst, d, w []float64) {
+// multiply sets dst to the product of a matrix and d. With w = Square, the matrix is H. With other numbers w, it is
+// H + A'diag(w − Square)A. If subtract is not nil, A'CA is subtracted.
+func (m *Implicit) multiply(dst, d, w []float64, subtract func(dst, v []float64)) {
 	m.columns.multiply(dst, d)
+	if w == nil {
+		return
+	}
 	m.penalty.Mul(m.image, d)
 	for k, weight := range w {
-		m.image[k] *= weight
+		m.weighted[k] = weight * m.image[k]
 	}
-	m.penalty.AddTrans(dst, m.image)
+	if subtract != nil {
+		subtract(m.weighted, m.image)
+	}
+	m.penalty.AddTrans(dst, m.weighted)
 }
 
-// precondition sets dst = M⁻¹ r with the preconditioner M.
+// precondition sets dst = M⁻¹ r with the preconditioner M. dst and r must not overlap.
 func (m *Implicit) precondition(dst, r []float64) {
+	m.solveWithout(dst, r)
+	m.rankOne.complete(dst)
+}
+
+// solveWithout sets dst = M⁻¹ r with the preconditioner M, but without the matrix c vv'.
+func (m *Implicit) solveWithout(dst, r []float64) {
 	if m.few == nil {
 		m.chol.Solve(dst, r)
 		return
@@ -136,9 +163,50 @@ func (m *Implicit) precondition(dst, r []float64) {
 	m.few.precondition(dst, r, m.chol)
 }
 
+// A rankOne is a matrix c vv', as part of a sum M + c vv' with a matrix M. If c is 0, the other fields are not set.
+type rankOne struct {
+	c        float64   // may be +Inf, see Implicit
+	v        []float64 // the caller must not change it as long as the rankOne is used
+	solution []float64 // M⁻¹v
+	product  float64   // v'M⁻¹v
+}
+
+// prepare sets the matrix. solve must set dst to M⁻¹ r.
+func (o *rankOne) prepare(c float64, v []float64, solve func(dst, r []float64)) {
+	o.c, o.v = c, v
+	if c == 0 {
+		return
+	}
+	o.solution = append(o.solution[:0], v...)
+	solve(o.solution, v)
+	o.product = kernels.Dot(v, o.solution)
+}
+
+// complete changes x from M⁻¹ r to (M + c vv')⁻¹ r (Sherman and Morrison 1950).
+func (o *rankOne) complete(x []float64) {
+	if o.c != 0 {
+		kernels.Axpy(-o.part(x), o.solution, x)
+	}
+}
+
+// part returns the number that complete multiplies by M⁻¹v. For x = M⁻¹ r and an infinite c, it is the multiplier
+// of the equation v'd = 0.
+func (o *rankOne) part(x []float64) float64 { return kernels.Dot(o.v, x) / (1/o.c + o.product) }
+
+// addProduct adds c vv'd to dst. If c is infinite, it does nothing: then v'd = 0.
+func (o *rankOne) addProduct(dst, d []float64) {
+	if o.c != 0 && !math.IsInf(o.c, 1) {
+		kernels.Axpy(float64(o.c*kernels.Dot(o.v, d)), o.v, dst)
+	}
+}
+
 // solve sets step to an approximate solution of K step = b. It ends when the energy of the residual is at most
-// the given part of its first value, or if stop returns true; stop may be nil.
+// the given part of its first value, or if stop returns true; stop may be nil. solve may change b.
 func (m *Implicit) solve(step, b []float64, part float64, stop func() bool) {
+	if o := &m.rankOne; math.IsInf(o.c, 1) { // a multiple of v does not change the solution; the rest is smaller
+		m.solveWithout(step, b)
+		kernels.Axpy(-o.part(step), o.v, b)
+	}
 	iterations := solveByCG(&m.cg, m.times, m.precondition, step, b, part, stop)
 	m.systems++
 	m.iterations += float64(iterations)
@@ -147,16 +215,20 @@ func (m *Implicit) solve(step, b []float64, part float64, stop func() bool) {
 
 // reducedSolver is Coupled.reducedSolver for an implicit Hessian. E maps the values of the groups of the partition
 // to coordinates. The matrix is E'(H + A'diag(w)A)E, where w has the weights h of the constrained rows, and 0 for
-// the other rows. The preconditioner has E'diag(H)E in place of E'HE.
+// the other rows. The preconditioner has the diagonal of the Columns in place of the Columns.
 func (m *Implicit) reducedSolver(
 	partition *Partition, kind []rowKind, h []float64, stop func() bool,
 ) (solve func(step, g []float64)) {
 	w, count := make([]float64, len(h)), partition.GroupCount
-	var constrainedRows []int
+	copy(w, m.Square)
+	var rows []int
 	var weights []float64
 	for k, is := range kind {
 		if is == constrained {
-			constrainedRows, weights, w[k] = append(constrainedRows, k), append(weights, h[k]), h[k]
+			w[k] += h[k]
+		}
+		if w[k] > 0 {
+			rows, weights = append(rows, k), append(weights, w[k])
 		}
 	}
 	diagonal := make([]float64, count)
@@ -170,20 +242,28 @@ func (m *Implicit) reducedSolver(
 			diagonal[k] = 1
 		}
 	}
-	chol := linalg.NewSparseCholesky(partition.reduceRows(m.penalty, constrainedRows), count, math.MaxInt32)
+	chol := linalg.NewSparseCholesky(partition.reduceRows(m.penalty, rows), count, math.MaxInt32)
 	if chol == nil || !chol.Factor(diagonal, weights) {
 		return nil
 	}
 	d, product := make([]float64, len(m.gram)), make([]float64, len(m.gram))
 	times := func(dst, v []float64) {
 		partition.Expand(d, v)
-		m.multiply(product, d, w)
+		m.multiply(product, d, w, nil)
 		partition.Collect(dst, product)
 		for k, u := range v { // the matrix may be singular, see times
 			dst[k] = math.FMA(firstShift*diagonal[k], u, dst[k])
 		}
 	}
 	return func(step, g []float64) { solveByCG(&m.cg, times, chol.Solve, step, g, reducedEnergy, stop) }
+}
+
+// addDiagonal adds the diagonal of H to dst.
+func (m *Implicit) addDiagonal(dst []float64) {
+	kernels.Axpy(1, m.columns.Diagonal(), dst)
+	for k, s := range m.Square {
+		m.penalty.EachEntry(int32(k), func(j int32, v float64) { dst[j] += float64(s * float64(v*v)) })
+	}
 }
 
 // solveByCG sets step to an approximate solution of K step = b, see Implicit.solve. It returns the number of

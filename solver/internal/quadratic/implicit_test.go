@@ -57,23 +57,45 @@ func makeImplicit(t *testing.T, rng *rand.Rand, q *Coupled, rows int, ridge floa
 }
 
 // TestImplicit checks that an implicit Hessian leads to the same solution, zeros and ties as the matrix, for more
-// and for fewer rows of X than columns, with both preconditioners, and in a box with a fixed coordinate.
+// and for fewer rows of X than columns, and with both preconditioners: with a ridge, squares, groups, in a box with
+// a fixed coordinate, in a ball and on a simplex.
 func TestImplicit(t *testing.T) {
 	const order = 40
 	box := term.NewBox(order, 0, math.Inf(1))
 	box.Upper[3], box.Upper[7] = 0, 0.01
+	variants := []struct {
+		name    string
+		ridge   float64
+		squares bool
+		groups  bool
+		domain  term.Set
+	}{
+		{name: "plain"}, {name: "ridge", ridge: 0.1}, {name: "squares", squares: true}, {name: "groups", groups: true},
+		{name: "box", domain: box}, {name: "box and ridge", ridge: 0.1, domain: box},
+		{name: "box and groups", groups: true, domain: box}, {name: "ball", domain: term.Ball{Radius: 0.3}},
+		{name: "large ball", domain: term.Ball{Radius: 300}}, {name: "simplex", domain: term.Simplex{Total: 2}},
+		{name: "simplex and squares", squares: true, domain: term.Simplex{Total: 2}},
+	}
 	for _, a := range []string{"chain and identity", "chain", "second differences"} {
 		for _, rows := range []int{15, 80} {
 			for _, isFew := range []bool{false, true} {
-				for v := range 4 {
-					ridge, domain := 0.1*float64(v%2), term.Set(nil)
-					if v >= 2 {
-						domain = box
-					}
-					name := fmt.Sprintf("%s, %d rows, few %v, ridge %g, box %v", a, rows, isFew, ridge, domain != nil)
+				for _, v := range variants {
+					name := fmt.Sprintf("%s, %d rows, few %v, %s", a, rows, isFew, v.name)
 					rng := rand.New(rand.NewPCG(uint64(rows), 8))
-					q := randomCoupled(t, rng, order, 1, matrixOf(t, a, order), nil, domain)
-					formed := makeImplicit(t, rng, q, rows, ridge, isFew)
+					matrix, groups := matrixOf(t, a, order), [][]int(nil)
+					if l, _ := matrix.Dims(); v.groups {
+						for k := 0; k < l; k += 2 {
+							groups = append(groups, []int{k, min(k+1, l-1)}[:min(2, l-k)])
+						}
+					}
+					q := randomCoupled(t, rng, order, 1, matrix, groups, v.domain)
+					formed := makeImplicit(t, rng, q, rows, v.ridge, isFew)
+					if v.squares {
+						for range q.Penalty.Len() {
+							q.Implicit.Square = append(q.Implicit.Square, max(0, rng.NormFloat64()))
+						}
+						formed.AddGram(formed.H, formed.Penalty.M, q.Implicit.Square)
+					}
 					set := &CoupledSettings{Gap: 1e-10, StartTau: 0.1, Precise: true}
 					if !q.Solve(set) || !formed.Solve(set) {
 						t.Fatalf("%s: not solved", name)
@@ -88,9 +110,9 @@ func TestImplicit(t *testing.T) {
 					q.multiply(r, q.Move)
 					kernels.Axpy(1, q.Gradient, r)
 					q.Penalty.AddTrans(r, q.Z)
-					for j, v := range r {
-						if domain == nil && !(math.Abs(v) <= 1e-7) {
-							t.Errorf("%s: residual %g at coordinate %d", name, v, j)
+					for j, residual := range r {
+						if v.domain == nil && !(math.Abs(residual) <= 1e-7) {
+							t.Errorf("%s: residual %g at coordinate %d", name, residual, j)
 						}
 					}
 				}

@@ -100,6 +100,7 @@ func (q *Coupled) updateMultipliers() {
 	for k, h := range q.curvature.h {
 		q.Z[k] = math.FMA(h, q.imageStep[k], q.smoothGradient[k])
 	}
+	q.subtractCross(q.Z, q.imageStep)
 	if !r.Grouped() {
 		for k, z := range q.multipliers {
 			maxSize := r.Limit[k] - float64(boundaryFraction*(r.Limit[k]-math.Abs(z)))
@@ -108,19 +109,26 @@ func (q *Coupled) updateMultipliers() {
 	}
 	for k := range r.Groups {
 		g := &r.Groups[k]
-		var vs, zs float64
-		for _, row := range g.Rows {
-			vs = math.FMA(q.image[row], q.imageStep[row], vs)
-			zs = math.FMA(q.multipliers[row], q.imageStep[row], zs)
-		}
-		halfCross := 0.5 * q.curvature.cross[k]
-		for _, row := range g.Rows {
-			q.Z[row] -= float64(halfCross * (float64(q.multipliers[row]*vs) + float64(q.image[row]*zs)))
-		}
 		maxSize := g.Limit - float64(boundaryFraction*(g.Limit-g.Norm(q.multipliers)))
 		scale := math.Min(1, maxSize/g.Norm(q.Z))
 		for _, row := range g.Rows {
 			q.multipliers[row] = scale * q.Z[row]
+		}
+	}
+}
+
+// subtractCross subtracts the cross parts of the curvatures of the groups (see rowCurvature), times v, from dst.
+func (q *Coupled) subtractCross(dst, v []float64) {
+	for k := range q.Penalty.Groups {
+		g := &q.Penalty.Groups[k]
+		var vs, zs float64
+		for _, row := range g.Rows {
+			vs = math.FMA(q.image[row], v[row], vs)
+			zs = math.FMA(q.multipliers[row], v[row], zs)
+		}
+		halfCross := 0.5 * q.curvature.cross[k]
+		for _, row := range g.Rows {
+			dst[row] -= float64(halfCross * (float64(q.multipliers[row]*vs) + float64(q.image[row]*zs)))
 		}
 	}
 }
