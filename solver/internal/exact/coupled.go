@@ -70,8 +70,8 @@ func (c *coupled) begin(sample *Solver) {
 	oldRows := c.penalty.M
 	c.penalty = *c.bounds.Penalty
 	c.penalty.Square = nil
-	if c.penalty.Len() == 0 { // the Hessian alone may be singular; a Cholesky factorisation allows for this
-		c.giveUpImplicit()
+	if c.penalty.Len() == 0 && (c.Set == nil || c.box != nil) {
+		c.giveUpImplicit() // the Hessian alone may be singular; a Cholesky factorisation allows for this
 	}
 	if size := &c.systems.size; c.isImplicit() && (c.problem.Implicit == nil || c.penalty.M != oldRows) {
 		m := quadratic.NewImplicit(&c.set.implicit, &c.penalty, c.systems.chol, size.kind() == fewRows)
@@ -79,6 +79,9 @@ func (c *coupled) begin(sample *Solver) {
 			m.FormedIterations = size.formedCost() / size.iterationCost()
 		}
 		c.problem.Implicit = m
+	}
+	if c.isImplicit() {
+		c.problem.Implicit.Square = c.bounds.Penalty.Square
 	}
 	c.exact = false
 	c.forget()

@@ -52,7 +52,7 @@ func TestImplicitHessian(t *testing.T) {
 				q := implicitProblem(t, k, system, 3)
 				s := mustNew(t, q)
 				formed := *q
-				formed.Square = make([]float64, len(q.Limit)) // no squares, but New then forms the Hessian
+				formed.formsHessians = true
 				other := mustNew(t, &formed)
 				tol := 1e-9 * s.Scale()
 				for _, lambda := range []float64{1, 0.2, 0, 0.3} {
@@ -71,7 +71,7 @@ func TestImplicitHessian(t *testing.T) {
 }
 
 // TestImplicitDomain checks problems that have more than DenseFeatures features, and that a setSolver cannot solve:
-// with bounds, and with ridges that differ. They must be solved without a Hessian matrix.
+// with a set, ridges that differ, squares, or groups of rows of A. They must be solved without a Hessian matrix.
 func TestImplicitDomain(t *testing.T) {
 	q := implicitProblem(t, kind{loss: losses[0]}, fewRows, 3)
 	const p = DenseFeatures + 100
@@ -87,15 +87,58 @@ func TestImplicitDomain(t *testing.T) {
 	if _, err := New(&wide); !errors.Is(err, ErrNotApplicable) {
 		t.Errorf("a problem for working sets: %v", err)
 	}
-	bounded, unequal := wide, wide
-	bounded.Set = term.Nonnegative{}.Region(p)
-	unequal.Ridge = slices.Repeat([]float64{0.1}, p)
-	unequal.Ridge[7] = 0
-	for _, problem := range []*Problem{&bounded, &unequal} {
-		r := mustNew(t, problem).Finish(nil, &Settings{Tol: 1e-8})
-		if !(r.Gap <= 1e-8) || problem.Set != nil && slices.Min(r.X) < 0 {
-			t.Errorf("gap %g, smallest coefficient %g", r.Gap, slices.Min(r.X))
+	ridges, squares := slices.Repeat([]float64{0.1}, p), slices.Repeat([]float64{0.1}, 2*p-1)
+	ridges[7], squares[7] = 0, 0
+	var edgePairs [][]int
+	for k := 0; k < 2*p-2; k += 2 {
+		edgePairs = append(edgePairs, []int{k, k + 1})
+	}
+	for name, change := range map[string]func(q *Problem){
+		"nonnegative": func(q *Problem) { q.Set = term.Nonnegative{}.Region(p) },
+		"ball":        func(q *Problem) { q.Set = term.Ball{Radius: 0.5}.Region(p) },
+		"simplex":     func(q *Problem) { q.Set = term.Simplex{Total: 2}.Region(p) },
+		"ball alone": func(q *Problem) {
+			q.Set, q.A, q.Limit = term.Ball{Radius: 0.5}.Region(p), linalg.New(nil, p), make([]float64, p)
+		},
+		"ridges":  func(q *Problem) { q.Ridge = ridges },
+		"squares": func(q *Problem) { q.Square = squares },
+		"groups":  func(q *Problem) { q.Groups, q.Set = edgePairs, term.Nonnegative{}.Region(p) },
+	} {
+		q := wide
+		change(&q)
+		r := mustNew(t, &q).Finish(nil, &Settings{Tol: 1e-8})
+		distance := slices.Clone(r.X)
+		if q.Set != nil {
+			q.Set.Project(distance)
 		}
+		kernels.Axpy(-1, r.X, distance)
+		if !(r.Gap <= 1e-8) || !(linalg.Norm(distance) <= 1e-13) {
+			t.Errorf("%s: gap %g, distance %g from the set", name, r.Gap, linalg.Norm(distance))
+		}
+	}
+}
+
+// TestGroupsBeyondRoom checks a group lasso whose solution has more coefficients than a working set of groups.
+func TestGroupsBeyondRoom(t *testing.T) {
+	const n, p, size = 40, mostFeatures + 104, 700
+	rng := rand.New(rand.NewPCG(8, 8))
+	q, data := (kind{loss: losses[0]}).random(n, p, 3), make([]float64, n*p)
+	for i := range data {
+		data[i] = rng.NormFloat64()
+	}
+	q.setData(fromDense(t, n, p, data))
+	q.A, q.Limit, q.Ridge = linalg.New(nil, p), slices.Repeat([]float64{1e-5}, p), make([]float64, p)
+	for first := 0; first < p; first += size {
+		var group []int
+		for j := first; j < min(first+size, p); j++ {
+			group = append(group, j)
+		}
+		q.Groups = append(q.Groups, group)
+	}
+	s := mustNew(t, q)
+	r := s.Finish(nil, &Settings{Tol: 1e-7})
+	if _, isCoupled := s.model.(*coupled); !(r.Gap <= 1e-7) || r.Full || !isCoupled {
+		t.Errorf("gap %g, full %v, the model is a %T", r.Gap, r.Full, s.model)
 	}
 }
 

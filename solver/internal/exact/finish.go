@@ -50,7 +50,7 @@ func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 		return best
 	}
 	q := *s.Problem
-	q.joint = true
+	q.joint, q.formsHessians = true, true
 	solver, err := New(&q)
 	if err != nil {
 		return best

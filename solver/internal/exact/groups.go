@@ -51,13 +51,6 @@ func (p *Problem) mostInGroupSet() int {
 	return min(features, cmp.Or(p.MaxWorking, mostFeatures))
 }
 
-// mayLackRoom reports whether the solution of a problem with a grouped model may have more non-zero
-// coefficients than a working set has columns, see mostInGroupSet.
-func (p *Problem) mayLackRoom() bool {
-	_, features := p.dims()
-	return features > mostFeatures && p.hasFeatureGroups()
-}
-
 // columnGroups describes the groups of a problem with a grouped model. All its slices except size have an
 // element for each column. A column in no group has the limit 0.
 type columnGroups struct {
@@ -185,11 +178,19 @@ func (m *grouped) setHessian(fresh bool) {
 }
 
 // useCoupledModel replaces the grouped model by a coupled model for all further steps. A coupled model usually
-// takes more time, but it also solves problems with nearly equal columns in few steps.
+// takes more time, but it also solves problems with nearly equal columns in few steps, and it has all columns.
+// If it would need too large a matrix or working set, useCoupledModel does nothing.
 func (s *Solver) useCoupledModel() {
-	s.joint, s.groups, s.set.needsAll, s.reuse = true, nil, true, coupledReuse
-	s.model = newCoupled(s, linearSystems{})
+	s.joint = true
+	systems := s.linearSystems()
+	if s.p > cmp.Or(s.MaxWorking, DenseFeatures) && (s.MaxWorking > 0 || systems.chol == nil) {
+		s.joint = false
+		return
+	}
+	s.groups, s.set.needsAll, s.set.noRoom, s.reuse = nil, true, false, coupledReuse
+	s.model = newCoupled(s, systems)
 	s.set.removeAll()
+	s.set.dense, s.set.former = quadratic.Dense{}, formerHessian{}
 	s.chooseSet(1)
 	s.model.begin(nil)
 }

@@ -21,9 +21,6 @@ func (p *Prover) prepare() {
 	}
 	p.prepared = true
 	q := *p.problem
-	if q.mayLackRoom() {
-		return
-	}
 	var err error
 	p.solver, err = New(&q)
 	if err != nil {
@@ -126,7 +123,7 @@ func (p *Prover) Finish(x, y, beta []float64, set *Settings) *Solution {
 // ProverMemory estimates the bytes that a Prover of q needs: for proofs of gaps and, if finish is set, for
 // solving q. It returns 0 if q is nil or has too many features for a proof.
 func ProverMemory(q *Problem, finish bool) int64 {
-	if q == nil || q.mayLackRoom() {
+	if q == nil {
 		return 0
 	}
 	systems := q.linearSystems()

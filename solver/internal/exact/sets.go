@@ -304,10 +304,7 @@ func (w *setSolver) chooseColumns(first bool) (cols []int32, full bool) {
 	cols = append(cols, candidates[:min(len(candidates), len(cols)+200, maxColumns-len(cols))]...)
 	cols = append(cols, unheld...)
 	if p := w.problem.p; w.implicit && !w.problem.formsHessians && float64(len(cols)) > wholePart*float64(p) {
-		cols = cols[:0]
-		for j := range int32(p) {
-			cols = append(cols, j)
-		}
+		cols = allColumns(p)
 	}
 	slices.Sort(cols)
 	return cols, full

@@ -49,9 +49,7 @@ const (
 	// make mostExtraSteps steps after the gap is small enough.
 	exactTol       = 1.001e-6
 	mostExtraSteps = 3
-	// After this number of grouped models that were not solved, a coupled model replaces them, if there are at
-	// most DenseFeatures features.
-	mostUnsolved = 5
+	mostUnsolved   = 5 // see replaceGrouped
 )
 
 // Solve moves the point to the solution for lambda ≥ 0, and proves a gap of at most set.Tol if it can. It
@@ -67,7 +65,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	r.start(lambda)
 	s.extrapolate(lambda)
 	r.prepare()
-	for r.goesOn() && r.callBack() == nil {
+	for r.replaceGrouped(); r.goesOn() && r.callBack() == nil; r.replaceGrouped() {
 		length := r.step()
 		switch {
 		case s.rows.Err() != nil:
@@ -162,6 +160,15 @@ func (r *run) prepare() {
 	s.stop = r.settings.stopped
 }
 
+// replaceGrouped replaces a grouped model by a coupled model if it can, after mostUnsolved models that were not
+// solved, and if the working set has no room for the groups that it needs.
+func (r *run) replaceGrouped() {
+	if r.groups != nil && (r.work.unsolved >= mostUnsolved || r.set.noRoom) {
+		r.useCoupledModel()
+		r.work.unsolved = 0
+	}
+}
+
 // goesOn reports whether the run makes another step.
 func (r *run) goesOn() bool {
 	res := &r.result
@@ -199,9 +206,6 @@ func (r *run) callWatch() error {
 // step makes a Newton step, and returns its length.
 func (r *run) step() (length float64) {
 	s, w := r.Solver, &r.work
-	if w.unsolved >= mostUnsolved && s.groups != nil && s.p <= DenseFeatures {
-		s.useCoupledModel()
-	}
 	r.result.Iterations++
 	oldValue := s.current.value
 	keepHessian := false

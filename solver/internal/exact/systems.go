@@ -1,6 +1,9 @@
 package exact
 
-import "github.com/scas-admm/scas/solver/internal/linalg"
+import (
+	"github.com/scas-admm/scas/solver/internal/linalg"
+	"github.com/scas-admm/scas/sparse"
+)
 
 // A systemKind says how a coupled model solves its linear systems.
 type systemKind int
@@ -46,15 +49,9 @@ type linearSystems struct {
 // chooses the order of the sparse factor.
 func (p *Problem) linearSystems() (systems linearSystems) {
 	n, features := p.dims()
-	a := p.A.Matrix()
-	if p.File != nil || !p.Team.Alone() || p.Square != nil || p.Groups != nil || a == nil ||
+	if p.File != nil || !p.Team.Alone() || p.isSeparable() || p.hasFeatureGroups() || p.checkLossAndA() != nil ||
 		features < leastImplicit || p.formsHessians && features <= mostFeatures {
 		return linearSystems{}
-	}
-	if p.Set != nil {
-		if _, isBox := p.Set.Box(); !isBox {
-			return linearSystems{}
-		}
 	}
 	if p.band() < features-1 { // a band matrix has a fast Cholesky factor
 		return linearSystems{}
@@ -63,6 +60,10 @@ func (p *Problem) linearSystems() (systems linearSystems) {
 	size.pairs, size.entries = p.hessianCost()
 	if size.kind() == formedSystem { // even without entries in the factor
 		return linearSystems{}
+	}
+	a := p.A.Matrix()
+	if a == nil {
+		a = sparse.Identity(features)
 	}
 	chol := linalg.NewSparseCholesky(a, features, mostDegree)
 	if chol == nil {
