@@ -19,7 +19,7 @@ const (
 	leastImplicit = 256
 	// The largest number of entries below the diagonal in a column of the sparse factor in the preconditioner.
 	// With more, the Hessian is formed.
-	mostDegree = 500
+	mostDegree = 1000
 	// The unit of these costs is a multiplication in a blocked Cholesky factorisation.
 
 	entryCost = 12.0 // of a visit to an entry of a sparse matrix

@@ -1,7 +1,6 @@
 package linalg
 
 import (
-	"container/heap"
 	"math"
 	"slices"
 
@@ -9,7 +8,7 @@ import (
 )
 
 // A SparseCholesky is the Cholesky factor L of a matrix diag(d) + A'diag(w)A with a sparse A. Its rows and
-// columns are put in an order in which L has few entries: the next column is always one with the fewest
+// columns are put in an order in which L has few entries: the next column is always one with about the fewest
 // entries in the matrix that remains after the columns before it are eliminated (minimum degree order).
 type SparseCholesky struct {
 	a     *sparse.CSR
@@ -99,87 +98,121 @@ func neighbours(a *sparse.CSR, n, mostDegree int) [][]int32 {
 	return out
 }
 
-// mostWork is the largest number of comparisons with which eliminate merges lists.
+// mostWork is the largest number of list entries that eliminate reads.
 const mostWork = 2e8
 
 // eliminate sets c.order, and returns the rows of the entries of each column of L, as rows of the matrix.
 // adjacent has the rows of the off-diagonal entries of each column of the matrix; eliminate changes it. ok is
-// false if a column of L would have more than mostDegree entries, or after mostWork comparisons.
+// false if a column of L would have more than mostDegree entries, or after mostWork list entries.
+//
+// The matrix that remains has an entry in row i and column j if adjacent[j] has i, or if both are rows of the same
+// eliminated column. So fill is never stored entry by entry. The degree of a column is not counted, but bounded:
+// a row that belongs to several eliminated columns may count several times (Amestoy, Davis, Duff 1996, AMD).
 func (c *SparseCholesky) eliminate(adjacent [][]int32, mostDegree int) (columns [][]int32, ok bool) {
-	queue, work := make(degreeQueue, len(adjacent)), 0
-	for j := range adjacent {
-		queue[j] = degreeOf{len(adjacent[j]), int32(j)}
+	n, work := len(adjacent), 0
+	rows := make([][]int32, n)       // of each eliminated column
+	eliminated := make([][]int32, n) // for each other column j: the eliminated columns whose rows have j
+	lists := newDegreeLists(n)
+	for j, list := range adjacent {
+		lists.add(int32(j), len(list))
 	}
-	heap.Init(&queue)
-	eliminated := make([]bool, len(adjacent))
-	for queue.Len() > 0 {
-		least := heap.Pop(&queue).(degreeOf)
-		j := least.column
-		if eliminated[j] || least.degree != len(adjacent[j]) {
-			continue // an old degree
+	// absorbed marks eliminated columns whose rows all are rows of a later one, which replaces them.
+	absorbed := make([]bool, n)
+	inColumn, counted := make([]int32, n), make([]int32, n) // 1 plus the last column that has marked the element
+	others := make([]int, n)                                // for an eliminated column: its rows that the new one lacks
+	for len(c.order) < n {
+		j := lists.removeLeast()
+		mark, column := j+1, make([]int32, 0, lists.degree[j])
+		inColumn[j] = mark
+		collect := func(list []int32) {
+			work += len(list)
+			for _, i := range list {
+				if inColumn[i] != mark {
+					inColumn[i] = mark
+					column = append(column, i)
+				}
+			}
 		}
-		eliminated[j] = true
-		if least.degree > mostDegree || work > mostWork {
+		collect(adjacent[j])
+		for _, e := range eliminated[j] {
+			collect(rows[e])
+			absorbed[e] = true
+		}
+		if len(column) > mostDegree || work > mostWork {
 			return nil, false
 		}
-		c.order, columns = append(c.order, j), append(columns, adjacent[j])
-		for _, i := range adjacent[j] { // the neighbours of j become neighbours of each other
-			k, _ := slices.BinarySearch(adjacent[i], j)
-			adjacent[i] = slices.Delete(adjacent[i], k, k+1)
-			if least.degree > 1 {
-				work += len(adjacent[i]) + least.degree
-				adjacent[i] = mergeWithout(adjacent[i], adjacent[j], i)
+		c.order, columns, rows[j] = append(c.order, j), append(columns, column), column
+		for _, i := range column {
+			work += len(eliminated[i]) + len(adjacent[i])
+			for _, e := range eliminated[i] {
+				if counted[e] != mark {
+					counted[e], others[e] = mark, len(rows[e])
+				}
+				others[e]--
 			}
-			heap.Push(&queue, degreeOf{len(adjacent[i]), i})
+		}
+		for _, i := range column {
+			adjacent[i] = slices.DeleteFunc(adjacent[i], func(k int32) bool { return inColumn[k] == mark })
+			bound := len(adjacent[i]) + len(column) - 1
+			eliminated[i] = slices.DeleteFunc(eliminated[i], func(e int32) bool {
+				absorbed[e] = absorbed[e] || others[e] == 0
+				if !absorbed[e] {
+					bound += others[e]
+				}
+				return absorbed[e]
+			})
+			eliminated[i] = append(eliminated[i], j)
+			lists.remove(i)
+			lists.add(i, min(bound, lists.degree[i]+len(column)-1, n-len(c.order)-1))
 		}
 	}
 	return columns, true
 }
 
-// mergeWithout returns the union of two increasing slices, in increasing order, without the number drop.
-func mergeWithout(a, b []int32, drop int32) []int32 {
-	out := make([]int32, 0, len(a)+len(b))
-	for len(a) > 0 || len(b) > 0 {
-		var v int32
-		switch {
-		case len(b) == 0 || len(a) > 0 && a[0] < b[0]:
-			v, a = a[0], a[1:]
-		case len(a) == 0 || b[0] < a[0]:
-			v, b = b[0], b[1:]
-		default:
-			v, a, b = a[0], a[1:], b[1:]
-		}
-		if v != drop {
-			out = append(out, v)
-		}
-	}
-	return out
+// degreeLists is a doubly linked list of columns for each degree.
+type degreeLists struct {
+	degree        []int   // of each column
+	first         []int32 // the first column of each list; −1 ends a list
+	before, after []int32 // the neighbours of a column in its list
+	least         int     // no list of a smaller degree has a column
 }
 
-// A degreeOf is a column and its number of off-diagonal entries. A degreeQueue is a heap of them.
-type (
-	degreeOf struct {
-		degree int
-		column int32
+func newDegreeLists(n int) *degreeLists {
+	return &degreeLists{
+		degree: make([]int, n), first: slices.Repeat([]int32{-1}, n), before: make([]int32, n),
+		after: make([]int32, n),
 	}
-	degreeQueue []degreeOf
-)
-
-func (q degreeQueue) Len() int { return len(q) }
-
-func (q degreeQueue) Less(i, j int) bool {
-	return q[i].degree < q[j].degree || q[i].degree == q[j].degree && q[i].column < q[j].column
 }
 
-func (q degreeQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (l *degreeLists) add(j int32, degree int) {
+	following := l.first[degree]
+	l.degree[j], l.before[j], l.after[j], l.first[degree] = degree, -1, following, j
+	if following >= 0 {
+		l.before[following] = j
+	}
+	l.least = min(l.least, degree)
+}
 
-func (q *degreeQueue) Push(v any) { *q = append(*q, v.(degreeOf)) }
+func (l *degreeLists) remove(j int32) {
+	before, after := l.before[j], l.after[j]
+	if before >= 0 {
+		l.after[before] = after
+	} else {
+		l.first[l.degree[j]] = after
+	}
+	if after >= 0 {
+		l.before[after] = before
+	}
+}
 
-func (q *degreeQueue) Pop() any {
-	old := *q
-	v := old[len(old)-1]
-	*q = old[:len(old)-1]
-	return v
+// removeLeast removes a column of the smallest degree, and returns it. There must be a column.
+func (l *degreeLists) removeLeast() int32 {
+	for l.first[l.least] < 0 {
+		l.least++
+	}
+	j := l.first[l.least]
+	l.remove(j)
+	return j
 }
 
 // findPlaces sets c.places. position[j] is the number of the column of L that belongs to column j of A.
