@@ -196,15 +196,13 @@ func (c *coupled) minimise(tol float64) newtonStep {
 
 // expectedExcess returns the expected difference of the objective and its optimum after the next step.
 func (c *coupled) expectedExcess() float64 {
-	switch traits := c.Loss.Traits(); {
-	case traits.ConstantCurvature:
+	switch {
+	case c.hasConstantCurvature():
 		return 0
 	case math.IsInf(c.excess, 1):
 		return c.scale
-	case traits.ContinuousCurvature:
-		return math.Min(c.excess, squaredFactor*c.excess*c.excess/c.scale)
 	}
-	return c.excess
+	return math.Min(c.excess, squaredFactor*c.excess*c.excess/c.scale)
 }
 
 // mayEnd reports whether the next step may be the last one. expectedExcess is the result of c.expectedExcess.
