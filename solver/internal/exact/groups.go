@@ -177,22 +177,35 @@ func (m *grouped) setHessian(fresh bool) {
 	}
 }
 
-// useCoupledModel replaces the grouped model by a coupled model for all further steps. A coupled model usually
-// takes more time, but it also solves problems with nearly equal columns in few steps, and it has all columns.
-// If it would need too large a matrix or working set, useCoupledModel does nothing.
+// useCoupledModel replaces the grouped model by a coupled model for all further steps. A coupled model has all
+// columns. It usually takes more time, but it also solves problems with nearly equal columns in few steps.
 func (s *Solver) useCoupledModel() {
-	s.joint = true
-	systems := s.linearSystems()
-	if s.p > cmp.Or(s.MaxWorking, DenseFeatures) && (s.MaxWorking > 0 || systems.chol == nil) {
-		s.joint = false
-		return
-	}
-	s.groups, s.set.needsAll, s.set.noRoom, s.reuse = nil, true, false, coupledReuse
-	s.model = newCoupled(s, systems)
+	s.joint, s.groups, s.set.needsAll, s.set.noRoom, s.reuse = true, nil, true, false, coupledReuse
+	s.model = newCoupled(s, s.linearSystems())
 	s.set.removeAll()
 	s.set.dense, s.set.former = quadratic.Dense{}, formerHessian{}
 	s.chooseSet(1)
 	s.model.begin(nil)
+}
+
+const (
+	// With fewer columns in the working set, a coupled model is not considered for its time.
+	leastCoupled = 1000
+	// A coupled model solves at least this number of linear systems while a grouped model factors one matrix.
+	systemsPerFactor = 20
+)
+
+// coupledIsCheaper reports whether a coupled model takes less time than the grouped one, because the working set
+// has many more columns than there are samples.
+func (s *Solver) coupledIsCheaper() bool {
+	columns := float64(len(s.set.cols))
+	if columns < leastCoupled {
+		return false
+	}
+	size := systemSize{samples: float64(s.sampleCount), features: float64(s.p)}
+	size.pairs, size.entries = s.hessianCost()
+	many, few := size.implicitCosts()
+	return size.kind() != formedSystem && systemsPerFactor*min(many, few) < columns*columns*columns/6
 }
 
 // Far from the optimum, a model's value need not fall to its minimum: minimise may stop when the rest of the

@@ -204,6 +204,11 @@ func TestNearlyEqualColumns(t *testing.T) {
 	if _, isCoupled := s.model.(*coupled); !isCoupled {
 		t.Errorf("the model is a %T", s.model)
 	}
+	for steps := 4; steps < 10; steps++ { // the model that replaces another one must make a step
+		if r := mustNew(t, q).Finish(nil, &Settings{MaxIterations: steps}); linalg.Norm(r.Z) == 0 {
+			t.Errorf("no multipliers after %d steps", steps)
+		}
+	}
 }
 
 // TestGroupRoom checks that a working set never has more than MaxWorking columns, and that the result says so.

@@ -19,7 +19,7 @@ import (
 type setSolver struct {
 	problem    *wholeProblem
 	maxColumns int  // largest number of columns of a working set
-	implicit   bool // the Hessian of all columns need not be formed
+	implicit   bool // a set may have all columns, and its Hessian need not be formed
 	// The dual point for the next proof: from startTrial or a working set's solution.
 	trial   *dualPoint
 	outside *outsideSolver // finds multipliers of the rows of A whose features all have the coefficient 0
@@ -46,7 +46,7 @@ func newSetSolver(p *Problem) (*setSolver, error) {
 			ErrNotApplicable, unheld)
 	}
 	systems := q.linearSystems()
-	w.maxColumns, w.implicit = mostInSet(&q, systems)+unheld, systems.chol != nil
+	w.maxColumns, w.implicit = mostInSet(&q, systems)+unheld, q.MaxWorking == 0 && systems.chol != nil
 	w.trial = w.problem.newDualPoint()
 	w.outside = newOutsideSolver(w.problem)
 	return w, nil

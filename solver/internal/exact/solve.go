@@ -49,13 +49,14 @@ const (
 	// make mostExtraSteps steps after the gap is small enough.
 	exactTol       = 1.001e-6
 	mostExtraSteps = 3
-	mostUnsolved   = 5 // see replaceGrouped
+	mostUnsolved   = 5 // see leavesGroups
 )
 
 // Solve moves the point to the solution for lambda ≥ 0, and proves a gap of at most set.Tol if it can. It
-// starts at the current point; a first call may choose another start, see sample.go and ascent.go. In two
-// cases it starts at 0, if the objective is smaller there: if it has chosen the other start itself; and if
-// the curvature of the loss has no bound, because then Newton steps from a far point are short.
+// starts at the current point; a first call may choose another start, see sample.go and ascent.go. In three
+// cases it starts at 0, if the objective is smaller there: if it has chosen the other start itself; if the point is
+// the solution for another lambda; and if the curvature of the loss has no bound, because then Newton steps from a
+// far point are short.
 func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	r := &run{
 		Solver: s, settings: set, tol: math.Max(set.Tol, leastTol*s.scale),
@@ -65,7 +66,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	r.start(lambda)
 	s.extrapolate(lambda)
 	r.prepare()
-	for r.replaceGrouped(); r.goesOn() && r.callBack() == nil; r.replaceGrouped() {
+	for r.goesOn() && r.callBack() == nil {
 		length := r.step()
 		switch {
 		case s.rows.Err() != nil:
@@ -111,8 +112,9 @@ func (r *run) start(lambda float64) {
 	w.nearOptimum, w.farReads, w.needsFormed, w.extraSteps, w.unsolved = r.warm, 0, false, 0, 0
 	s.past.add(s.lambda, s.x, r.warm)
 	share := s.setLambda(lambda)
-	// mayBeWorse is true if the start may be worse than x = 0.
-	mayBeWorse := first && w.keepsStart && math.IsInf(s.Problem.Loss.Curvature(), 1)
+	// mayBeWorse is true if the start may be worse than x = 0. The solution for another lambda may be far away, if
+	// the optimum for that lambda was at infinity.
+	mayBeWorse := !first || w.keepsStart && math.IsInf(s.Problem.Loss.Curvature(), 1)
 	var sampleSolver *Solver // solves the problem for some of the samples
 	if first && !w.keepsStart {
 		s.ascend(&r.result, r.settings, r.tol)
@@ -160,20 +162,18 @@ func (r *run) prepare() {
 	s.stop = r.settings.stopped
 }
 
-// replaceGrouped replaces a grouped model by a coupled model if it can, after mostUnsolved models that were not
-// solved, and if the working set has no room for the groups that it needs.
-func (r *run) replaceGrouped() {
-	if r.groups != nil && (r.work.unsolved >= mostUnsolved || r.set.noRoom) {
-		r.useCoupledModel()
-		r.work.unsolved = 0
-	}
+// leavesGroups reports whether a coupled model should replace a grouped model: after mostUnsolved models that were
+// not solved, if the working set has no room for the groups that it needs, and if a coupled model takes less time.
+func (r *run) leavesGroups() bool {
+	return r.groups != nil && (r.MaxWorking == 0 || r.p <= r.MaxWorking) &&
+		(r.work.unsolved >= mostUnsolved || r.set.noRoom || r.coupledIsCheaper())
 }
 
 // goesOn reports whether the run makes another step.
 func (r *run) goesOn() bool {
 	res := &r.result
 	return res.Err == nil && res.Why == 0 && r.rows.Err() == nil && !(res.Gap <= r.tol && r.isExact()) &&
-		res.Iterations < r.stepBudget && !r.set.noRoom && r.stalledProofs < maxStalled
+		res.Iterations < r.stepBudget && (!r.set.noRoom || r.leavesGroups()) && r.stalledProofs < maxStalled
 }
 
 // isExact reports whether a run whose gap is at most r.tol may end: zeros and ties are exact, or need not be
@@ -206,6 +206,9 @@ func (r *run) callWatch() error {
 // step makes a Newton step, and returns its length.
 func (r *run) step() (length float64) {
 	s, w := r.Solver, &r.work
+	if r.leavesGroups() {
+		s.useCoupledModel()
+	}
 	r.result.Iterations++
 	oldValue := s.current.value
 	keepHessian := false

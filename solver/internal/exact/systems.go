@@ -79,17 +79,23 @@ func (p *Problem) linearSystems() (systems linearSystems) {
 // kind returns the cheapest kind for a coupled model of this size. Above mostFeatures features it is never
 // formedSystem. The zero systemSize has the kind formedSystem.
 func (z *systemSize) kind() systemKind {
-	n, m := z.samples, z.features
-	fewCost := float64(dotCost/2*n*n*m) + n*n*n/6 + float64(n*z.entries) +
-		float64(entryCost*(z.multiplications+float64(n*(z.fill+m)))) + float64(fewRowsIterations*z.iterationCost())
-	manyCost := float64(entryCost*z.multiplications) + float64(manyRowsIterations*z.iterationCost())
+	many, few := z.implicitCosts()
 	switch {
-	case z.formedCost() <= min(manyCost, fewCost) && m <= mostFeatures:
+	case z.formedCost() <= min(many, few) && z.features <= mostFeatures:
 		return formedSystem
-	case manyCost <= fewCost:
+	case many <= few:
 		return manyRows
 	}
 	return fewRows
+}
+
+// implicitCosts returns the costs of solving one system with the two preconditioners.
+func (z *systemSize) implicitCosts() (manyRows, fewRows float64) {
+	n, m := z.samples, z.features
+	manyRows = float64(entryCost*z.multiplications) + float64(manyRowsIterations*z.iterationCost())
+	fewRows = float64(dotCost/2*n*n*m) + n*n*n/6 + float64(n*z.entries) +
+		float64(entryCost*(z.multiplications+float64(n*(z.fill+m)))) + float64(fewRowsIterations*z.iterationCost())
+	return manyRows, fewRows
 }
 
 // formedCost returns the cost of solving one system if the Hessian is formed.

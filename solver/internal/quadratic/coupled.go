@@ -46,7 +46,7 @@ type Coupled struct {
 	Tau   float64
 	Steps int
 
-	termCount   float64 // the result of TermCount: the number of absolute values, norms and logarithms
+	termCount   float64 // the result of TermCount
 	system      *system // the matrix of the Newton steps; nil if Implicit is not nil
 	accurate    bool    // the next Newton step needs accurate multipliers: τ has its last value
 	barriers    barriers
@@ -294,9 +294,9 @@ func (q *Coupled) dualGap() float64 {
 }
 
 // TermCount returns the number of absolute values or norms in the problem plus the number of logarithms in
-// the barrier, or 1 if this sum is 0. It also counts kept rows with the limit 0, which have a square. At
-// the solution of the smooth problem for τ (see Coupled), the objective of the original problem exceeds its
-// minimum by at most 2 τ TermCount.
+// the barrier, or 1 if this sum is 0. The logarithm of a ball counts with its weight. TermCount also counts kept
+// rows with the limit 0, which have a square. At the solution of the smooth problem for τ (see Coupled), the
+// objective of the original problem exceeds its minimum by at most 2 τ TermCount.
 func (q *Coupled) TermCount() float64 {
 	count := float64(q.penaltyTerms())
 	if q.Set != nil {

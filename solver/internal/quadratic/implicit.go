@@ -90,7 +90,7 @@ func (m *Implicit) Exhausted() bool {
 }
 
 // factor prepares solve. w does not include Square. subtract subtracts C v from dst; it is nil if C is 0. The caller
-// must not change b and v before it calls factor again.
+// must not change b and v before its last call of solve.
 func (m *Implicit) factor(w, b []float64, subtract func(dst, v []float64), c float64, v []float64) bool {
 	m.w, m.b, m.subtract = append(m.w[:0], w...), b, subtract
 	for k, s := range m.Square {
