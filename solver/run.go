@@ -97,7 +97,8 @@ func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run
 		Name: cmp.Or(set.Name, info.Name), Method: info.Name, Storage: r.Samples.rows.Form(), DualUpdates: 1,
 		BatchSize: 1,
 	}
-	r.prover = exact.NewProver(p.exactProblem(algebra, r.Samples.exact, set.Threads))
+	_, isAuto := set.Method.(Auto)
+	r.prover = exact.NewProver(p.exactProblem(algebra, r.Samples.exact, set.Threads), isAuto)
 	r.gap, r.lastObjective = math.Inf(1), math.Inf(1)
 	r.unit = p.unit()
 	solved := false

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
@@ -49,6 +50,13 @@ func (p *Problem) mostInGroupSet() int {
 		return DenseFeatures
 	}
 	return min(features, cmp.Or(p.MaxWorking, mostFeatures))
+}
+
+// hasLargeGroups reports whether a point of a problem with a grouped model may have more non-zero coefficients than
+// a working set has columns, see mostInGroupSet.
+func (p *Problem) hasLargeGroups() bool {
+	_, features := p.dims()
+	return features > mostFeatures && p.hasFeatureGroups()
 }
 
 // columnGroups describes the groups of a problem with a grouped model. All its slices except size have an
@@ -189,23 +197,25 @@ func (s *Solver) useCoupledModel() {
 }
 
 const (
-	// With fewer columns in the working set, a coupled model is not considered for its time.
+	// With at most this number of columns in the working set, a coupled model is not considered for its time.
 	leastCoupled = 1000
 	// A coupled model solves at least this number of linear systems while a grouped model factors one matrix.
 	systemsPerFactor = 20
 )
 
-// coupledIsCheaper reports whether a coupled model takes less time than the grouped one, because the working set
-// has many more columns than there are samples.
-func (s *Solver) coupledIsCheaper() bool {
-	columns := float64(len(s.set.cols))
-	if columns < leastCoupled {
-		return false
+// mostGrouped returns the largest number of columns of a working set for which a grouped model takes less time
+// than a coupled one. It is less than the number of features only if that is much larger than the number of samples.
+func (p *Problem) mostGrouped() int {
+	size := p.systemSize()
+	if size.kind() == formedSystem {
+		return int(size.features)
 	}
-	size := systemSize{samples: float64(s.sampleCount), features: float64(s.p)}
-	size.pairs, size.entries = s.hessianCost()
 	many, few := size.implicitCosts()
-	return size.kind() != formedSystem && systemsPerFactor*min(many, few) < columns*columns*columns/6
+	cost := systemsPerFactor * min(many, few)
+	return max(leastCoupled, sort.Search(int(size.features), func(k int) bool {
+		order := float64(k + 1)
+		return order*order*order/6 > cost
+	}))
 }
 
 // Far from the optimum, a model's value need not fall to its minimum: minimise may stop when the rest of the

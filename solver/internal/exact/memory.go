@@ -188,7 +188,7 @@ func (q *Problem) memoryCoupled(systems linearSystems) int64 {
 	l, _ := q.A.Dims()
 	t := quadratic.NewTriangle(features, q.band())
 	total := q.sumsMemory() + q.zerosMemory()
-	if systems.chol != nil && features > mostFeatures { // otherwise the implicit Hessian may be given up
+	if systems.chol != nil {
 		total += systems.size.implicitMemory(l)
 	} else if t.Banded() {
 		total += coupledMemory(t, n, l)
@@ -204,7 +204,7 @@ func (q *Problem) memoryCoupled(systems linearSystems) int64 {
 
 // memoryGrouped returns the result of Memory for a problem with a grouped model. At the solution, about as many
 // groups as there are samples can be non-zero. memoryGrouped assumes that a working set has at most three times
-// as many groups.
+// as many groups. If it needs more columns than a grouped model has, a coupled model follows.
 func (q *Problem) memoryGrouped(isPath bool) int64 {
 	const sampleVectors, featureVectors = 14, 30
 	// Matrices with a row for each column of the set: the Hessian, the matrix of a Newton step, its factor, and
@@ -214,17 +214,23 @@ func (q *Problem) memoryGrouped(isPath bool) int64 {
 		matrices++ // the former Hessian, see growHessian
 	}
 	n, features := q.dims()
-	k, largest, stored := q.mostInGroupSet(), 1, q.storedEntries()
+	largest, stored := 1, q.storedEntries()
 	for _, group := range q.Groups {
 		largest = max(largest, len(group))
 	}
-	k = min(k, 3*n*largest)
+	needed := min(features, 3*n*largest)
+	k := min(needed, q.mostInGroupSet(), q.mostGrouped())
 	if enoughSamples(n, features) {
 		stored += stored / sampleShare
 	}
-	return 8*(matrices*int64(k)*int64(k)+sampleVectors*int64(n)+featureVectors*int64(features)) +
+	total := 8*(matrices*int64(k)*int64(k)+sampleVectors*int64(n)+featureVectors*int64(features)) +
 		q.sumsMemory() + q.zerosMemory() + scratchMemory(n, stored, q.Threads) + transposeBytes*stored +
 		rowBytes*min(stored, int64(n)*int64(k))
+	if needed > k {
+		size := q.systemSize()
+		total += size.implicitMemory(features)
+	}
+	return total
 }
 
 // scratchMemory estimates the bytes of scratch memory of the Hessian kernel, in all goroutines. n is the
@@ -257,17 +263,16 @@ func setSolverMemory(p *Problem, systems linearSystems, finish bool) int64 {
 	}
 	// A working set needs a Solver and, for a while, two copies of its columns.
 	k := min(candidateCount(p), mostInSet(p, systems))
-	entries, most := min(p.entries(), int64(n)*int64(k)), min(k, mostFeatures)
-	total += 2 * 12 * entries
-	memory := denseCoupledMemory(most, n, min(l, 2*most)) // also if an implicit Hessian is given up
+	total += 2 * 12 * min(p.entries(), int64(n)*int64(k))
 	if systems.chol != nil {
-		memory = max(memory, systems.size.part(float64(k)).implicitMemory(min(l, 2*k)))
+		return total + systems.size.part(float64(k)).implicitMemory(min(l, 2*k))
 	}
-	return total + memory
+	return total + denseCoupledMemory(k, n, min(l, 2*k))
 }
 
 // implicitMemory estimates the bytes of a Solver with a coupled model whose Hessian is implicit. rows is the
-// number of rows of A. It does not count the matrices of a Hessian that is formed after giveUpImplicit.
+// number of rows of A. It does not count the matrices of a Hessian that is formed after giveUpImplicit, which few
+// problems need: up to 600 MB.
 func (z *systemSize) implicitMemory(rows int) int64 {
 	// Bytes for an entry of the factor of the preconditioner, and numbers for a feature, with those needed to
 	// find the order of the factor.

@@ -126,7 +126,7 @@ func TestMemoryOfSets(t *testing.T) {
 	}
 	heap := solvertest.HeapAfterGC()
 	res, peak := solvertest.PeakHeap(func() *exact.Solution {
-		return exact.NewProver(q).Finish(make([]float64, features), nil, nil, &exact.Settings{Tol: 1e-3})
+		return exact.NewProver(q, true).Finish(make([]float64, features), nil, nil, &exact.Settings{Tol: 1e-3})
 	})
 	if !(res.Gap <= 1e-3) {
 		t.Errorf("gap %g", res.Gap)
@@ -154,7 +154,7 @@ func TestMemoryWithoutMatrix(t *testing.T) {
 		}
 		heap := solvertest.HeapAfterGC()
 		res, peak := solvertest.PeakHeap(func() *exact.Solution {
-			return exact.NewProver(q).Finish(make([]float64, features), nil, nil, &exact.Settings{Tol: 1e-5})
+			return exact.NewProver(q, true).Finish(make([]float64, features), nil, nil, &exact.Settings{Tol: 1e-5})
 		})
 		if !(res.Gap <= 1e-5) {
 			t.Errorf("%d rows: gap %g", c.rows, res.Gap)

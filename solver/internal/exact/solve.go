@@ -166,7 +166,8 @@ func (r *run) prepare() {
 // not solved, if the working set has no room for the groups that it needs, and if a coupled model takes less time.
 func (r *run) leavesGroups() bool {
 	return r.groups != nil && (r.MaxWorking == 0 || r.p <= r.MaxWorking) &&
-		(r.work.unsolved >= mostUnsolved || r.set.noRoom || r.coupledIsCheaper())
+		(r.work.unsolved >= mostUnsolved || r.set.noRoom ||
+			len(r.set.cols) > leastCoupled && len(r.set.cols) > r.mostGrouped())
 }
 
 // goesOn reports whether the run makes another step.

@@ -48,7 +48,7 @@ type linearSystems struct {
 // linearSystems returns how a coupled model for p solves its linear systems. It may take a second, because it
 // chooses the order of the sparse factor.
 func (p *Problem) linearSystems() (systems linearSystems) {
-	n, features := p.dims()
+	_, features := p.dims()
 	if p.File != nil || !p.Team.Alone() || p.isSeparable() || p.hasFeatureGroups() || p.checkLossAndA() != nil ||
 		features < leastImplicit || p.formsHessians && features <= mostFeatures {
 		return linearSystems{}
@@ -56,8 +56,7 @@ func (p *Problem) linearSystems() (systems linearSystems) {
 	if p.band() < features-1 { // a band matrix has a fast Cholesky factor
 		return linearSystems{}
 	}
-	size := systemSize{samples: float64(n), features: float64(features)}
-	size.pairs, size.entries = p.hessianCost()
+	size := p.systemSize()
 	if size.kind() == formedSystem { // even without entries in the factor
 		return linearSystems{}
 	}
@@ -74,6 +73,14 @@ func (p *Problem) linearSystems() (systems linearSystems) {
 		return linearSystems{}
 	}
 	return linearSystems{size, chol}
+}
+
+// systemSize returns the size of a coupled model for p, without entries in the factor.
+func (p *Problem) systemSize() systemSize {
+	n, features := p.dims()
+	size := systemSize{samples: float64(n), features: float64(features)}
+	size.pairs, size.entries = p.hessianCost()
+	return size
 }
 
 // kind returns the cheapest kind for a coupled model of this size. Above mostFeatures features it is never

@@ -159,7 +159,7 @@ func (b *barriers) addDerivatives(g, h, u []float64, tau float64) (outerFactor f
 		return 0
 	}
 	slack := b.ballSlack(u)
-	tau *= b.ballWeight
+	tau = float64(b.ballWeight * tau)
 	if b.theta == 0 {
 		b.theta = tau / slack
 	}
