@@ -4,9 +4,13 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
 )
 
 // TestWarm checks that runs from points near the optimum and far from it reach the optimum. They may take at
@@ -107,5 +111,34 @@ func TestBudget(t *testing.T) {
 	r = s.Finish(nil, &Settings{Tol: 1e-12, MaxIterations: 3})
 	if r.Iterations != 3 {
 		t.Errorf("%d iterations", r.Iterations)
+	}
+}
+
+// TestAfterInfinity checks that a solution far away, for a lambda with the optimum at infinity, does not spoil the
+// next solution.
+func TestAfterInfinity(t *testing.T) {
+	const n, p = 30, 276
+	for seed := range uint64(2) {
+		q := (kind{loss: term.Poisson{}}).random(n, p, seed)
+		rng, entries := rand.New(rand.NewPCG(seed, 9)), []sparse.Triplet(nil)
+		for i := range n {
+			q.Labels[i] = float64(rng.IntN(2))
+			for j := range p {
+				if rng.IntN(7) == 0 {
+					entries = append(entries, sparse.Triplet{Row: i, Col: j, Value: rng.NormFloat64()})
+				}
+			}
+		}
+		q.setData(fromTriplets(t, n, p, entries))
+		q.A, q.Limit = linalg.New(graph.Chain(p).FusedLasso(), p), slices.Repeat([]float64{0.1}, 2*p-1)
+		q.Ridge, q.Set = make([]float64, p), term.Nonnegative{}.Region(p)
+		s := mustNew(t, q)
+		set := &Settings{Tol: 1e-6 * s.Scale()}
+		s.Solve(1, set)
+		s.Solve(0, set)
+		far := linalg.Norm(s.x)
+		if r := s.Solve(0.1, set); !(r.Gap <= set.Tol) || !(far > 1e20) {
+			t.Errorf("seed %d: from a point of norm %g: gap %g after %d steps", seed, far, r.Gap, r.Iterations)
+		}
 	}
 }
