@@ -31,7 +31,7 @@
 //     smaller problems on working sets (setSolver). With many columns, the Hessian is usually not formed if the
 //     Cholesky factor of A'A is sparse. Then the linear systems are solved by the conjugate gradient method
 //     (systems.go). If this takes too long, the Hessian is formed after all. A coupled model also replaces a
-//     grouped one that is not solved accurately, or whose working set has no room.
+//     grouped one that is not solved accurately, whose working set has no room, or that takes more time.
 //
 // Let x + d be the solution of the model. The dual point α = φ'(t) + φ″(t) X d is the slope of the model
 // there. It is feasible up to the model's tolerance and rounding. For a smooth loss, α differs from
