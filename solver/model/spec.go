@@ -189,9 +189,9 @@ func (e ElasticNet) check(*Spec, int) error {
 func (ElasticNet) name() string { return "elastic-net" }
 
 // GroupLasso is the sum of the weighted Euclidean norms of groups of coefficients. All coefficients of a
-// group become zero together. The default method proves a gap if at most some thousands of coefficients are
-// in groups that are not zero. With a Graph, a matrix A, a Domain or several processes, it proves a gap if
-// there are at most some thousands of features. Otherwise it makes passes of solver.SCASK, in most cases
+// group become zero together. The default method proves a gap for any number of features, with two exceptions: with
+// several processes, and with a Graph or a matrix A for which the Cholesky factor of A'A is not sparse, it proves a
+// gap if there are at most some thousands of features. Otherwise it makes passes of solver.SCASK, in most cases
 // without a proof, and Poisson loss is an error.
 type GroupLasso struct {
 	// Groups are disjoint sets of features. With a matrix A they are sets of rows of A. With a Graph they are

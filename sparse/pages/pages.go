@@ -3,9 +3,9 @@
 // The operating system provides the memory of a page when the program first writes to the page. If pages have
 // only 4 KiB, this can take more time than copying the data, above all in virtual machines.
 //
-// Large pages have a disadvantage. Go returns unused memory to the operating system, and then no longer counts
-// it. If the unused memory is only a part of a large page, the operating system may provide it again, to keep the
-// page large. The program then occupies more memory than Go counts.
+// Large pages have a disadvantage: the program may occupy more memory than the Go runtime reports. The runtime
+// gives unused memory back to the operating system. If this memory is only a part of a large page, the operating
+// system may provide it again at once, because it wants to keep the page large.
 package pages
 
 import (

@@ -63,11 +63,10 @@ By default there is an intercept, and features are standardised unless there is 
 graph, as in scas path and scas cv. --no-intercept and --no-standardize turn this
 off.
 
---method auto makes Newton steps. With groups, a ball, a simplex or a graph with
-many edges at each feature, it does so only for up to some thousands of
-coefficients. For more it makes passes of scas-k. If a flag asks for passes, it
-makes them before the Newton steps. Other methods do not support every problem: an
-error says which flag to change.
+--method auto makes Newton steps. With a graph that has many edges at each feature,
+it does so only for up to some thousands of coefficients. For more it makes passes
+of scas-k. If a flag asks for passes, it makes them before the Newton steps. Other
+methods do not support every problem: an error says which flag to change.
 
 --lambda is glmnet's lambda for classes, and twice glmnet's for --loss squared.
 liblinear's C is 1/(n lambda), with n rows; it neither standardises features nor

@@ -133,10 +133,11 @@ const (
 	modelPart = 1e-3 // tolerance of a model, relative to the excess that is expected after its step
 	gapPart   = 0.02 // smallest tolerance of a model before the last step, relative to Settings.Tol
 	// A step may be the last one if, after this step, the objective minus its optimum is expected to be at
-	// most mayEndPart times the tolerance of the gap. If the curvature of the loss jumps, the Fenchel terms after
-	// the step before must be at most exactPart times the tolerance, see mayEnd.
+	// most mayEndPart times the tolerance of the gap.
 	mayEndPart = 100
-	exactPart  = 1e-3
+	// If the curvature of the loss jumps, one more condition holds: at the present point, the sum of the Fenchel
+	// terms is at most exactPart times the tolerance, see mayEnd.
+	exactPart = 1e-3
 	// Largest tolerance of the model in a step that may be the last one, as a multiple of Solver.Scale. It is
 	// so small that the zeros and ties of the solution can be found.
 	modelEnd = 1e-12
@@ -207,10 +208,10 @@ func (c *coupled) expectedExcess() float64 {
 
 // mayEnd reports whether the next step may be the last one. expectedExcess is the result of c.expectedExcess.
 //
-// If the curvature of the loss jumps, a model with wrong curvatures proves nothing, however accurately it is
-// solved. The curvatures were right if the Fenchel terms after the last step are small: they are 0 if the slopes
-// of the model are those of the loss. But if the value of the last model did not fall, the next model must be
-// solved more accurately.
+// If the curvature of the loss jumps, a model may have curvatures that are wrong at its solution. Then the solution
+// proves nothing, however accurate it is. The sum of the Fenchel terms after a step shows this: it is 0 if the loss
+// has the slopes that the model predicted. So mayEnd waits until the last step had a small sum. There is one
+// exception: if the value of the last model did not fall, the next model must be solved more accurately.
 func (c *coupled) mayEnd(expectedExcess, tol float64) bool {
 	hasRightCurvatures := c.Loss.Traits().ContinuousCurvature || c.work.fenchel <= exactPart*tol
 	return expectedExcess == 0 || expectedExcess <= mayEndPart*tol && hasRightCurvatures

@@ -70,8 +70,9 @@ func TestImplicitHessian(t *testing.T) {
 	}
 }
 
-// TestImplicitDomain checks problems that have more than DenseFeatures features, and that a setSolver cannot solve:
-// with a set, ridges that differ, squares, or groups of rows of A. They must be solved without a Hessian matrix.
+// TestImplicitDomain checks problems with more than DenseFeatures features that a setSolver cannot solve. Each has
+// one of these: bounds, a ball, a simplex, unequal ridges, squares of rows of A, or groups of rows of A. They must be
+// solved without a Hessian matrix.
 func TestImplicitDomain(t *testing.T) {
 	q := implicitProblem(t, kind{loss: losses[0]}, fewRows, 3)
 	const p = DenseFeatures + 100
@@ -142,9 +143,9 @@ func TestGroupsBeyondRoom(t *testing.T) {
 	}
 }
 
-// TestImplicitFallback checks two difficult problems. In the first, columns have a large common part, so that the
-// conjugate gradient method is slow, and the Hessian must be formed after all. In the second, a part of the graph
-// has neither data nor singleton rows, so that the preconditioner is singular without its shift.
+// TestImplicitFallback checks two difficult problems. In the first, the columns are nearly proportional. Then the
+// conjugate gradient method converges slowly, and the Hessian must be formed after all. In the second, some
+// features of the graph have neither data nor singleton rows. Then the preconditioner is singular without its shift.
 func TestImplicitFallback(t *testing.T) {
 	const n, p = 400, 500
 	rng := rand.New(rand.NewPCG(1, 1))

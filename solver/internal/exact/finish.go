@@ -181,8 +181,8 @@ func (s *Solver) lossError() float64 {
 	return s.bounds.LossErrorAt(s.x, s.current.loss, s.Loss.Curvature())
 }
 
-// forget clears the state of earlier steps, so that results do not depend on it. The point, a Gram matrix, and the
-// decision to give up an implicit Hessian stay.
+// forget clears the state of earlier steps, so that results do not depend on it. It keeps the point, a Gram matrix,
+// and the decision to form the Hessian of a coupled model.
 func (s *Solver) forget() {
 	if c, ok := s.model.(*coupled); ok && c.problem.Implicit != nil {
 		c.problem.Implicit.ForgetIterations()

@@ -95,9 +95,9 @@ func (g *columnGroups) update(s *Solver) {
 	}
 }
 
-// complete makes the groups in cols whole. It returns cols and, for each group with a column in cols, all other
-// columns of the group, in increasing order. If these are more than maxColumns columns, complete instead removes
-// from cols the groups that are not whole.
+// complete changes a list of columns so that it has all columns of a group or none. It adds the missing columns of
+// each group that has a column in cols. If the list would then have more than maxColumns columns, complete instead
+// removes the columns of each group that is not complete. The result is in increasing order.
 func (g *columnGroups) complete(cols []int32, maxColumns int) []int32 {
 	chosen, size := make([]int, len(g.size)), 0 // chosen counts the columns of each group in cols
 	for _, j := range cols {
@@ -204,7 +204,7 @@ const (
 )
 
 // mostGrouped returns the largest number of columns of a working set for which a grouped model takes less time
-// than a coupled one. It is less than the number of features only if that is much larger than the number of samples.
+// than a coupled model. The result is the number of features unless there are many more features than samples.
 func (p *Problem) mostGrouped() int {
 	size := p.systemSize()
 	if size.kind() == formedSystem {

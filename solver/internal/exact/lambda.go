@@ -74,7 +74,8 @@ func (s *Solver) fallsForever() bool {
 	return s.rows.lossFallsForever(d)
 }
 
-// errNoRoom is the error of LambdaMax if the working set has no room for all coefficients without a limit.
+// errNoRoom is the error of LambdaMax if there are more coefficients without an L1 penalty than a working set may
+// have columns.
 var errNoRoom = &sparse.RemedyError{
 	Err: errors.New("exact: the largest lambda is not known: the working set has no room for all coefficients without an L1 penalty"),
 	Remedies: []sparse.Remedy{
@@ -86,7 +87,7 @@ var errNoRoom = &sparse.RemedyError{
 // point to the solution for this lambda. The result is 0 if all correlations are 0 up to rounding. A must be I, and
 // there must be no groups. If some coefficient has a ridge but no limit, LambdaMax returns +Inf and does not move
 // the point. A non-nil interrupt is called before each step; its error ends the run and is returned. LambdaMax
-// returns an error if the working set has no room for all coefficients without a limit.
+// returns errNoRoom if there are more coefficients without a limit than a working set may have columns.
 func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	for j, l2 := range s.Ridge {
 		if l2 > 0 && s.Limit[j] == 0 {

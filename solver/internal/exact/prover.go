@@ -6,16 +6,17 @@ import "math"
 // first call that needs it. A Prover is not safe for concurrent use.
 type Prover struct {
 	problem  *Problem   // nil if no gap can be proved
-	finishes bool       // see NewProver
+	finish   bool       // see NewProver
 	prepared bool       // the method prepare has set the fields below
 	solver   *Solver    // solves the whole problem; nil if New returns an error
 	sets     *setSolver // solves by working sets; nil if solver is not nil
 	assembly float64    // cost of forming a Hessian of all columns, in passes; 0 if not known or not needed
 }
 
-// NewProver returns a prover of q. finishes says whether Finish may be called. The prover proves nothing if q is nil,
-// or if finishes is false and a point may need too large a working set of groups.
-func NewProver(q *Problem, finishes bool) *Prover { return &Prover{problem: q, finishes: finishes} }
+// NewProver returns a prover of q. finish says that the caller intends to call Finish. The prover proves nothing if q
+// is nil. Without finish, it also proves nothing for a group lasso with more than mostFeatures features: at most
+// points the working set would be too large.
+func NewProver(q *Problem, finish bool) *Prover { return &Prover{problem: q, finish: finish} }
 
 func (p *Prover) prepare() {
 	if p.prepared || p.problem == nil {
@@ -23,7 +24,7 @@ func (p *Prover) prepare() {
 	}
 	p.prepared = true
 	q := *p.problem
-	if !p.finishes && q.hasLargeGroups() {
+	if !p.finish && q.hasLargeGroups() {
 		return
 	}
 	var err error
@@ -125,16 +126,16 @@ func (p *Prover) Finish(x, y, beta []float64, set *Settings) *Solution {
 	return p.sets.finish(x, y, beta, set)
 }
 
-// ProverMemory estimates the bytes that a Prover of q needs: for proofs of gaps and, if finishes is set, for
+// ProverMemory estimates the bytes that a Prover of q needs: for proofs of gaps and, if finish is set, for
 // solving q. It returns 0 if q is nil or has too many features for a proof.
-func ProverMemory(q *Problem, finishes bool) int64 {
-	if q == nil || !finishes && q.hasLargeGroups() {
+func ProverMemory(q *Problem, finish bool) int64 {
+	if q == nil || !finish && q.hasLargeGroups() {
 		return 0
 	}
 	systems := q.linearSystems()
 	isRefused := q.refusal(systems) != nil
 	if isRefused && q.allowsSets() {
-		return setSolverMemory(q, systems, finishes)
+		return setSolverMemory(q, systems, finish)
 	}
 	if _, features := q.dims(); isRefused && features > mostFeatures {
 		return 0

@@ -75,7 +75,8 @@ func (p *Problem) linearSystems() (systems linearSystems) {
 	return linearSystems{size, chol}
 }
 
-// systemSize returns the size of a coupled model for p, without entries in the factor.
+// systemSize returns the size of a coupled model for p. The sparse factor is not known yet: fill and
+// multiplications are 0.
 func (p *Problem) systemSize() systemSize {
 	n, features := p.dims()
 	size := systemSize{samples: float64(n), features: float64(features)}

@@ -98,16 +98,17 @@ func neighbours(a *sparse.CSR, n, mostDegree int) [][]int32 {
 	return out
 }
 
-// mostWork is the largest number of list entries that eliminate reads.
+// mostWork is the largest number of entries of lists that eliminate reads.
 const mostWork = 2e8
 
 // eliminate sets c.order, and returns the rows of the entries of each column of L, as rows of the matrix.
 // adjacent has the rows of the off-diagonal entries of each column of the matrix; eliminate changes it. ok is
-// false if a column of L would have more than mostDegree entries, or after mostWork list entries.
+// false if a column of L would have more than mostDegree entries, or if eliminate reads more than mostWork numbers.
 //
-// The matrix that remains has an entry in row i and column j if adjacent[j] has i, or if both are rows of the same
-// eliminated column. So fill is never stored entry by entry. The degree of a column is not counted, but bounded:
-// a row that belongs to several eliminated columns may count several times (Amestoy, Davis, Duff 1996, AMD).
+// When a column is eliminated, each two of its rows get an entry in the matrix that remains. These entries are not
+// stored: for each column that is not yet eliminated, eliminate stores which eliminated columns have it as a row.
+// The degree of a column is the number of its entries in the matrix that remains. Only an upper bound of the degree
+// is computed, which may count a row once for each eliminated column (Amestoy, Davis, Duff 1996, AMD).
 func (c *SparseCholesky) eliminate(adjacent [][]int32, mostDegree int) (columns [][]int32, ok bool) {
 	n, work := len(adjacent), 0
 	rows := make([][]int32, n)       // of each eliminated column
@@ -116,10 +117,12 @@ func (c *SparseCholesky) eliminate(adjacent [][]int32, mostDegree int) (columns 
 	for j, list := range adjacent {
 		lists.add(int32(j), len(list))
 	}
-	// absorbed marks eliminated columns whose rows all are rows of a later one, which replaces them.
+	// absorbed[e] is true if all rows of the eliminated column e are rows of a later eliminated column. Then e is not
+	// needed any more.
 	absorbed := make([]bool, n)
-	inColumn, counted := make([]int32, n), make([]int32, n) // 1 plus the last column that has marked the element
-	others := make([]int, n)                                // for an eliminated column: its rows that the new one lacks
+	// inColumn[i] is 1 plus the last eliminated column that has the row i. others[e] is the number of rows of e that
+	// are not rows of the column that is being eliminated, if counted[e] is 1 plus this column.
+	inColumn, counted, others := make([]int32, n), make([]int32, n), make([]int, n)
 	for len(c.order) < n {
 		j := lists.removeLeast()
 		mark, column := j+1, make([]int32, 0, lists.degree[j])

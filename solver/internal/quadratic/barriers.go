@@ -9,11 +9,13 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// barriers are the bounds of the set X of a Coupled. Each has a multiplier and the logarithmic barrier
-// −τ log(slack) or, for a ball, −τ ballWeight log(slack). The minimum u of the smooth problem (see Coupled) for a
-// given τ is a point of the central path. There, a bound at distance s has the multiplier λ = τ/s, and a ball of
-// radius R has the multiplier θ = τ ballWeight/(R² − |u|²). The curvatures of the barriers come from Newton's
-// method for these equations, as in smoothen.
+// barriers are the bounds of the set X of a Coupled. In the smooth problem (see Coupled), each bound becomes a
+// logarithmic barrier: −τ log(s) for a coordinate at the distance s from its bound, and
+// −τ ballWeight log(R² − |u|²) for a ball of radius R.
+//
+// Each bound has a multiplier. At the minimum u of the smooth problem, the multiplier of a coordinate's bound is
+// λ = τ/s, and the multiplier of the ball is θ = τ ballWeight/(R² − |u|²). The curvatures of the barriers come from
+// Newton's method for these equations, as in smoothen.
 type barriers struct {
 	term.Bounds
 	lowerDual, upperDual []float64 // multipliers λ of the lower and upper bounds; empty before the first step

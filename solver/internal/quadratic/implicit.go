@@ -9,9 +9,14 @@ import (
 	"github.com/scas-admm/scas/sparse/pages"
 )
 
-// An Implicit is the Hessian H of a Coupled, as a Columns and not as a matrix. It solves systems with the matrix
-// K = H + A'(diag(w) − C)A + diag(b) + c vv' by the conjugate gradient method. C has the cross parts of the
-// curvatures of groups (see rowCurvature). If c is infinite, this means that the solution d has v'd = 0.
+// An Implicit is the Hessian H of a Coupled, as a Columns and not as a matrix. It solves the linear systems of the
+// Newton steps, K d = r, by the conjugate gradient method. The matrix is
+//
+//	K = H + A'(diag(w) − C)A + diag(b) + c vv'.
+//
+// Its parts after H are curvatures: diag(w) − C of the penalty, where C is the part of groups that is not diagonal
+// (see rowCurvature); diag(b) of the bounds; and c vv' of a ball. On a simplex, the elements of d must have the sum 0.
+// Then v is a vector of ones and c is infinite, which means that v'd = 0.
 //
 // A must be sparse, so that a matrix P = A'diag(w)A + diag(e) has a sparse Cholesky factor. With many rows of X, the
 // preconditioner is P + c vv', and e is b plus the diagonal of the Columns. With few rows, it is P + c vv' plus the
@@ -131,8 +136,8 @@ func (m *Implicit) times(dst, d []float64) {
 	m.rankOne.addProduct(dst, d)
 }
 
-// multiply sets dst to the product of a matrix and d. With w = Square, the matrix is H. With other numbers w, it is
-// H + A'diag(w − Square)A. If subtract is not nil, A'CA is subtracted.
+// multiply sets dst = (L + A'(diag(w) − C)A) d, where L is the Columns. subtract subtracts C v from dst; it is nil if C
+// is 0. With w = Square and C = 0, the matrix is H.
 func (m *Implicit) multiply(dst, d, w []float64, subtract func(dst, v []float64)) {
 	m.columns.multiply(dst, d)
 	if w == nil {
@@ -163,7 +168,7 @@ func (m *Implicit) solveWithout(dst, r []float64) {
 	m.few.precondition(dst, r, m.chol)
 }
 
-// A rankOne is a matrix c vv', as part of a sum M + c vv' with a matrix M. If c is 0, the other fields are not set.
+// A rankOne is the matrix c vv' in a sum M + c vv'. If c is 0, solution and product are not set.
 type rankOne struct {
 	c        float64   // may be +Inf, see Implicit
 	v        []float64 // the caller must not change it as long as the rankOne is used
@@ -182,16 +187,16 @@ func (o *rankOne) prepare(c float64, v []float64, solve func(dst, r []float64)) 
 	o.product = kernels.Dot(v, o.solution)
 }
 
-// complete changes x from M⁻¹ r to (M + c vv')⁻¹ r (Sherman and Morrison 1950).
+// complete changes x from M⁻¹ r to d = (M + c vv')⁻¹ r (Sherman and Morrison 1950).
 func (o *rankOne) complete(x []float64) {
 	if o.c != 0 {
-		kernels.Axpy(-o.part(x), o.solution, x)
+		kernels.Axpy(-o.multiplier(x), o.solution, x)
 	}
 }
 
-// part returns the number that complete multiplies by M⁻¹v. For x = M⁻¹ r and an infinite c, it is the multiplier
-// of the equation v'd = 0.
-func (o *rankOne) part(x []float64) float64 { return kernels.Dot(o.v, x) / (1/o.c + o.product) }
+// multiplier returns the number ν = c v'd for x = M⁻¹ r, so that M d + ν v = r. If c is infinite, ν is the Lagrange
+// multiplier of the equation v'd = 0.
+func (o *rankOne) multiplier(x []float64) float64 { return kernels.Dot(o.v, x) / (1/o.c + o.product) }
 
 // addProduct adds c vv'd to dst. If c is infinite, it does nothing: then v'd = 0.
 func (o *rankOne) addProduct(dst, d []float64) {
@@ -203,9 +208,9 @@ func (o *rankOne) addProduct(dst, d []float64) {
 // solve sets step to an approximate solution of K step = b. It ends when the energy of the residual is at most
 // the given part of its first value, or if stop returns true; stop may be nil. solve may change b.
 func (m *Implicit) solve(step, b []float64, part float64, stop func() bool) {
-	if o := &m.rankOne; math.IsInf(o.c, 1) { // a multiple of v does not change the solution; the rest is smaller
+	if o := &m.rankOne; math.IsInf(o.c, 1) { // the solution stays the same, and b has smaller rounding errors
 		m.solveWithout(step, b)
-		kernels.Axpy(-o.part(step), o.v, b)
+		kernels.Axpy(-o.multiplier(step), o.v, b)
 	}
 	iterations := solveByCG(&m.cg, m.times, m.precondition, step, b, part, stop)
 	m.systems++
