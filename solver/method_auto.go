@@ -17,10 +17,11 @@ import (
 // only if A = I and X = R^p). The number of features is
 //
 //   - unlimited with A = I and a penalty of absolute values and squares, with or without bounds of x;
+//   - unlimited in one process if the Cholesky factor of A'A is sparse, as for A = I, a chain, a tree, or a grid
+//     of up to about a hundred thousand features;
 //   - unlimited with an L1 penalty and X = R^p if each feature has a singleton row, as with A = [G; I].
-//     Up to 64 features, such as an intercept, may have no singleton row. At the solution, any number of
-//     coefficients may be non-zero if the Cholesky factor of A'A is sparse, as for a chain, a tree or a grid of
-//     some ten thousand features, and otherwise up to some thousands;
+//     Up to 64 features, such as an intercept, may have no singleton row. At the solution, up to some thousands
+//     of coefficients may be non-zero;
 //   - up to a million or more if rows of the data and of A have entries only in neighbouring columns;
 //   - up to some thousands otherwise.
 //
@@ -38,7 +39,7 @@ type Auto struct{}
 
 func (Auto) Info() MethodInfo {
 	info := scasInfo("auto",
-		"Newton steps to a proved gap; scas-k alone where p, or with a dense graph the non-zeros, exceed some thousands")
+		"Newton steps to a proved gap; scas-k alone for more than some thousands of non-zeros with a dense graph")
 	info.Rate, info.ManyUpdates = "of passes none proven; of Newton steps locally superlinear", true
 	info.Memory = "4p + 2l + n, at the end 4.5p^2 + 30p + 40l + 15n and a seventh of the data"
 	return info
@@ -62,7 +63,7 @@ func (r *Run) newtonOnlyError() error {
 		Field: "Method", Value: nameOf(Auto{}),
 		Allowed: fmt.Sprintf("the curvature of the %s loss has no bound, so that Newton steps alone solve such a problem: they take a loss with a conjugate, a matrix or the "+
 			"identity as A, the penalties and sets of this package, no coupling A x + B y = c, and up to some "+
-			"thousands of features", r.Problem.loss()),
+			"thousands of features if the Cholesky factor of A'A is not sparse", r.Problem.loss()),
 	}
 }
 

@@ -80,15 +80,28 @@ func (p *Problem) refusal(systems linearSystems) error {
 	return nil
 }
 
-// allowsSets reports whether a setSolver may solve a problem that New refuses. This needs an L1 penalty and equal
-// ridges.
+// allowsSets reports whether a setSolver may solve the problem. This needs an L1 penalty, equal ridges, and at most
+// mostUnheld features with neither a ridge nor a singleton row.
 func (p *Problem) allowsSets() bool {
 	for j, r := range p.Ridge {
 		if r != p.Ridge[0] || p.FixedRidge != nil && p.FixedRidge[j] != p.FixedRidge[0] {
 			return false
 		}
 	}
-	return p.hasL1Only()
+	return p.hasL1Only() && p.checkLossAndA() == nil && p.unheldCount() <= mostUnheld
+}
+
+// unheldCount returns the number of features with neither a ridge nor a singleton row. The ridges must be equal.
+func (p *Problem) unheldCount() (count int) {
+	if p.Ridge[0] > 0 {
+		return 0
+	}
+	for _, row := range gap.NewPenalty(p.A, p.Limit, nil, nil).Singleton {
+		if row < 0 {
+			count++
+		}
+	}
+	return count
 }
 
 func zeroCount(v []float64) (count int) {

@@ -103,7 +103,10 @@ func TestImplicitDomain(t *testing.T) {
 		},
 		"ridges":  func(q *Problem) { q.Ridge = ridges },
 		"squares": func(q *Problem) { q.Square = squares },
-		"groups":  func(q *Problem) { q.Groups, q.Set = edgePairs, term.Nonnegative{}.Region(p) },
+		"differences": func(q *Problem) {
+			q.A, q.Limit = linalg.New(graph.Chain(p).Incidence(), p), q.Limit[:p-1]
+		},
+		"groups": func(q *Problem) { q.Groups, q.Set = edgePairs, term.Nonnegative{}.Region(p) },
 	} {
 		q := wide
 		change(&q)

@@ -35,12 +35,7 @@ func newSetSolver(p *Problem) (*setSolver, error) {
 	}
 	q := *p // finish may set formsHessians
 	w := &setSolver{problem: newWholeProblem(&q)}
-	unheld := 0
-	for j := range w.problem.p {
-		if w.problem.isUnheld(j) {
-			unheld++
-		}
-	}
+	unheld := q.unheldCount()
 	if unheld > mostUnheld {
 		return nil, fmt.Errorf("%w: %d features have no row of A of their own that holds them at zero",
 			ErrNotApplicable, unheld)
