@@ -40,17 +40,18 @@ func NewSparseCholesky(a *sparse.CSR, n, mostDegree int) *SparseCholesky {
 	if adjacent == nil {
 		return nil
 	}
-	columns, ok := c.eliminate(adjacent, mostDegree)
-	if !ok {
+	columns := c.eliminate(adjacent, mostDegree)
+	if columns == nil {
 		return nil
 	}
 	position := make([]int32, n)
 	for k, j := range c.order {
 		position[j] = int32(k)
 	}
-	for _, rows := range columns {
-		for k, j := range rows {
-			rows[k] = position[j]
+	for _, j := range c.order {
+		rows := columns[j]
+		for k, i := range rows {
+			rows[k] = position[i]
 		}
 		slices.Sort(rows)
 		c.index = append(c.index, rows...)
@@ -62,9 +63,9 @@ func NewSparseCholesky(a *sparse.CSR, n, mostDegree int) *SparseCholesky {
 	return c
 }
 
-// neighbours returns, for each column j of A, the other columns that share a row with it, in increasing order.
-// The result is nil if a row has more than mostDegree + 1 entries, because then a column of L has more than
-// mostDegree entries. It is also nil if the rows have more than mostDegree·n pairs of entries in total.
+// neighbours returns, for each column j of A, the other columns that share a row with it. The result is nil if a
+// row has more than mostDegree + 1 entries, because then a column of L has more than mostDegree entries. It is also
+// nil if the rows have more than mostDegree·n pairs of entries in total.
 func neighbours(a *sparse.CSR, n, mostDegree int) [][]int32 {
 	out := make([][]int32, n)
 	if a == nil {
@@ -93,7 +94,6 @@ func neighbours(a *sparse.CSR, n, mostDegree int) [][]int32 {
 				}
 			}
 		}
-		slices.Sort(out[j])
 	}
 	return out
 }
@@ -101,17 +101,17 @@ func neighbours(a *sparse.CSR, n, mostDegree int) [][]int32 {
 // mostWork is the largest number of entries of lists that eliminate reads.
 const mostWork = 2e8
 
-// eliminate sets c.order, and returns the rows of the entries of each column of L, as rows of the matrix.
-// adjacent has the rows of the off-diagonal entries of each column of the matrix; eliminate changes it. ok is
-// false if a column of L would have more than mostDegree entries, or if eliminate reads more than mostWork numbers.
+// eliminate sets c.order. For each column of the matrix, it returns the rows of the entries that this column has in
+// L. adjacent has the rows of the off-diagonal entries of each column of the matrix; eliminate changes it. The result
+// is nil if a column of L would have more than mostDegree entries, or if eliminate reads more than mostWork numbers.
 //
 // When a column is eliminated, each two of its rows get an entry in the matrix that remains. These entries are not
 // stored: for each column that is not yet eliminated, eliminate stores which eliminated columns have it as a row.
 // The degree of a column is the number of its entries in the matrix that remains. Only an upper bound of the degree
 // is computed, which may count a row once for each eliminated column (Amestoy, Davis, Duff 1996, AMD).
-func (c *SparseCholesky) eliminate(adjacent [][]int32, mostDegree int) (columns [][]int32, ok bool) {
+func (c *SparseCholesky) eliminate(adjacent [][]int32, mostDegree int) (rows [][]int32) {
 	n, work := len(adjacent), 0
-	rows := make([][]int32, n)       // of each eliminated column
+	rows = make([][]int32, n)
 	eliminated := make([][]int32, n) // for each other column j: the eliminated columns whose rows have j
 	lists := newDegreeLists(n)
 	for j, list := range adjacent {
@@ -142,9 +142,9 @@ func (c *SparseCholesky) eliminate(adjacent [][]int32, mostDegree int) (columns 
 			absorbed[e] = true
 		}
 		if len(column) > mostDegree || work > mostWork {
-			return nil, false
+			return nil
 		}
-		c.order, columns, rows[j] = append(c.order, j), append(columns, column), column
+		c.order, rows[j] = append(c.order, j), column
 		for _, i := range column {
 			work += len(eliminated[i]) + len(adjacent[i])
 			for _, e := range eliminated[i] {
@@ -169,7 +169,7 @@ func (c *SparseCholesky) eliminate(adjacent [][]int32, mostDegree int) (columns 
 			lists.add(i, min(bound, lists.degree[i]+len(column)-1, n-len(c.order)-1))
 		}
 	}
-	return columns, true
+	return rows
 }
 
 // degreeLists is a doubly linked list of columns for each degree.
