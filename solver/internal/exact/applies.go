@@ -64,7 +64,7 @@ func (p *Problem) refusal(systems linearSystems) error {
 	}
 	_, features := p.dims()
 	maxFeatures := cmp.Or(p.MaxWorking, DenseFeatures)
-	if features > maxFeatures && p.band() == features-1 &&
+	if features > maxFeatures && !systems.size.sparseRows &&
 		(p.MaxWorking > 0 || p.allowsSets() || systems.chol == nil) {
 		return fmt.Errorf("%w: %d features; dense factors are formed up to %d",
 			ErrNotApplicable, features, maxFeatures)

@@ -23,8 +23,7 @@ type coupled struct {
 
 func newCoupled(s *Solver, systems linearSystems) *coupled {
 	c := &coupled{Solver: s, systems: systems}
-	shape := quadratic.NewTriangle(s.p, s.band())
-	c.problem = quadratic.Coupled{Triangle: shape, Penalty: &c.penalty, Set: s.Set, Threads: s.Threads}
+	c.problem = quadratic.Coupled{Order: s.p, Penalty: &c.penalty, Set: s.Set, Threads: s.Threads}
 	if !c.isImplicit() {
 		c.allocHessian()
 	}
@@ -52,8 +51,7 @@ func (s *Solver) hasImplicitHessian() bool {
 // allocHessian gives up an implicit Hessian, if there is one, and makes memory for a matrix.
 func (c *coupled) allocHessian() {
 	c.systems, c.problem.Implicit = linearSystems{}, nil
-	size := c.problem.Triangle.Size()
-	c.lossHessian, c.problem.H = make([]float64, size), make([]float64, size)
+	c.lossHessian, c.problem.H = make([]float64, c.p*c.p), make([]float64, c.p*c.p)
 }
 
 // giveUpImplicit replaces the implicit Hessian of a coupled model by a matrix, for all further steps. It does
@@ -74,7 +72,7 @@ func (c *coupled) begin(sample *Solver) {
 		c.giveUpImplicit() // the Hessian alone may be singular; a Cholesky factorisation allows for this
 	}
 	if size := &c.systems.size; c.isImplicit() && (c.problem.Implicit == nil || c.penalty.M != oldRows) {
-		m := quadratic.NewImplicit(&c.set.implicit, &c.penalty, c.systems.chol, size.kind() == fewRows)
+		m := quadratic.NewImplicit(size.kind(), &c.set.implicit, &c.penalty, c.systems.chol)
 		if c.p <= mostFeatures {
 			m.FormedIterations = size.formedCost() / size.iterationCost()
 		}
@@ -113,17 +111,17 @@ func (c *coupled) setHessian(fresh bool) {
 	q := &c.problem
 	if c.isImplicit() {
 		if fresh {
-			c.rows.hessian(nil, quadratic.Triangle{}, c.work.damping)
+			c.rows.hessian(nil, c.work.damping)
 		}
 		c.set.implicit.Prepare(c.ridge)
 		return
 	}
 	if fresh {
-		c.rows.hessian(c.lossHessian, q.Triangle, c.work.damping)
+		c.rows.hessian(c.lossHessian, c.work.damping)
 	}
 	copy(q.H, c.lossHessian)
-	q.AddGram(q.H, nil, c.ridge)
-	q.AddGram(q.H, c.bounds.Penalty.M, c.bounds.Penalty.Square)
+	quadratic.AddGram(q.H, nil, c.ridge)
+	quadratic.AddGram(q.H, c.bounds.Penalty.M, c.bounds.Penalty.Square)
 }
 
 const (

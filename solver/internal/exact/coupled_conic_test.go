@@ -10,7 +10,6 @@ import (
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
-	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
@@ -144,36 +143,6 @@ func TestSquaresAsRidge(t *testing.T) {
 					t.Errorf("%T, seed %d: row %d of A x is %g, want %g; polished %v", loss, seed, k, v[k], u, got.Polished)
 				}
 			}
-		}
-	}
-}
-
-// TestNoBand checks that the Hessian is stored as a full matrix if there is a ball, or groups of distant
-// features, and as a band matrix for a chain.
-func TestNoBand(t *testing.T) {
-	const p = 24
-	rng := rand.New(rand.NewPCG(5, 6))
-	labels := make([]float64, p)
-	for j := range labels {
-		labels[j] = rng.NormFloat64()
-	}
-	groups := make([][]int, 4)
-	for j := range p {
-		groups[j%4] = append(groups[j%4], j)
-	}
-	for name, change := range map[string]func(q *Problem){
-		"ball":   func(q *Problem) { q.Set = term.Ball{Radius: 1} },
-		"groups": func(q *Problem) { q.Groups, q.joint = groups, true },
-		"chain": func(q *Problem) {
-			q.A, q.Limit = linalg.New(pattern{a: "chain"}.matrix(t, p, nil), p), q.Limit[1:]
-		},
-	} {
-		q := penalisedProblem(sparse.Identity(p), labels, term.Squared{}, nil, 0.01, 0)
-		change(q)
-		s := mustNew(t, q)
-		r := s.Finish(nil, &Settings{Tol: 1e-9})
-		if banded := s.model.(*coupled).problem.Banded(); banded != (name == "chain") || !(r.Gap <= 1e-9) {
-			t.Errorf("%s: banded %v, gap %v after %d iterations", name, banded, r.Gap, r.Iterations)
 		}
 	}
 }

@@ -10,24 +10,29 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/linalg"
+	"github.com/scas-admm/scas/solver/internal/quadratic"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
 // implicitProblem returns a problem with a chain, for which a coupled model has a quadratic.Implicit: with few
-// rows of dense data, or with more rows of sparse data.
-func implicitProblem(t *testing.T, k kind, want systemKind, seed uint64) *Problem {
+// rows of dense data, with more rows of sparse data, or with rows that have entries in neighbouring columns.
+func implicitProblem(t *testing.T, k kind, want quadratic.SystemKind, seed uint64) *Problem {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 12))
 	n, p, density := 30, 400, 1.0
-	if want == manyRows {
-		n, p, density = 450, 400, 0.005
+	switch want {
+	case quadratic.ManyRows:
+		n, p, density = 450, 400, 0.02
+	case quadratic.SparseRows:
+		n, p = 450, 400
 	}
 	q := k.random(n, p, seed)
 	data := make([]float64, n*p)
 	for i := range data {
-		if rng.Float64() < density {
+		isNear := want != quadratic.SparseRows || i%p-i/p*p/n <= 4 && i%p >= i/p*p/n
+		if isNear && rng.Float64() < density {
 			data[i] = rng.NormFloat64()
 		}
 	}
@@ -46,8 +51,8 @@ func implicitProblem(t *testing.T, k kind, want systemKind, seed uint64) *Proble
 // matrix, and that its zeros and ties are exact.
 func TestImplicitHessian(t *testing.T) {
 	for _, loss := range losses {
-		for _, system := range []systemKind{manyRows, fewRows} {
-			k := kind{loss: loss, weighted: system == manyRows, ridge: 0.1, offset: true}
+		for _, system := range []quadratic.SystemKind{quadratic.ManyRows, quadratic.FewRows, quadratic.SparseRows} {
+			k := kind{loss: loss, weighted: system != quadratic.FewRows, ridge: 0.1, offset: true}
 			t.Run(fmt.Sprintf("%T %d", loss, system), func(t *testing.T) {
 				q := implicitProblem(t, k, system, 3)
 				s := mustNew(t, q)
@@ -74,7 +79,7 @@ func TestImplicitHessian(t *testing.T) {
 // one of these: bounds, a ball, a simplex, unequal ridges, squares of rows of A, or groups of rows of A. They must be
 // solved without a Hessian matrix.
 func TestImplicitDomain(t *testing.T) {
-	q := implicitProblem(t, kind{loss: losses[0]}, fewRows, 3)
+	q := implicitProblem(t, kind{loss: losses[0]}, quadratic.FewRows, 3)
 	const p = DenseFeatures + 100
 	wide := *q
 	n, _ := q.dims()
@@ -198,7 +203,7 @@ func TestImplicitFallback(t *testing.T) {
 func TestImplicitBits(t *testing.T) {
 	oldLevel := kernels.Active()
 	defer func() { _ = kernels.Use(oldLevel) }()
-	for _, system := range []systemKind{manyRows, fewRows} {
+	for _, system := range []quadratic.SystemKind{quadratic.ManyRows, quadratic.FewRows, quadratic.SparseRows} {
 		var want *Solution
 		for _, level := range kernels.Available() {
 			if err := kernels.Use(level); err != nil {

@@ -29,8 +29,8 @@
 //     The same correlations prove a gap.
 //   - Coupled, for other problems. The model has all columns. If these are too many, a Prover solves
 //     smaller problems on working sets (setSolver). With many columns, the Hessian is usually not formed if the
-//     Cholesky factor of A'A is sparse. Then the linear systems are solved by the conjugate gradient method
-//     (systems.go). If this takes too long, the Hessian is formed after all. A coupled model also replaces a
+//     Cholesky factor of A'A is sparse. Then the linear systems are solved by the conjugate gradient method, in
+//     about two iterations if the factor of A'A + X'X is sparse, too (systems.go). If this takes too long, the Hessian is formed after all. A coupled model also replaces a
 //     grouped one that is not solved accurately, whose working set has no room, or that takes more time.
 //
 // Let x + d be the solution of the model. The dual point α = φ'(t) + φ″(t) X d is the slope of the model

@@ -6,7 +6,6 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/gap"
-	"github.com/scas-admm/scas/solver/internal/quadratic"
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
@@ -225,7 +224,7 @@ func (f *File) gradient(dst []float64) { copy(dst, f.current.gradient) }
 
 func (f *File) hasHessian() bool { return f.hessianVisit == f.current }
 
-func (f *File) hessian(h []float64, _ quadratic.Triangle, d float64) {
+func (f *File) hessian(h []float64, d float64) {
 	if !f.hasHessian() || d != f.damping {
 		if f.visit(&request{x: f.current.x, needsHessian: true, damping: d}) == nil {
 			return

@@ -180,7 +180,7 @@ func (m *grouped) setGroups() {
 
 func (m *grouped) setHessian(fresh bool) {
 	if w := &m.set; fresh {
-		m.rows.hessian(w.dense.H, quadratic.NewTriangle(len(w.cols), len(w.cols)-1), m.work.damping)
+		m.rows.hessian(w.dense.H, m.work.damping)
 		w.dense.Mirror()
 	}
 }
@@ -207,7 +207,7 @@ const (
 // than a coupled model. The result is the number of features unless there are many more features than samples.
 func (p *Problem) mostGrouped() int {
 	size := p.systemSize()
-	if size.kind() == formedSystem {
+	if size.kind() == quadratic.Formed {
 		return int(size.features)
 	}
 	many, few := size.implicitCosts()

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/quadratic"
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
@@ -38,7 +37,7 @@ func (s *Solver) growHessian() bool {
 	if len(newPositions) > 0 {
 		s.formRows(h, newPositions, m.Scaled(m.curvature))
 	}
-	m.modelHessian, m.hessianShape = h, quadratic.NewTriangle(order, order-1)
+	m.modelHessian = h
 	return true
 }
 

@@ -169,15 +169,18 @@ func candidateCount(p *Problem) (count int) {
 // denseCoupledMemory estimates the bytes of a Solver with a dense coupled model. n is the number of samples,
 // and rows the number of rows of A.
 func denseCoupledMemory(features, n, rows int) int64 {
+	// The Hessians of the loss and of the model, the matrix of the linear systems, its factor, and some more.
+	const matrices = 4.5
 	const tileColumns = 128 // number of columns of a dense factor that are stored twice
-	return coupledMemory(quadratic.NewTriangle(features, features-1), n, rows) + int64(8*tileColumns*features)
+	return vectorsMemory(features, n, rows) + int64(8*matrices)*int64(features)*int64(features) +
+		int64(8*tileColumns*features)
 }
 
-func coupledMemory(t quadratic.Triangle, n, rows int) int64 {
+// vectorsMemory estimates the bytes of the vectors of a Solver with a coupled model.
+func vectorsMemory(features, n, rows int) int64 {
 	// Numbers of vectors that have an entry for each sample, for each feature, and for each row of A.
 	const sampleVectors, featureVectors, rowVectors = 15, 30, 40
-	return 8 * (int64(sampleVectors*n+featureVectors*t.Order+rowVectors*rows) + 4*int64(t.Size()) +
-		int64(t.Size())/2)
+	return 8 * int64(sampleVectors*n+featureVectors*features+rowVectors*rows)
 }
 
 // memoryCoupled returns the result of Memory for a coupled problem.
@@ -186,12 +189,9 @@ func (q *Problem) memoryCoupled(systems linearSystems) int64 {
 	const subproblemVectors = 12
 	n, features := q.dims()
 	l, _ := q.A.Dims()
-	t := quadratic.NewTriangle(features, q.band())
 	total := q.sumsMemory() + q.zerosMemory()
 	if systems.chol != nil {
 		total += systems.size.implicitMemory(l)
-	} else if t.Banded() {
-		total += coupledMemory(t, n, l)
 	} else {
 		total += denseCoupledMemory(features, n, l) + scratchMemory(n, q.storedEntries(), q.Threads)
 	}
@@ -277,11 +277,16 @@ func (z *systemSize) implicitMemory(rows int) int64 {
 	// Bytes for an entry of the factor of the preconditioner, and numbers for a feature, with those needed to
 	// find the order of the factor.
 	const fillBytes, orderVectors = 32, 15
+	// For SparseRows: bytes for an entry of X in the rows of the factor, and for a pair of entries in a row.
+	const rowEntryBytes, pairBytes = 24, 4
 	n, features := int(z.samples), int(z.features)
-	total := coupledMemory(quadratic.Triangle{Order: features}, n, rows) + transposeBytes*int64(z.entries) +
+	total := vectorsMemory(features, n, rows) + transposeBytes*int64(z.entries) +
 		fillBytes*int64(z.fill) + 8*orderVectors*int64(features)
-	if z.kind() == fewRows {
+	switch z.kind() {
+	case quadratic.FewRows:
 		total += 8 * (2*int64(n)*int64(features) + 2*int64(n)*int64(n))
+	case quadratic.SparseRows:
+		total += int64(rowEntryBytes*z.entries + pairBytes*z.pairs)
 	}
 	return total
 }

@@ -2,7 +2,6 @@ package exact
 
 import (
 	"github.com/scas-admm/scas/solver/internal/gap"
-	"github.com/scas-admm/scas/solver/internal/quadratic"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
@@ -31,9 +30,9 @@ type samples interface {
 	// hasHessian reports whether the Hessian at the point is available without reading a file.
 	hasHessian() bool
 	// hessian sets h to the upper triangle of the Hessian of the loss at the point, for the columns of the
-	// working set. The curvatures φ″ have the damping d, and shape says how h is stored. If h is nil, the
-	// Hessian is not formed, and hessian only prepares products with it.
-	hessian(h []float64, shape quadratic.Triangle, d float64)
+	// working set. The curvatures φ″ have the damping d. If h is nil, the Hessian is not formed, and hessian only
+	// prepares products with it.
+	hessian(h []float64, d float64)
 
 	// lossAt returns the loss at t.end, where the step ends.
 	lossAt(t *trial) float64

@@ -32,9 +32,8 @@ type memorySamples struct {
 	chunkClipped     []bool    // for each chunk of the rows: some α of the chunk was clipped
 	lastTally        gap.Tally // the result of the last call of tally
 
-	modelGradient []float64          // the result of the last call of gradient
-	modelHessian  []float64          // the result of the last call of hessian; nil if not formed
-	hessianShape  quadratic.Triangle // how modelHessian is stored
+	modelGradient []float64 // the result of the last call of gradient
+	modelHessian  []float64 // the result of the last call of hessian; nil if not formed
 	// The step after which accept set α, if modelGradient and modelHessian then give X'Cα without a visit of
 	// the rows; else nil. See prove.
 	modelStep []float64
@@ -210,24 +209,20 @@ func (m *memorySamples) gradient(dst []float64) {
 
 func (m *memorySamples) hasHessian() bool { return true }
 
-func (m *memorySamples) hessian(h []float64, shape quadratic.Triangle, d float64) {
+func (m *memorySamples) hessian(h []float64, d float64) {
 	m.Each(func(_, lo, hi int) {
 		slope, margin := m.current.slope[lo:hi], m.current.margin[lo:hi]
 		m.Loss.Curvatures(m.curvature[lo:hi], slope, margin, m.Labels[lo:hi], d)
 	})
-	m.modelHessian, m.hessianShape = h, shape
+	m.modelHessian = h
 	c := m.Scaled(m.curvature)
-	switch {
-	case h == nil:
+	if h == nil {
 		m.set.implicit.Weights = append(m.set.implicit.Weights[:0], c...)
 		return
-	case shape.Banded():
-		clear(h)
-		shape.AddGram(h, m.Data, c)
-	default:
-		m.set.formHessian(h, c)
 	}
-	m.Team.SumUpper(shape.Order, func(i int) []float64 { return shape.Row(h, i) })
+	m.set.formHessian(h, c)
+	order := len(m.set.cols)
+	m.Team.SumUpper(order, func(i int) []float64 { return h[i*order+i : (i+1)*order] })
 }
 
 func (m *memorySamples) lossAt(t *trial) float64 {
@@ -262,7 +257,7 @@ func (m *memorySamples) accept(t *trial) {
 	// modelStep is set only after a full step in a model of all columns, in one process, if no α was clipped
 	// and the curvature of the loss is bounded.
 	m.modelStep = nil
-	if m.modelHessian != nil && m.hessianShape.Order == len(m.bounds.Ridge) && t.length == 1 &&
+	if m.modelHessian != nil && len(m.modelGradient) == len(m.bounds.Ridge) && t.length == 1 &&
 		!math.IsInf(m.Loss.Curvature(), 1) && m.Team.Alone() && !slices.Contains(m.chunkClipped, true) {
 		m.modelStep = t.move
 		if useDifference { // α then belongs to t.end − x, a rounded t.move
@@ -357,7 +352,7 @@ func (m *memorySamples) prove(x, z, e []float64, goal float64) gap.Bound {
 		move := m.bounds.MoveBy(m.modelStep)
 		move.Head, move.HessianRoundings = e, float64(m.n+64)
 		move.StartSizes = m.next.sizes // after accept, next belongs to the start of the step
-		m.hessianShape.Times(e, m.modelHessian, m.modelStep)
+		quadratic.TimesUpper(e, m.modelHessian, m.modelStep)
 		kernels.Axpy(1, m.modelGradient, e)
 		b := m.bounds.ProveStep(m.point(x), m.alpha, z, &m.lastTally, m.modelGradient, m.modelStep, move,
 			goal)

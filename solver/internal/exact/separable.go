@@ -59,10 +59,10 @@ func (m *separable) setHessian(fresh bool) {
 	switch {
 	case !fresh:
 	case w.formed:
-		m.rows.hessian(w.dense.H, quadratic.NewTriangle(len(w.cols), len(w.cols)-1), m.work.damping)
+		m.rows.hessian(w.dense.H, m.work.damping)
 		w.dense.Mirror()
 	default:
-		m.rows.hessian(nil, quadratic.Triangle{}, m.work.damping)
+		m.rows.hessian(nil, m.work.damping)
 	}
 	for k, j := range w.cols {
 		m.ridges[k] = m.ridge[j]

@@ -94,8 +94,7 @@ func (o *outsideSolver) reduceExcesses(d *dualPoint) {
 
 const (
 	undecidedPart = 0.05 // an excess below this fraction of the capacity may come from slow convergence
-	// The largest number of features for which solveComponent forms a Hessian that is no band matrix, unless an
-	// implicit one has failed.
+	// The largest number of features for which solveComponent forms a Hessian, unless an implicit one has failed.
 	exactSize = 512
 )
 
@@ -136,7 +135,7 @@ func (o *outsideSolver) solveComponent(z []float64) {
 		})
 	}
 	s.setPenalty(o.component.rows, capacities)
-	if k > exactSize && s.problem.band() == k-1 && s.systems.chol == nil {
+	if k > exactSize && s.systems.chol == nil {
 		return
 	}
 	// The squared loss is (1/k) Σ (…)², but the objective here is ½ Σ (…)². So limits are divided by k/2.

@@ -2,24 +2,16 @@ package exact
 
 import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
+	"github.com/scas-admm/scas/solver/internal/quadratic"
 	"github.com/scas-admm/scas/sparse"
-)
-
-// A systemKind says how a coupled model solves its linear systems.
-type systemKind int
-
-const (
-	formedSystem systemKind = iota // by a Cholesky factor; the Hessian is formed
-	manyRows                       // by conjugate gradients; the Hessian is a quadratic.Implicit
-	fewRows                        // the same, with the preconditioner for few rows of X
 )
 
 const (
 	// With fewer features, the Hessian is formed.
 	leastImplicit = 256
-	// The largest number of entries below the diagonal in a column of the sparse factor in the preconditioner.
-	// With more, the Hessian is formed.
-	mostDegree = 1000
+	// The sparse factor of A'A in the preconditioner may need at most this number of multiplications, and no more
+	// than a formed Hessian. Otherwise the Hessian is formed.
+	mostMultiplications = 5e9
 	// The unit of these costs is a multiplication in a blocked Cholesky factorisation.
 
 	entryCost = 12.0 // of a visit to an entry of a sparse matrix
@@ -27,7 +19,7 @@ const (
 	formCost  = 0.1  // of a pair of entries in forming a Hessian, which serves about 20 systems
 
 	// Assumed numbers of iterations of the conjugate gradient method.
-	manyRowsIterations, fewRowsIterations = 50.0, 4.0
+	manyRowsIterations, fewRowsIterations, sparseRowsIterations = 50.0, 4.0, 2.0
 )
 
 // A systemSize has the numbers that decide how a coupled model solves its linear systems.
@@ -36,6 +28,7 @@ type systemSize struct {
 	pairs                      float64 // see Problem.hessianCost
 	// The entries of the sparse factor in the preconditioner, and the multiplications that compute it.
 	fill, multiplications float64
+	sparseRows            bool // the factor is one of A'A + X'X: the kind is quadratic.SparseRows
 }
 
 // linearSystems says how a coupled model solves its linear systems. The zero value means that the Hessian is
@@ -53,26 +46,72 @@ func (p *Problem) linearSystems() (systems linearSystems) {
 		features < leastImplicit || p.formsHessians && features <= mostFeatures {
 		return linearSystems{}
 	}
-	if p.band() < features-1 { // a band matrix has a fast Cholesky factor
-		return linearSystems{}
-	}
 	size := p.systemSize()
-	if size.kind() == formedSystem { // even without entries in the factor
+	if size.kind() == quadratic.Formed { // even without entries in the factor
 		return linearSystems{}
 	}
 	a := p.A.Matrix()
 	if a == nil {
 		a = sparse.Identity(features)
 	}
-	chol := linalg.NewSparseCholesky(a, features, mostDegree)
+	limit := mostMultiplications
+	if features <= mostFeatures {
+		limit = min(limit, size.formedCost()/entryCost)
+	}
+	chol := linalg.NewSparseCholesky(a, features, limit)
 	if chol == nil {
 		return linearSystems{}
 	}
-	size.fill, size.multiplications = float64(chol.Entries()), chol.Multiplications()
-	if size.kind() == formedSystem {
+	size.setFactor(chol)
+	if withRows := p.factorWithRows(a, &size); withRows != nil {
+		size.setFactor(withRows)
+		size.sparseRows = true
+		return linearSystems{size, withRows}
+	}
+	if size.kind() == quadratic.Formed {
 		return linearSystems{}
 	}
 	return linearSystems{size, chol}
+}
+
+// factorWithRows returns a factor of A'A + X'X. It returns nil if the factor would not be sparse enough: if it would
+// cost more than the systems of the given size, which has the factor of A'A.
+func (p *Problem) factorWithRows(a *sparse.CSR, size *systemSize) *linalg.SparseCholesky {
+	limit := size.cost()
+	if size.sparseRowsCost() > limit { // even without further entries in the factor
+		return nil
+	}
+	x := p.Data
+	if p.HasOnes {
+		x = withOnes(x)
+	}
+	chol := linalg.NewSparseCholesky(must(sparse.Stack(a, x)), int(size.features), limit/entryCost)
+	if chol == nil {
+		return nil
+	}
+	withRows := *size
+	withRows.setFactor(chol)
+	if withRows.sparseRowsCost() > limit {
+		return nil
+	}
+	return chol
+}
+
+// withOnes returns x with a further column of ones.
+func withOnes(x *sparse.CSR) *sparse.CSR {
+	n, cols := x.Dims()
+	ptr, idx, val := make([]int64, 1, n+1), []int32(nil), []float64(nil)
+	for i := range n {
+		columns, entries := x.Row(i)
+		idx, val = append(append(idx, columns...), int32(cols)), append(append(val, entries...), 1)
+		ptr = append(ptr, int64(len(idx)))
+	}
+	return must(sparse.New(n, cols+1, ptr, idx, val))
+}
+
+// setFactor sets the numbers that describe the sparse factor.
+func (z *systemSize) setFactor(chol *linalg.SparseCholesky) {
+	z.fill, z.multiplications = float64(chol.Entries()), chol.Multiplications()
 }
 
 // systemSize returns the size of a coupled model for p. The sparse factor is not known yet: fill and
@@ -84,20 +123,36 @@ func (p *Problem) systemSize() systemSize {
 	return size
 }
 
-// kind returns the cheapest kind for a coupled model of this size. Above mostFeatures features it is never
-// formedSystem. The zero systemSize has the kind formedSystem.
-func (z *systemSize) kind() systemKind {
+// kind returns the cheapest kind for a coupled model of this size. Above mostFeatures features it is never Formed.
+// The zero systemSize has the kind Formed.
+func (z *systemSize) kind() quadratic.SystemKind {
 	many, few := z.implicitCosts()
 	switch {
+	case z.sparseRows:
+		return quadratic.SparseRows
 	case z.formedCost() <= min(many, few) && z.features <= mostFeatures:
-		return formedSystem
+		return quadratic.Formed
 	case many <= few:
-		return manyRows
+		return quadratic.ManyRows
 	}
-	return fewRows
+	return quadratic.FewRows
 }
 
-// implicitCosts returns the costs of solving one system with the two preconditioners.
+// cost returns the cost of solving one system, if the sparse factor is one of A'A.
+func (z *systemSize) cost() float64 {
+	many, few := z.implicitCosts()
+	if z.features > mostFeatures {
+		return min(many, few)
+	}
+	return min(many, few, z.formedCost())
+}
+
+// sparseRowsCost returns the cost of solving one system, if the sparse factor is one of A'A + X'X.
+func (z *systemSize) sparseRowsCost() float64 {
+	return entryCost*(z.multiplications+z.pairs) + float64(sparseRowsIterations*z.iterationCost())
+}
+
+// implicitCosts returns the costs of solving one system with the first two preconditioners.
 func (z *systemSize) implicitCosts() (manyRows, fewRows float64) {
 	n, m := z.samples, z.features
 	manyRows = float64(entryCost*z.multiplications) + float64(manyRowsIterations*z.iterationCost())
@@ -121,5 +176,6 @@ func (z *systemSize) part(features float64) *systemSize {
 	share := features / z.features
 	return &systemSize{
 		z.samples, features, share * z.entries, share * share * z.pairs, share * z.fill, share * z.multiplications,
+		z.sparseRows,
 	}
 }

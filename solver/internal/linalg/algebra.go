@@ -1,7 +1,7 @@
 // Package linalg provides the linear algebra of the constraint matrix A of a problem: products with A and
 // A', the matrix A'A with its diagonal, connected components, eigenbasis and extreme eigenvalues, and
 // solutions of (s I + ρ A'A) v = b by eigenbasis or conjugate gradients. It also has Cholesky
-// factorizations of dense and banded matrices. Sums have a fixed order, so results have the same bits on
+// factorizations of dense and sparse matrices. Sums have a fixed order, so results have the same bits on
 // every machine. Read [Algebra] first.
 package linalg
 

@@ -77,43 +77,6 @@ func TestCholesky(t *testing.T) {
 	}
 }
 
-// TestBand checks that BandCholesky and Cholesky give the same solutions for a band matrix, up to rounding.
-func TestBand(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	for _, c := range []struct{ n, width int }{{1, 0}, {5, 0}, {7, 1}, {30, 3}, {50, 17}} {
-		fullMatrix, bandMatrix := make([]float64, c.n*c.n), make([]float64, c.n*(c.width+1))
-		scale, b := make([]float64, c.n), make([]float64, c.n)
-		for i := range c.n {
-			scale[i], b[i] = math.Ldexp(1, rng.IntN(9)-4), rng.NormFloat64()
-		}
-		for i := range c.n {
-			for j := i; j <= min(c.n-1, i+c.width); j++ {
-				v := rng.NormFloat64()
-				if i == j {
-					v = 4 + float64(2*c.width)*3
-				}
-				fullMatrix[i*c.n+j] = v / scale[i] / scale[j]
-				bandMatrix[i*c.width+j] = fullMatrix[i*c.n+j]
-			}
-		}
-		denseFactor, bandFactor := NewCholesky(c.n), NewBandCholesky(c.n, c.width)
-		if !denseFactor.Factor(fullMatrix, scale, 1e-9) || !bandFactor.Factor(bandMatrix, scale, 1e-9) {
-			t.Fatalf("%+v: not positive definite", c)
-		}
-		want, got := make([]float64, c.n), make([]float64, c.n)
-		denseFactor.Solve(want, b)
-		bandFactor.Solve(got, b)
-		for j, v := range want {
-			if !(math.Abs(got[j]-v) < 1e-13) {
-				t.Fatalf("%+v: entry %d is %v, want %v", c, j, got[j], v)
-			}
-		}
-	}
-	if NewBandCholesky(2, 1).Factor([]float64{1, 2, 1, 0}, []float64{1, 1}, 0) {
-		t.Error("an indefinite matrix was factored")
-	}
-}
-
 func BenchmarkFactor(b *testing.B) {
 	for _, n := range []int{123, 500, 2000} {
 		h, c, ones := definiteMatrix(n), NewCholesky(n), slices.Repeat([]float64{1}, n)

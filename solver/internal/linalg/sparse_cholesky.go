@@ -32,15 +32,14 @@ type SparseCholesky struct {
 }
 
 // NewSparseCholesky chooses the order for matrices of order n. A has n columns; nil means diagonal matrices.
-// The result is nil if a column of L would have more than mostDegree entries below the diagonal, or if it would
-// take long to find the order.
-func NewSparseCholesky(a *sparse.CSR, n, mostDegree int) *SparseCholesky {
+// The result is nil if Factor would need more multiplications than limit, or if it would take long to find the order.
+func NewSparseCholesky(a *sparse.CSR, n int, limit float64) *SparseCholesky {
 	c := &SparseCholesky{a: a, start: make([]int, 1, n+1)}
-	adjacent := neighbours(a, n, mostDegree)
+	adjacent := neighbours(a, n, limit)
 	if adjacent == nil {
 		return nil
 	}
-	columns := c.eliminate(adjacent, mostDegree)
+	columns := c.eliminate(adjacent, limit)
 	if columns == nil {
 		return nil
 	}
@@ -63,10 +62,9 @@ func NewSparseCholesky(a *sparse.CSR, n, mostDegree int) *SparseCholesky {
 	return c
 }
 
-// neighbours returns, for each column j of A, the other columns that share a row with it. The result is nil if a
-// row has more than mostDegree + 1 entries, because then a column of L has more than mostDegree entries. It is also
-// nil if the rows have more than mostDegree·n pairs of entries in total.
-func neighbours(a *sparse.CSR, n, mostDegree int) [][]int32 {
+// neighbours returns, for each column j of A, the other columns that share a row with it. The result is nil if Factor
+// certainly needs more multiplications than limit.
+func neighbours(a *sparse.CSR, n int, limit float64) [][]int32 {
 	out := make([][]int32, n)
 	if a == nil {
 		return out
@@ -76,24 +74,40 @@ func neighbours(a *sparse.CSR, n, mostDegree int) [][]int32 {
 	for row := range rows {
 		idx, _ := a.Row(row)
 		pairs += PairsOf(len(idx))
-		if len(idx)-1 > mostDegree || pairs > float64(mostDegree)*float64(n) {
-			return nil
-		}
+	}
+	if pairs > limit {
+		return nil
 	}
 	transpose := a.Transpose()
-	lastSeenBy := make([]int, n) // 1 plus the last column that has this one as a neighbour
-	for j := range out {
-		lastSeenBy[j] = j + 1
-		inRows, _ := transpose.Row(j)
+	lastSeenBy := make([]int32, n) // the last argument k of each for which this column was a neighbour
+	each := func(j, k int32, do func(i int32)) {
+		lastSeenBy[j] = k
+		inRows, _ := transpose.Row(int(j))
 		for _, row := range inRows {
 			idx, _ := a.Row(int(row))
 			for _, i := range idx {
-				if lastSeenBy[i] != j+1 {
-					lastSeenBy[i] = j + 1
-					out[j] = append(out[j], i)
+				if lastSeenBy[i] != k {
+					lastSeenBy[i] = k
+					do(i)
 				}
 			}
 		}
+	}
+	counts, total := make([]int, n), 0
+	for j := range int32(n) {
+		each(j, j+1, func(int32) { counts[j]++ })
+		total += counts[j]
+	}
+	// L has at least total/2 entries below the diagonal. The number of multiplications is least if all columns have
+	// the same number of them.
+	if mean := float64(total) / float64(2*n); float64(mean*mean)*float64(n)/2 > limit {
+		return nil
+	}
+	all := make([]int32, 0, total)
+	for j := range int32(n) {
+		first := len(all)
+		each(j, -j-1, func(i int32) { all = append(all, i) })
+		out[j] = all[first:len(all):len(all)]
 	}
 	return out
 }
@@ -103,14 +117,14 @@ const mostWork = 2e8
 
 // eliminate sets c.order. For each column of the matrix, it returns the rows of the entries that this column has in
 // L. adjacent has the rows of the off-diagonal entries of each column of the matrix; eliminate changes it. The result
-// is nil if a column of L would have more than mostDegree entries, or if eliminate reads more than mostWork numbers.
+// is nil if Factor would need more multiplications than limit, or if eliminate reads more than mostWork numbers.
 //
 // When a column is eliminated, each two of its rows get an entry in the matrix that remains. These entries are not
 // stored: for each column that is not yet eliminated, eliminate stores which eliminated columns have it as a row.
 // The degree of a column is the number of its entries in the matrix that remains. Only an upper bound of the degree
 // is computed, which may count a row once for each eliminated column (Amestoy, Davis, Duff 1996, AMD).
-func (c *SparseCholesky) eliminate(adjacent [][]int32, mostDegree int) (rows [][]int32) {
-	n, work := len(adjacent), 0
+func (c *SparseCholesky) eliminate(adjacent [][]int32, limit float64) (rows [][]int32) {
+	n, work, multiplications := len(adjacent), 0, 0.0
 	rows = make([][]int32, n)
 	eliminated := make([][]int32, n) // for each other column j: the eliminated columns whose rows have j
 	lists := newDegreeLists(n)
@@ -141,7 +155,8 @@ func (c *SparseCholesky) eliminate(adjacent [][]int32, mostDegree int) (rows [][
 			collect(rows[e])
 			absorbed[e] = true
 		}
-		if len(column) > mostDegree || work > mostWork {
+		multiplications += PairsOf(len(column))
+		if multiplications > limit || work > mostWork {
 			return nil
 		}
 		c.order, rows[j] = append(c.order, j), column
@@ -240,6 +255,9 @@ func (c *SparseCholesky) findPlaces(position []int32) {
 		}
 	}
 }
+
+// A returns the matrix A.
+func (c *SparseCholesky) A() *sparse.CSR { return c.a }
 
 // Entries returns the number of entries of L below its diagonal.
 func (c *SparseCholesky) Entries() int { return len(c.index) }

@@ -25,8 +25,8 @@ import (
 // Then full steps succeed far from the solution, and τ may fall by factors of 10 to 1000 (Chan, Golub, Mulet
 // 1999; Andersen, Christiansen, Conn, Overton 2000).
 type Coupled struct {
-	Triangle                 // how H is stored
-	H           []float64    // positive semidefinite
+	Order       int          // the number of coordinates
+	H           []float64    // positive semidefinite; the upper triangle, see upper.go
 	Implicit    *Implicit    // replaces H, if it is not nil
 	X           []float64    // x, a point of Set
 	Gradient    []float64    // g
@@ -326,8 +326,8 @@ func (q *Coupled) prepare() {
 		}
 	}
 	m, l := q.Order, q.Penalty.Len()
-	if q.Implicit == nil && (q.system == nil || q.system.Triangle != q.Triangle) {
-		q.system = newSystem(q.Triangle, q.Threads)
+	if q.Implicit == nil && (q.system == nil || q.system.order != q.Order) {
+		q.system = newSystem(q.Order, q.Threads)
 	}
 	for _, v := range []*[]float64{&q.d, &q.hd, &q.rhs, &q.step, &q.hs, &q.barrierDiagonal, &q.endU} {
 		*v = append((*v)[:0], make([]float64, m)...)
@@ -392,7 +392,7 @@ func (q *Coupled) solveNewton(outerFactor float64) bool {
 	copy(h, q.H)
 	q.addCurvature(h)
 	for i := range q.Order {
-		row := q.Row(h, i)
+		row := upperRow(h, q.Order, i)
 		row[0] += q.barrierDiagonal[i]
 		if outerFactor > 0 {
 			kernels.Axpy(float64(outerFactor*q.U[i]), q.U[i:], row)
@@ -441,7 +441,7 @@ func (q *Coupled) multiply(dst, d []float64) {
 		q.Implicit.multiply(dst, d, q.Implicit.Square, nil)
 		return
 	}
-	q.Times(dst, q.H, d)
+	TimesUpper(dst, q.H, d)
 }
 
 // search returns a step length that reduces the objective of the smooth problem (see Coupled) enough by
@@ -508,10 +508,10 @@ func (q *Coupled) fixCoordinates(h []float64) {
 			q.barrierDiagonal[j], q.rhs[j] = fixedCurvature, 0
 			continue
 		}
-		for i := max(0, j-q.Width); i < j; i++ {
-			h[i*q.Stride+j] = 0
+		for i := range j {
+			h[i*q.Order+j] = 0
 		}
-		row := q.Row(h, j)
+		row := upperRow(h, q.Order, j)
 		clear(row)
 		row[0], q.rhs[j] = 1, 0
 	}
@@ -534,7 +534,7 @@ func (q *Coupled) solveWithZeroSum() {
 		if round == maxRefinements {
 			return
 		}
-		q.system.Times(residual, q.system.h, q.step)
+		TimesUpper(residual, q.system.h, q.step)
 		for j, v := range q.rhs {
 			residual[j] = v - residual[j] - nu
 		}

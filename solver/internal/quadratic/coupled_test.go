@@ -62,7 +62,7 @@ func randomCoupled(t *testing.T, rng *rand.Rand, order, rank int, a *linalg.Alge
 		}
 	}
 	q := &Coupled{
-		Triangle: NewTriangle(order, order-1), H: make([]float64, order*order), X: make([]float64, order),
+		Order: order, H: make([]float64, order*order), X: make([]float64, order),
 		Gradient: make([]float64, order), Threads: 1,
 	}
 	for i := range rank {
@@ -101,7 +101,7 @@ func randomCoupled(t *testing.T, rng *rand.Rand, order, rank int, a *linalg.Alge
 func provedGap(q *Coupled) (gap, excess float64) {
 	m, l := q.Order, q.Penalty.Len()
 	h, r, v := make([]float64, m), make([]float64, m), make([]float64, l)
-	q.Times(h, q.H, q.Move)
+	TimesUpper(h, q.H, q.Move)
 	copy(r, q.Gradient)
 	kernels.Axpy(1, h, r)
 	q.Penalty.AddTrans(r, q.Z)
@@ -208,7 +208,7 @@ func TestCoupledStart(t *testing.T) {
 	firstSteps := q.Steps
 	copy(q.X, q.U)
 	grad := make([]float64, 40)
-	q.Times(grad, q.H, q.Move)
+	TimesUpper(grad, q.H, q.Move)
 	kernels.Axpy(1, grad, q.Gradient)
 	for j := range q.Gradient {
 		q.Gradient[j] += 1e-4 * rng.NormFloat64()
@@ -276,7 +276,7 @@ func TestTiesWithBounds(t *testing.T) {
 			t.Fatal(err)
 		}
 		q := &Coupled{
-			Triangle: NewTriangle(2, 1), H: []float64{1, 0, 0, 1}, X: make([]float64, 2),
+			Order: 2, H: []float64{1, 0, 0, 1}, X: make([]float64, 2),
 			Gradient:    []float64{-2, math.Copysign(2, c.second)},
 			TypicalSize: []float64{1, 1}, Penalty: gap.NewPenalty(linalg.New(a, 2), []float64{9}, nil, nil), Threads: 1,
 			Set: term.Box{Lower: c.lower[:], Upper: c.upper[:]}.Region(2),
@@ -302,7 +302,7 @@ func TestZeros(t *testing.T) {
 	const tolerance = 1e-12
 	for _, start := range []float64{1, 1 + 1e-15, 1.001, 1.9, 3, 1e3, 1e6, 1e9, 1e9 * (1 + 1e-15), 1e9 * (1 + 3e-15), 1.1e9} {
 		q := &Coupled{
-			Triangle: NewTriangle(2, 1), H: []float64{1, 0, 0, 1}, X: make([]float64, 2), Gradient: []float64{-0.97, 2},
+			Order: 2, H: []float64{1, 0, 0, 1}, X: make([]float64, 2), Gradient: []float64{-0.97, 2},
 			Penalty: gap.NewPenalty(linalg.New(nil, 2), []float64{1, 1}, nil, nil), Threads: 1,
 		}
 		q.Solve(&CoupledSettings{Gap: tolerance, StartTau: start * tolerance / 8, Precise: true})

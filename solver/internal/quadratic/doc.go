@@ -18,7 +18,7 @@
 // A [Coupled] problem is one of three kinds: it has a penalty of A u, for example of the differences along
 // the edges of a graph; its penalty has norms of groups of entries of A u; or its set is no product of
 // intervals, such as a ball. A primal-dual path-following (interior-point) method solves it. The matrix is
-// stored as a full or band matrix, with a Cholesky factor, or is an [Implicit], solved by conjugate gradients.
+// stored, with a Cholesky factor, or is an [Implicit], solved by conjugate gradients.
 // [Coupled.MakeExact] then makes the zeros and ties (coefficients that are equal, up to a fixed factor) of the
 // solution exact.
 //

@@ -143,7 +143,7 @@ func (q *Coupled) diagonal() []float64 {
 		return out
 	}
 	for j := range out {
-		out[j] = q.H[j*q.Stride+j]
+		out[j] = q.H[j*q.Order+j]
 	}
 	return out
 }
@@ -223,7 +223,7 @@ func (q *Coupled) reducedSolver(partition *Partition, kind []rowKind) (solve fun
 	if q.Implicit != nil {
 		return q.Implicit.reducedSolver(partition, kind, q.curvature.h, q.Stop)
 	}
-	system := newSystem(NewTriangle(partition.GroupCount, q.reducedWidth(partition)), q.Threads)
+	system := newSystem(partition.GroupCount, q.Threads)
 	q.formReduced(system, partition, kind)
 	if partition.GroupCount > 0 && !system.factor(reducedShift) {
 		return nil
@@ -242,11 +242,11 @@ func (q *Coupled) formReduced(target *system, partition *Partition, kind []rowKi
 		if a == b && i != j {
 			v *= 2
 		}
-		target.h[int(min(a, b))*target.Stride+int(max(a, b))] += float64(partition.Factor[i] * partition.Factor[j] * v)
+		target.h[int(min(a, b))*target.order+int(max(a, b))] += float64(partition.Factor[i] * partition.Factor[j] * v)
 	}
 	for i := range q.Order {
 		if partition.Group[i] >= 0 {
-			for m, v := range q.Row(q.H, i) {
+			for m, v := range upperRow(q.H, q.Order, i) {
 				add(i, i+m, v)
 			}
 		}
@@ -262,20 +262,4 @@ func (q *Coupled) formReduced(target *system, partition *Partition, kind []rowKi
 			}
 		}
 	}
-}
-
-// reducedWidth returns the bandwidth of the matrix of the reduced problem, see MakeExact.
-func (q *Coupled) reducedWidth(partition *Partition) int {
-	if !q.Banded() {
-		return partition.GroupCount - 1
-	}
-	maxDistance := int32(0)
-	for i, group := range partition.Group {
-		for _, other := range partition.Group[i:min(q.Order, i+q.Width+1)] {
-			if group >= 0 && other >= 0 {
-				maxDistance = max(maxDistance, group-other, other-group)
-			}
-		}
-	}
-	return int(maxDistance)
 }

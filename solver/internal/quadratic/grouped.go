@@ -231,15 +231,14 @@ func (q *Grouped) newton() bool {
 	if order == 0 {
 		return false
 	}
-	shape := NewTriangle(order, order-1)
 	if q.system == nil {
-		q.system = newSystem(shape, q.Threads)
+		q.system = newSystem(order, q.Threads)
 	} else {
-		q.system.reset(shape)
+		q.system.reset(order)
 	}
 	q.rhs, q.step = q.rhs[:0], append(q.step[:0], make([]float64, order)...)
 	for i, a := range q.support {
-		row, out := q.H[int(a)*n:(int(a)+1)*n], shape.Row(q.system.h, i)
+		row, out := q.H[int(a)*n:(int(a)+1)*n], upperRow(q.system.h, order, i)
 		for m, b := range q.support[i:] {
 			out[m] = row[b]
 		}
@@ -276,7 +275,7 @@ func (q *Grouped) addPenalty() {
 		for m, i := range group {
 			vi := q.Factor[i] * q.U[i] / norm
 			q.rhs[first+m] -= float64(q.Limit[k] * vi * q.Factor[i])
-			row := q.system.Row(q.system.h, first+m)
+			row := upperRow(q.system.h, q.system.order, first+m)
 			row[0] += float64(curvature * q.Factor[i] * q.Factor[i])
 			for l := m; l < len(group); l++ {
 				j := group[l]

@@ -49,12 +49,11 @@ func groupedProblem(order, rank int, limit float64, seed uint64) *Grouped {
 // largestError returns the largest error in the conditions of optimality at U. It computes the gradient from H
 // and U, and does not use the residuals that Solve has updated.
 func (q *Grouped) largestError() (worst float64) {
-	shape := NewTriangle(q.Order, q.Order-1)
 	d, r := make([]float64, q.Order), make([]float64, q.Order)
 	for j, u := range q.U {
 		d[j] = u - q.X[j]
 	}
-	shape.Times(r, q.H, d)
+	TimesUpper(r, q.H, d)
 	for j, g := range q.Gradient {
 		r[j] = (r[j] + g) / q.Factor[j]
 	}

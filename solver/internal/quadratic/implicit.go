@@ -18,10 +18,10 @@ import (
 // (see rowCurvature); diag(b) of the bounds; and c vv' of a ball. On a simplex, the elements of d must have the sum 0.
 // Then v is a vector of ones and c is infinite, which means that v'd = 0.
 //
-// A must be sparse, so that a matrix P = A'diag(w)A + diag(e) has a sparse Cholesky factor. With many rows of X, the
-// preconditioner is P + c vv', and e is b plus the diagonal of the Columns. With few rows, it is P + c vv' plus the
-// Columns, and e is b plus the ridges plus a tiny part of the diagonal. Near the solution, w, b and c have numbers of
-// very different size; the preconditioner contains them.
+// A must be sparse, so that a matrix P = A'diag(w)A + diag(e) has a sparse Cholesky factor. The preconditioner is
+// P + c vv' if the kind is ManyRows; then e is b plus the diagonal of the Columns. For the other kinds, the
+// preconditioner is P + X'WX + c vv', and e is b plus the ridges plus a tiny part of the diagonal. Near the solution,
+// w, b and c have numbers of very different size; the preconditioner contains them.
 type Implicit struct {
 	// Square has numbers for the kept rows of A: H is the Columns plus A'diag(Square)A. Nil means zeros.
 	Square []float64
@@ -29,13 +29,14 @@ type Implicit struct {
 	// systems need many more, Exhausted returns true. 0 means that the Hessian cannot be formed.
 	FormedIterations float64
 
+	kind    SystemKind
 	columns *Columns
 	penalty *gap.Penalty
-	chol    *linalg.SparseCholesky // of P
-	few     *fewRows               // nil if the preconditioner is P
+	chol    *linalg.SparseCholesky // of P; for SparseRows, of P + X'WX
+	few     *fewRows               // nil unless the kind is FewRows
 
 	w        []float64 // one number for each kept row of A, Square included
-	allW     []float64 // w for all rows of A, 0 for those that are not kept
+	weights  []float64 // w for all rows of A, 0 for those that are not kept; for SparseRows, those of X follow
 	b        []float64
 	rankOne  rankOne                // c vv'
 	subtract func(dst, v []float64) // subtracts C v from dst; nil if C is 0
@@ -49,11 +50,24 @@ type Implicit struct {
 	capped              bool    // a system was not solved after mostImplicitIterations
 }
 
+// A SystemKind says how the linear systems of a Coupled are solved.
+type SystemKind int
+
+const (
+	Formed SystemKind = iota // by a Cholesky factor of the matrix H; there is no Implicit
+	// By conjugate gradients. The preconditioner has the diagonal of X'WX.
+	ManyRows
+	// The same, but the preconditioner has X'WX. It works with a dense matrix that has a row for each row of X.
+	FewRows
+	// The same, but the sparse factor is one of A'A + X'X.
+	SparseRows
+)
+
 const (
 	// e is b plus the ridges plus share times the rest of the diagonal of H, plus shift times the diagonal of
-	// A'diag(w)A. For few rows of X, the first share is fewRowsShare; otherwise it is 1. If P cannot be factored,
-	// the share and the shift are multiplied by shareFactor, until the share is above mostShare.
-	fewRowsShare, mostShare, shareFactor = 1e-10, 1e4, 100
+	// A'diag(w)A. The first share is 1 for ManyRows; otherwise it is tinyShare. If P cannot be factored, the share
+	// and the shift are multiplied by shareFactor, until the share is above mostShare.
+	tinyShare, mostShare, shareFactor = 1e-10, 1e4, 100
 
 	// Implicit.solve has a residual r and a preconditioner M. It ends when the energy r'M⁻¹r is at most this part
 	// of its first value.
@@ -70,16 +84,21 @@ const (
 )
 
 // NewImplicit returns an Implicit. The caller must call Columns.Prepare before the first use, and after each change
-// of the columns, the weights or the ridges. chol must be a factor for all rows of A. isFew says that X has few
-// rows; then the preconditioner needs a dense copy of X.
-func NewImplicit(columns *Columns, penalty *gap.Penalty, chol *linalg.SparseCholesky, isFew bool) *Implicit {
-	order := len(penalty.Singleton)
+// of the columns, the weights or the ridges. chol must be a factor for all rows of A; if the kind is SparseRows, the
+// rows of X follow. The kind must not be Formed.
+func NewImplicit(
+	kind SystemKind, columns *Columns, penalty *gap.Penalty, chol *linalg.SparseCholesky,
+) *Implicit {
+	order, rowCount := len(penalty.Singleton), penalty.TotalRows
+	if kind == SparseRows {
+		rowCount += columns.XT.Cols
+	}
 	m := &Implicit{
-		columns: columns, penalty: penalty, chol: chol, allW: make([]float64, penalty.TotalRows),
+		kind: kind, columns: columns, penalty: penalty, chol: chol, weights: make([]float64, rowCount),
 		gram: make([]float64, order), diagonal: make([]float64, order), image: make([]float64, penalty.Len()),
 		weighted: make([]float64, penalty.Len()),
 	}
-	if isFew {
+	if kind == FewRows {
 		m.few = &fewRows{}
 	}
 	return m
@@ -103,12 +122,15 @@ func (m *Implicit) factor(w, b []float64, subtract func(dst, v []float64), c flo
 	}
 	clear(m.gram)
 	for k, weight := range m.w {
-		m.allW[m.penalty.KeptRows[k]] = weight
+		m.weights[m.penalty.KeptRows[k]] = weight
 		m.penalty.EachEntry(int32(k), func(j int32, v float64) { m.gram[j] += float64(weight * float64(v*v)) })
 	}
 	share, shift := 1.0, firstShift
-	if m.few != nil {
-		share = fewRowsShare
+	if m.kind != ManyRows {
+		share = tinyShare
+	}
+	if m.kind == SparseRows {
+		copy(m.weights[m.penalty.TotalRows:], m.columns.Weights)
 	}
 	for ; share <= mostShare; share, shift = share*shareFactor, shift*shareFactor {
 		for j, h := range m.columns.Diagonal() {
@@ -118,7 +140,7 @@ func (m *Implicit) factor(w, b []float64, subtract func(dst, v []float64), c flo
 				m.diagonal[j] = 1
 			}
 		}
-		if m.chol.Factor(m.diagonal, m.allW) && (m.few == nil || m.few.factor(m.columns, m.chol)) {
+		if m.chol.Factor(m.diagonal, m.weights) && (m.few == nil || m.few.factor(m.columns, m.chol)) {
 			m.rankOne.prepare(c, v, m.solveWithout)
 			return true
 		}
@@ -220,26 +242,37 @@ func (m *Implicit) solve(step, b []float64, part float64, stop func() bool) {
 
 // reducedSolver is Coupled.reducedSolver for an implicit Hessian. E maps the values of the groups of the partition
 // to coordinates. The matrix is E'(H + A'diag(w)A)E, where w has the weights h of the constrained rows, and 0 for
-// the other rows. The preconditioner has the diagonal of the Columns in place of the Columns.
+// the other rows. The preconditioner has the diagonal of the Columns in place of the Columns, unless the kind is
+// SparseRows.
 func (m *Implicit) reducedSolver(
 	partition *Partition, kind []rowKind, h []float64, stop func() bool,
 ) (solve func(step, g []float64)) {
-	w, count := make([]float64, len(h)), partition.GroupCount
+	w, count, share := make([]float64, len(h)), partition.GroupCount, 1.0
 	copy(w, m.Square)
 	var rows []int
 	var weights []float64
+	add := func(row int, weight float64) {
+		if weight > 0 {
+			rows, weights = append(rows, row), append(weights, weight)
+		}
+	}
 	for k, is := range kind {
 		if is == constrained {
 			w[k] += h[k]
 		}
-		if w[k] > 0 {
-			rows, weights = append(rows, k), append(weights, w[k])
+		add(int(m.penalty.KeptRows[k]), w[k])
+	}
+	if m.kind == SparseRows {
+		share = tinyShare
+		for i, weight := range m.columns.Weights {
+			add(m.penalty.TotalRows+i, weight)
 		}
 	}
 	diagonal := make([]float64, count)
 	for j, v := range m.columns.Diagonal() {
 		if group := partition.Group[j]; group >= 0 {
-			diagonal[group] += float64(partition.Factor[j] * partition.Factor[j] * v)
+			ridge := m.columns.ridge[j]
+			diagonal[group] += float64(partition.Factor[j] * partition.Factor[j] * (ridge + float64(share*(v-ridge))))
 		}
 	}
 	for k, v := range diagonal {
@@ -247,7 +280,7 @@ func (m *Implicit) reducedSolver(
 			diagonal[k] = 1
 		}
 	}
-	chol := linalg.NewSparseCholesky(partition.reduceRows(m.penalty, rows), count, math.MaxInt32)
+	chol := linalg.NewSparseCholesky(partition.reduceRows(m.chol.A(), rows), count, math.Inf(1))
 	if chol == nil || !chol.Factor(diagonal, weights) {
 		return nil
 	}

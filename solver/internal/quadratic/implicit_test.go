@@ -14,7 +14,7 @@ import (
 
 // makeImplicit gives q an Implicit in place of the matrix H. The Hessian becomes X'CX plus a ridge, for a random
 // sparse X with the given number of rows. The result has the same Hessian as a matrix.
-func makeImplicit(t *testing.T, rng *rand.Rand, q *Coupled, rows int, ridge float64, isFew bool) (formed *Coupled) {
+func makeImplicit(t *testing.T, rng *rand.Rand, q *Coupled, rows int, ridge float64, kind SystemKind) (formed *Coupled) {
 	t.Helper()
 	order := q.Order
 	xt := make([]float64, order*rows)
@@ -52,12 +52,18 @@ func makeImplicit(t *testing.T, rng *rand.Rand, q *Coupled, rows int, ridge floa
 		v[j] = rng.NormFloat64()
 	}
 	h.multiply(q.Gradient, v)
-	q.H, q.Implicit = nil, NewImplicit(h, q.Penalty, linalg.NewSparseCholesky(q.Penalty.M, order, math.MaxInt), isFew)
+	a := q.Penalty.M
+	if kind == SparseRows {
+		if a, err = sparse.Stack(a, m.Transpose()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	q.H, q.Implicit = nil, NewImplicit(kind, h, q.Penalty, linalg.NewSparseCholesky(a, order, math.Inf(1)))
 	return formed
 }
 
 // TestImplicit checks that an implicit Hessian leads to the same solution, zeros and ties as the matrix, for more
-// and for fewer rows of X than columns, and with both preconditioners: with a ridge, squares, groups, in a box with
+// and for fewer rows of X than columns, and with each preconditioner: with a ridge, squares, groups, in a box with
 // a fixed coordinate, in a ball and on a simplex.
 func TestImplicit(t *testing.T) {
 	const order = 40
@@ -78,9 +84,9 @@ func TestImplicit(t *testing.T) {
 	}
 	for _, a := range []string{"chain and identity", "chain", "second differences"} {
 		for _, rows := range []int{15, 80} {
-			for _, isFew := range []bool{false, true} {
+			for _, kind := range []SystemKind{ManyRows, FewRows, SparseRows} {
 				for _, v := range variants {
-					name := fmt.Sprintf("%s, %d rows, few %v, %s", a, rows, isFew, v.name)
+					name := fmt.Sprintf("%s, %d rows, kind %d, %s", a, rows, kind, v.name)
 					rng := rand.New(rand.NewPCG(uint64(rows), 8))
 					matrix, groups := matrixOf(t, a, order), [][]int(nil)
 					if l, _ := matrix.Dims(); v.groups {
@@ -89,12 +95,12 @@ func TestImplicit(t *testing.T) {
 						}
 					}
 					q := randomCoupled(t, rng, order, 1, matrix, groups, v.domain)
-					formed := makeImplicit(t, rng, q, rows, v.ridge, isFew)
+					formed := makeImplicit(t, rng, q, rows, v.ridge, kind)
 					if v.squares {
 						for range q.Penalty.Len() {
 							q.Implicit.Square = append(q.Implicit.Square, max(0, rng.NormFloat64()))
 						}
-						formed.AddGram(formed.H, formed.Penalty.M, q.Implicit.Square)
+						AddGram(formed.H, formed.Penalty.M, q.Implicit.Square)
 					}
 					set := &CoupledSettings{Gap: 1e-10, StartTau: 0.1, Precise: true}
 					if !q.Solve(set) || !formed.Solve(set) {

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -137,19 +136,20 @@ func (p *Partition) Collect(dst, v []float64) {
 	}
 }
 
-// reduceRows returns the given kept rows of A times the matrix of Expand, or nil if no row is given.
-func (p *Partition) reduceRows(penalty *gap.Penalty, rows []int) *sparse.CSR {
+// reduceRows returns the given rows of a times the matrix of Expand, or nil if no row is given.
+func (p *Partition) reduceRows(a *sparse.CSR, rows []int) *sparse.CSR {
 	if len(rows) == 0 {
 		return nil
 	}
 	ptr, idx, val := make([]int64, 1, len(rows)+1), []int32(nil), []float64(nil)
 	for _, row := range rows {
 		sums := make(map[int32]float64)
-		penalty.EachEntry(int32(row), func(j int32, v float64) {
+		columns, entries := a.Row(row)
+		for k, j := range columns {
 			if group := p.Group[j]; group >= 0 {
-				sums[group] += float64(p.Factor[j] * v)
+				sums[group] += float64(p.Factor[j] * entries[k])
 			}
-		})
+		}
 		for _, group := range slices.Sorted(maps.Keys(sums)) {
 			idx, val = append(idx, group), append(val, sums[group])
 		}

@@ -137,7 +137,7 @@ func (q *Coupled) subtractCross(dst, v []float64) {
 // u, of the smooth function that replaces the penalty (see smoothen and rowCurvature).
 func (q *Coupled) addCurvature(h []float64) {
 	r := q.Penalty
-	q.AddGram(h, r.M, q.curvature.h)
+	AddGram(h, r.M, q.curvature.h)
 	if !r.Grouped() {
 		return
 	}
@@ -181,7 +181,7 @@ func (q *Coupled) subtract(h []float64, weight float64, rows []int32, v []float6
 	for i, a := range idx {
 		by := float64(weight * q.endU[a])
 		for _, b := range idx[i:] {
-			h[int(a)*q.Stride+int(b)] -= float64(by * q.endU[b])
+			h[int(a)*q.Order+int(b)] -= float64(by * q.endU[b])
 		}
 	}
 }

@@ -2,8 +2,6 @@ package quadratic
 
 import (
 	"slices"
-
-	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
 // A supportFactor is the Cholesky factor of the rows and columns S of H − ff', see Hessian.Solve. If S
@@ -61,9 +59,9 @@ func (h *Dense) factor(f []float64, support []int32) bool {
 	c, n := &h.lastFactor, len(support)
 	c.order = c.order[:0]
 	c.threads = h.Threads
-	c.reset(NewTriangle(n, n-1))
+	c.reset(n)
 	for a, i := range support {
-		row, out := h.Row(int(i)), c.Row(c.h, a)
+		row, out := h.Row(int(i)), upperRow(c.h, n, a)
 		for b, j := range support[a:] {
 			out[b] = row[j]
 		}
@@ -136,7 +134,7 @@ func (c *supportFactor) matches(diagonal, f []float64) bool {
 // removeRow updates the factor to the factor of the matrix without row and column a, where a is a position in
 // c.order.
 func (c *supportFactor) removeRow(a int) {
-	c.chol.(*linalg.Cholesky).Delete(a)
+	c.chol.Delete(a)
 	c.order = slices.Delete(c.order, a, a+1)
 	c.scale = slices.Delete(c.scale, a, a+1)
 	c.diagonal = slices.Delete(c.diagonal, a, a+1)
@@ -159,7 +157,7 @@ func (h *Dense) addRow(f []float64, k int32) bool {
 		}
 		column[a] = v * scale * c.scale[a]
 	}
-	if !c.chol.(*linalg.Cholesky).Append(column, float64(pivot*scale*scale)+leastShift, leastPivot) {
+	if !c.chol.Append(column, float64(pivot*scale*scale)+leastShift, leastPivot) {
 		return false
 	}
 	c.order, c.scale, c.diagonal = append(c.order, k), append(c.scale, scale),

@@ -12,10 +12,10 @@ import (
 // near 1, so that one diagonal shift is small for all rows. The entries of D are powers of two, so that
 // scaling does not round.
 type system struct {
-	Triangle
+	order   int
 	threads int
-	h       []float64
-	chol    factor
+	h       []float64 // the upper triangle of H, see upper.go
+	chol    *linalg.Cholesky
 	scale   []float64 // the diagonal of D; each (D H D)_jj is 0 or in [1/4, 2)
 	shift   float64   // the diagonal shift: chol is the factor of D H D + shift I
 
@@ -23,24 +23,24 @@ type system struct {
 }
 
 // newSystem returns a system whose matrix is 0.
-func newSystem(t Triangle, threads int) *system {
+func newSystem(order, threads int) *system {
 	s := &system{threads: threads}
-	s.reset(t)
+	s.reset(order)
 	return s
 }
 
-// reset changes the shape of the matrix. The caller must then set all entries of h.
-func (s *system) reset(t Triangle) {
-	fullFactor, ok := s.chol.(*linalg.Cholesky)
-	s.Triangle = t
-	if ok && !t.Banded() {
-		fullFactor.Resize(t.Order)
+// reset changes the order of the matrix. The caller must then set all entries of h.
+func (s *system) reset(order int) {
+	s.order = order
+	if s.chol != nil {
+		s.chol.Resize(order)
 	} else {
-		s.chol = t.newFactor(s.threads)
+		s.chol = linalg.NewCholesky(order)
+		s.chol.Threads = s.threads
 	}
-	s.h = pages.Resize(s.h, t.Size())
+	s.h = pages.Resize(s.h, order*order)
 	for _, v := range []*[]float64{&s.scale, &s.residual, &s.step, &s.work} {
-		*v = pages.Resize(*v, t.Order)
+		*v = pages.Resize(*v, order)
 	}
 }
 
@@ -53,9 +53,8 @@ const (
 // few shifts, beginning with the given one, until all pivots are positive. It returns false if no shift is
 // large enough.
 func (s *system) factor(shift float64) bool {
-	n := s.Order
-	for j := range n {
-		s.scale[j] = powerOfTwo(s.h[j*s.Stride+j])
+	for j := range s.order {
+		s.scale[j] = powerOfTwo(s.h[j*s.order+j])
 	}
 	for s.shift = shift; s.shift <= lastShift; s.shift *= 100 {
 		if s.chol.Factor(s.h, s.scale, s.shift) {
@@ -96,7 +95,7 @@ func (s *system) solve(d, b []float64) {
 		for j, v := range s.step {
 			d[j] = math.FMA(v, s.scale[j], d[j])
 		}
-		s.Times(s.residual, s.h, d)
+		TimesUpper(s.residual, s.h, d)
 		for j, v := range s.residual {
 			s.residual[j] = b[j] - v
 		}
