@@ -68,9 +68,19 @@ func (a *CSR) Gram() *CSR {
 	t := a.Transpose()
 	g := &CSR{rows: a.cols, cols: a.cols, ptr: make([]int64, a.cols+1)}
 	sum, seen := make([]float64, a.cols), make([]bool, a.cols)
-	var touched []int32
+	var touched []int32 // the columns of the row of A'A that have a product
 	for j := range t.rows {
-		touched = a.addRows(sum, seen, touched[:0], t, j)
+		rows, weights := t.Row(j)
+		for k, i := range rows {
+			idx, val := a.Row(int(i))
+			for l, c := range idx {
+				if !seen[c] {
+					seen[c] = true
+					touched = append(touched, c)
+				}
+				sum[c] += float64(weights[k] * val[l])
+			}
+		}
 		slices.Sort(touched)
 		for _, c := range touched {
 			if math.IsNaN(sum[c] - sum[c]) {
@@ -82,26 +92,10 @@ func (a *CSR) Gram() *CSR {
 			}
 			sum[c], seen[c] = 0, false
 		}
+		touched = touched[:0]
 		g.ptr[j+1] = int64(len(g.idx))
 	}
 	return g
-}
-
-// addRows adds row j of A'A to sum. t is A'. addRows sets seen[c] for each column c to which it adds a
-// product, and appends to touched each c for which seen[c] was false.
-func (a *CSR) addRows(sum []float64, seen []bool, touched []int32, t *CSR, j int) []int32 {
-	rows, weights := t.Row(j)
-	for k, i := range rows {
-		idx, val := a.Row(int(i))
-		for l, c := range idx {
-			if !seen[c] {
-				seen[c] = true
-				touched = append(touched, c)
-			}
-			sum[c] += float64(weights[k] * val[l])
-		}
-	}
-	return touched
 }
 
 // SelectRows returns the matrix whose row k is row rows[k] of A. Rows may repeat and come in any order. An
