@@ -35,11 +35,11 @@ func (s *ColumnStats) Add(a *CSR, lo, hi int, weight func(i int) float64) {
 // squared differences from the mean lose fewer digits than sums of squares.
 func statsOfRows(a *CSR, lo, hi int, weight func(i int) float64) *ColumnStats {
 	s := NewColumnStats(a.cols)
-	w := 1.0
+	if weight == nil {
+		weight = func(int) float64 { return 1 }
+	}
 	for i := lo; i < hi; i++ {
-		if weight != nil {
-			w = weight(i)
-		}
+		w := weight(i)
 		if w == 0 {
 			continue
 		}
@@ -58,9 +58,7 @@ func statsOfRows(a *CSR, lo, hi int, weight func(i int) float64) *ColumnStats {
 		}
 	}
 	for i := lo; i < hi; i++ {
-		if weight != nil {
-			w = weight(i)
-		}
+		w := weight(i)
 		if w == 0 {
 			continue
 		}
