@@ -37,7 +37,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"math"
 )
 
 // Magic begins every file.
@@ -70,7 +69,7 @@ func (l Labelling) labelCount(rows int64) int64 {
 	return rows
 }
 
-// A Header is the header of a file.
+// A Header is the header of a file after its first 16 bytes. The file has the fields in this order.
 type Header struct {
 	Rows, Cols, NNZ    int64
 	Labelling          Labelling
@@ -112,14 +111,7 @@ func (h *Header) encode() []byte {
 	copy(b, Magic)
 	le.PutUint32(b[8:], version)
 	le.PutUint32(b[12:], byteOrder)
-	for k, v := range []int64{h.Rows, h.Cols, h.NNZ} {
-		le.PutUint64(b[16+8*k:], uint64(v))
-	}
-	le.PutUint32(b[40:], uint32(h.Labelling))
-	le.PutUint32(b[44:], h.IndexBase)
-	le.PutUint64(b[48:], math.Float64bits(h.Negative))
-	le.PutUint64(b[56:], math.Float64bits(h.Positive))
-	le.PutUint64(b[64:], uint64(h.MetaBytes))
+	_, _ = binary.Encode(b[16:], le, h) // b is long enough
 	le.PutUint32(b[page-checksum:], crc32.Checksum(b[:page-checksum], castagnoli))
 	return b
 }
@@ -144,13 +136,8 @@ func decode(b []byte, size int64) (*Header, error) {
 	case crc32.Checksum(b[:page-checksum], castagnoli) != le.Uint32(b[page-checksum:]):
 		return nil, errors.New("damaged: the checksum of the header is wrong, convert the data again")
 	}
-	int64At := func(offset int) int64 { return int64(le.Uint64(b[offset:])) }
-	h := &Header{
-		Rows: int64At(16), Cols: int64At(24), NNZ: int64At(32), Labelling: Labelling(le.Uint32(b[40:])),
-		IndexBase: le.Uint32(b[44:]),
-		Negative:  math.Float64frombits(le.Uint64(b[48:])), Positive: math.Float64frombits(le.Uint64(b[56:])),
-		MetaBytes: int64At(64),
-	}
+	h := &Header{}
+	_, _ = binary.Decode(b[16:], le, h) // b is long enough
 	for _, v := range []int64{h.Rows, h.Cols, h.NNZ, h.MetaBytes} {
 		if v < 0 || v > maxCount {
 			return nil, fmt.Errorf("the header has %d rows, %d columns, %d entries and %d bytes of names: expected numbers from 0 to 2^48", h.Rows, h.Cols, h.NNZ, h.MetaBytes)
