@@ -157,7 +157,6 @@ func FromTriplets(rows, cols int, entries []Triplet) (*CSR, error) {
 	if rows < 0 || cols < 0 || cols > MaxCols {
 		return nil, checkShape(rows, cols, nil, 0, 0)
 	}
-	ptr := make([]int64, rows+1)
 	for k, e := range entries {
 		if e.Row < 0 || e.Row >= rows || e.Col < 0 || e.Col >= cols {
 			return nil, errorf("entry %d: place (%d, %d) is outside the %d x %d matrix",
@@ -166,24 +165,16 @@ func FromTriplets(rows, cols int, entries []Triplet) (*CSR, error) {
 		if math.IsNaN(e.Value) || math.IsInf(e.Value, 0) {
 			return nil, errorf("entry %d at (%d, %d): value %v is not finite", k, e.Row, e.Col, e.Value)
 		}
-		ptr[e.Row+1]++
 	}
-	for i := range rows {
-		ptr[i+1] += ptr[i]
-	}
-	idx, val := make([]int32, len(entries)), make([]float64, len(entries))
-	nextEntry := slices.Clone(ptr[:rows])
-	for _, e := range entries {
-		k := nextEntry[e.Row]
-		nextEntry[e.Row]++
-		idx[k], val[k] = int32(e.Col), e.Value
-	}
-	for i := range rows {
-		if j, twice := coordinates.SortRow(idx[ptr[i]:ptr[i+1]], val[ptr[i]:ptr[i+1]]); twice {
-			return nil, errorf("two entries at (%d, %d): want each place once", i, j)
+	m, i, j, twice := coordinates.NewMatrix(rows, cols, func(do func(i int, j int32, v float64)) {
+		for _, e := range entries {
+			do(e.Row, int32(e.Col), e.Value)
 		}
+	})
+	if twice {
+		return nil, errorf("two entries at (%d, %d): want each place once", i, j)
 	}
-	return &CSR{rows: rows, cols: cols, ptr: ptr, idx: idx, val: val}, nil
+	return &CSR{rows: rows, cols: cols, ptr: m.Ptr, idx: m.Idx, val: m.Val}, nil
 }
 
 // FromDense builds a matrix from rows*cols values in row-major order. Zeros are not stored.

@@ -18,7 +18,8 @@ type Matrix struct {
 	Val        []float64
 }
 
-// Matrix returns the matrix. The first of the Lines gives its size, all others its entries.
+// Matrix returns the matrix. The first of the Lines gives its size, all others its entries. Two entries at one
+// place are an error.
 func (c *File) Matrix() (*Matrix, error) {
 	size, err := c.Size()
 	if err != nil {
@@ -41,14 +42,18 @@ func (c *File) Matrix() (*Matrix, error) {
 		return nil, c.newError(c.Name, c.Lines[n].Number, 0, "", fmt.Sprintf(
 			"the file ends after %d entries: expected the %d announced in the header", n, announcedCount))
 	}
-	return c.collect(int(size[0]), int(size[1]))
+	m, i, j, twice := NewMatrix(int(size[0]), int(size[1]), c.forEachEntry)
+	if twice {
+		return nil, c.repeatedEntryError(int32(i)+1, j+1)
+	}
+	return m, nil
 }
 
 // setPlaces assigns rows and columns to the values of a dense file, column by column. A symmetric file has
 // only the lower triangle, a skew-symmetric file only the part below the diagonal. Values beyond the last
 // column get a column out of range.
 func (c *File) setPlaces(size [3]int64) {
-	i, j := int64(1), int64(1)
+	j := int64(1)
 	firstRow := func() int64 {
 		switch {
 		case c.mirror > 0:
@@ -58,7 +63,7 @@ func (c *File) setPlaces(size [3]int64) {
 		}
 		return 1
 	}
-	i = firstRow()
+	i := firstRow()
 	values := c.Lines[1:]
 	for k := range values {
 		values[k].I, values[k].J = int32(i), int32(j)
@@ -68,46 +73,44 @@ func (c *File) setPlaces(size [3]int64) {
 	}
 }
 
-// collect returns the rows x cols matrix of the entries, which must be valid. Two entries at one place are an
-// error.
-func (c *File) collect(rows, cols int) (*Matrix, error) {
-	entries := c.Lines[1:]
-	m := &Matrix{Rows: rows, Cols: cols, Ptr: make([]int64, rows+1)}
-	callWithMirror := func(e Line, do func(i, j int32, v float64)) {
-		do(e.I-1, e.J-1, e.Value)
+// forEachEntry calls do for each entry of the matrix, with its row and its column counted from 0. The zeros of
+// a dense file are no entries, except -0.
+func (c *File) forEachEntry(do func(i int, j int32, v float64)) {
+	for _, e := range c.Lines[1:] {
+		if c.isArray && math.Float64bits(e.Value) == 0 {
+			continue
+		}
+		do(int(e.I-1), e.J-1, e.Value)
 		if c.mirror != 0 && e.I != e.J {
-			do(e.J-1, e.I-1, float64(c.mirror*e.Value))
+			do(int(e.J-1), e.I-1, float64(c.mirror*e.Value))
 		}
 	}
-	for _, e := range entries {
-		if c.stored(e) {
-			callWithMirror(e, func(i, _ int32, _ float64) { m.Ptr[i+1]++ })
-		}
-	}
+}
+
+// NewMatrix returns a matrix with the given entries. forEachEntry must call do for each entry, in any order,
+// with the row and the column counted from 0. NewMatrix calls forEachEntry twice. If two entries are at one
+// place, twice is true, this place is row i and column j, and there is no matrix.
+func NewMatrix(
+	rows, cols int, forEachEntry func(do func(i int, j int32, v float64)),
+) (m *Matrix, i int, j int32, twice bool) {
+	m = &Matrix{Rows: rows, Cols: cols, Ptr: make([]int64, rows+1)}
+	forEachEntry(func(i int, _ int32, _ float64) { m.Ptr[i+1]++ })
 	for i := range rows {
 		m.Ptr[i+1] += m.Ptr[i]
 	}
 	m.Idx, m.Val = make([]int32, m.Ptr[rows]), make([]float64, m.Ptr[rows])
 	nextEntry := slices.Clone(m.Ptr[:rows])
-	for _, e := range entries {
-		if c.stored(e) {
-			callWithMirror(e, func(i, j int32, v float64) {
-				m.Idx[nextEntry[i]], m.Val[nextEntry[i]] = j, v
-				nextEntry[i]++
-			})
-		}
-	}
+	forEachEntry(func(i int, j int32, v float64) {
+		m.Idx[nextEntry[i]], m.Val[nextEntry[i]] = j, v
+		nextEntry[i]++
+	})
 	for i := range rows {
 		if j, twice := SortRow(m.Idx[m.Ptr[i]:m.Ptr[i+1]], m.Val[m.Ptr[i]:m.Ptr[i+1]]); twice {
-			return nil, c.repeatedEntryError(int32(i)+1, j+1)
+			return nil, i, j, true
 		}
 	}
-	return m, nil
+	return m, 0, 0, false
 }
-
-// stored reports whether an entry is stored in the matrix. The zeros of a dense file are not stored, except
-// -0.
-func (c *File) stored(e Line) bool { return !c.isArray || math.Float64bits(e.Value) != 0 }
 
 // SortRow sorts the entries of a row by column. If a column occurs twice, twice is true, column is this
 // column, and the row is not valid afterwards.
