@@ -23,28 +23,28 @@ type labelKind struct {
 	line, column int
 }
 
-// labelKinds holds the different labels of a file in order of first occurrence.
+// labelKinds holds the different labels of a file.
 type labelKinds struct {
-	list  []labelKind
-	index map[float64]int // the positions in list of labels after the first few; made by the method find
+	list  []labelKind     // in order of first occurrence
+	index map[float64]int // the position of each label in list
+}
+
+// add adds a kind, whose label must be new.
+func (k *labelKinds) add(kind labelKind) {
+	if k.index == nil {
+		k.index = map[float64]int{}
+	}
+	k.index[kind.label] = len(k.list)
+	k.list = append(k.list, kind)
 }
 
 // find returns the kind of a label, or nil if the label is new.
 func (k *labelKinds) find(label float64) *labelKind {
-	const shortList = 8 // the first kinds are searched one by one
+	const shortList = 8 // the first kinds are found faster without the index
 	for i := range k.list[:min(len(k.list), shortList)] {
 		if k.list[i].label == label {
 			return &k.list[i]
 		}
-	}
-	if len(k.list) <= shortList {
-		return nil
-	}
-	if k.index == nil {
-		k.index = map[float64]int{}
-	}
-	for i := shortList + len(k.index); i < len(k.list); i++ {
-		k.index[k.list[i].label] = i
 	}
 	if i, ok := k.index[label]; ok {
 		return &k.list[i]
@@ -101,7 +101,7 @@ func (c *labelCollector) count(rows labelKind) error {
 		msg, remedies := c.tooManyMessage()
 		return c.errorAt(rows, msg, remedies...)
 	}
-	c.kinds.list = append(c.kinds.list, rows)
+	c.kinds.add(rows)
 	return nil
 }
 

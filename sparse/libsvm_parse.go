@@ -187,7 +187,7 @@ func (p *libsvmPart) parseRow(b []byte, i int) (int, error) {
 	}
 	if err := p.labels.add(label, p.line, i-start+1); err != nil {
 		// libsvmParser.countPart reports the error for this label again, with the line number in the file.
-		p.labels.kinds.list = append(p.labels.kinds.list, labelKind{label, 1, p.line, i - start + 1})
+		p.labels.kinds.add(labelKind{label, 1, p.line, i - start + 1})
 		return 0, err
 	}
 	firstEntry := len(p.idx)
