@@ -6,8 +6,6 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/scas-admm/scas/sparse/internal/npy"
-	"github.com/scas-admm/scas/sparse/internal/scasfile"
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
@@ -77,20 +75,15 @@ func readLabels(r io.Reader, name string, opt *ReadOptions) (l labelsOfFile, err
 // WriteLabels writes a file for ReadOptions.LabelsFile: an array in NumPy's format if format is NPY, else
 // text with one number a line.
 func WriteLabels(w io.Writer, format Format, labels []float64) error {
-	if format != NPY {
-		return text.Write(w, "sparse", "writing labels", func(buffer *bufio.Writer) error {
-			var line []byte
-			for _, v := range labels {
-				line = append(strconv.AppendFloat(line[:0], v, 'g', -1, 64), '\n')
-				buffer.Write(line)
-			}
-			return nil
-		})
-	}
-	return text.Write(w, "sparse", "writing labels", func(w *bufio.Writer) error {
-		if err := npy.WriteHeader(w, "<f8", len(labels)); err != nil {
-			return err
+	return text.Write(w, "sparse", "writing labels", func(buffer *bufio.Writer) error {
+		if format == NPY {
+			return writeNumbers(buffer, "<f8", labels)
 		}
-		return scasfile.WriteNumbers(w, labels)
+		var line []byte
+		for _, v := range labels {
+			line = append(strconv.AppendFloat(line[:0], v, 'g', -1, 64), '\n')
+			buffer.Write(line)
+		}
+		return nil
 	})
 }

@@ -230,3 +230,11 @@ func writeNPY(w io.Writer, d *Dataset) error {
 		return nil
 	})
 }
+
+// writeNumbers writes v as an array of one dimension. descr is NumPy's name of the type of the numbers.
+func writeNumbers[T scasfile.Number](w io.Writer, descr string, v []T) error {
+	if err := npy.WriteHeader(w, descr, len(v)); err != nil {
+		return err
+	}
+	return scasfile.WriteNumbers(w, v)
+}

@@ -355,12 +355,6 @@ func npzParts(d *Dataset) []npzPart {
 	return parts
 }
 
-// numbersPart returns the array with the numbers v. descr is NumPy's name of their type.
 func numbersPart[T scasfile.Number](name, descr string, v []T) npzPart {
-	return npzPart{name, func(w io.Writer) error {
-		if err := npy.WriteHeader(w, descr, len(v)); err != nil {
-			return err
-		}
-		return scasfile.WriteNumbers(w, v)
-	}}
+	return npzPart{name, func(w io.Writer) error { return writeNumbers(w, descr, v) }}
 }
