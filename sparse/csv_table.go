@@ -20,8 +20,7 @@ type table struct {
 	schema
 	rows
 	scan   *scanner
-	begun  bool // true after the first record
-	line   int  // line of the current record, from 1
+	line   int // line of the current record, from 1
 	labels *tableLabels
 	stats  ReadStats
 	values [][]float64 // the stored numbers of each column; nil until the method median sets it
@@ -66,7 +65,7 @@ func newTable(name string, opt *ReadOptions) (*table, error) {
 // parseBlock parses the complete records of b[:n] and returns their size in bytes; see eachBlock.
 func (t *table) parseBlock(b []byte, n int, isLast bool) (usedBytes int, err error) {
 	i := 0
-	if !t.begun && bytes.HasPrefix(b[:n], []byte(byteOrderMark)) {
+	if t.line == 1 && bytes.HasPrefix(b[:n], []byte(byteOrderMark)) {
 		i = len(byteOrderMark)
 	}
 	for i < n {
@@ -90,7 +89,6 @@ func (t *table) parseBlock(b []byte, n int, isLast bool) (usedBytes int, err err
 				return 0, err
 			}
 		}
-		t.begun = true
 		t.line += 1 + t.scan.breaks
 		i = end
 	}
