@@ -51,9 +51,8 @@ type Builder struct {
 
 // A rowsFile holds the rows of a builder that were written to disk.
 type rowsFile struct {
-	conversion
-	path    string
-	tempDir string // the directory of the file if it is temporary; empty for a permanent file
+	conversion        // its name is the path of the file
+	tempDir    string // the directory of the file if it is temporary; empty for a permanent file
 }
 
 // builderName stands for the name of a file in errors about labels.
@@ -180,19 +179,19 @@ func (b *Builder) spill() error {
 func (b *Builder) createFile() error {
 	f := &rowsFile{}
 	if b.File != "" {
-		f.path = atomicfile.Followed(b.File)
+		f.name = atomicfile.Followed(b.File)
 	} else {
 		dir, err := os.MkdirTemp("", "scas-rows-")
 		if err != nil {
 			return err
 		}
-		f.tempDir, f.path = dir, filepath.Join(dir, "rows.scas")
+		f.tempDir, f.name = dir, filepath.Join(dir, "rows.scas")
 	}
-	parts, _, err := openParts(partsDir(f.path), partsSource{})
+	var err error
+	f.parts, _, err = openParts(partsDir(f.name), partsSource{})
 	if err != nil {
 		return errors.Join(err, f.removeTemporary())
 	}
-	f.conversion = conversion{name: f.path, parts: parts}
 	b.file = f
 	return nil
 }
@@ -245,15 +244,15 @@ func (b *Builder) mappedDataset() (*Dataset, error) {
 	}
 	s := f.fileSections(b.cols, nil)
 	s.meta.Features = b.Names
-	if err := atomicfile.Write(f.path, 0o666, s.write); err != nil {
+	if err := atomicfile.Write(f.name, 0o666, s.write); err != nil {
 		return nil, err
 	}
 	opt := b.Options
 	opt.Format, opt.LabelsFile, opt.Features, opt.Names = Binary, "", 0, nil
 	opt.Memory, opt.Beyond = 0, true // Beyond makes ReadFile release the memory of checked rows
-	d, err := ReadFile(f.path, &opt)
+	d, err := ReadFile(f.name, &opt)
 	if err != nil {
-		return nil, errors.Join(err, os.Remove(f.path))
+		return nil, errors.Join(err, os.Remove(f.name))
 	}
 	d.Stats.SortedRows = b.sortedRows
 	return d, nil
