@@ -50,7 +50,7 @@ func TestConvert(t *testing.T) {
 	} {
 		for _, opt := range []*ReadOptions{nil, {Features: 9}, {IndexBase: ZeroBased}, {Regression: true, Counts: true}} {
 			writeText(t, inPath, func(w io.Writer) error {
-				return compressionByEnding(".zst").compressTo(w,
+				return Compress(w, ".zst",
 					func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
 			})
 			var o ReadOptions

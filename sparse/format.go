@@ -218,27 +218,9 @@ func WriteFile(path string, d *Dataset) error {
 	return writeFile(path, func(w io.Writer) error { return Write(w, FormatOf(path), d) })
 }
 
-// checkWritable returns an error if the ending of the name is a compression that cannot be
-// written.
-func checkWritable(path string) error {
-	if comp := compressionByEnding(path); comp != nil && comp.create == nil {
-		return errorf("%s: %s is not written: take .gz or .zst", path, comp.name)
-	}
-	return nil
-}
-
 // writeFile writes a file, compressed as the ending of its name says.
 func writeFile(path string, write func(io.Writer) error) error {
 	return atomicfile.Write(path, 0o666, func(w io.Writer) error { return Compress(w, path, write) })
-}
-
-// Compress calls write with a writer that compresses to w, as the ending of path says: .gz or .zst. Without
-// such an ending it calls write with w. It returns an error if the ending is .bz2 or .xz.
-func Compress(w io.Writer, path string, write func(io.Writer) error) error {
-	if err := checkWritable(path); err != nil {
-		return err
-	}
-	return compressionByEnding(path).compressTo(w, write)
 }
 
 // Write writes data in a format; see WriteFile.

@@ -264,12 +264,26 @@ func (s *sourceReader) endsInXZFooter() bool {
 		crc32.ChecksumIEEE(f[4:10]) == binary.LittleEndian.Uint32(f)
 }
 
-// compressTo calls write. What write writes is compressed and goes to w; if c is nil, it goes to w unchanged.
-func (c *compression) compressTo(w io.Writer, write func(io.Writer) error) error {
-	if c == nil {
+// checkWritable returns an error if the ending of the name is a compression that cannot be
+// written.
+func checkWritable(path string) error {
+	if comp := compressionByEnding(path); comp != nil && comp.create == nil {
+		return errorf("%s: %s is not written: take .gz or .zst", path, comp.name)
+	}
+	return nil
+}
+
+// Compress calls write with a writer that compresses to w, as the ending of path says: .gz or .zst. Without
+// such an ending it calls write with w. It returns an error if the ending is .bz2 or .xz.
+func Compress(w io.Writer, path string, write func(io.Writer) error) error {
+	comp := compressionByEnding(path)
+	if comp == nil {
 		return write(w)
 	}
-	z, err := c.create(w)
+	if err := checkWritable(path); err != nil {
+		return err
+	}
+	z, err := comp.create(w)
 	if err != nil {
 		return err
 	}
