@@ -6,12 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/baseline"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
-	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // denseMethods runs methods of package baseline as plain loops over dense vectors and matrices. It solves
@@ -45,7 +46,9 @@ func (d *denseMethods) solve(shift float64, v []float64) []float64 {
 	for j := range d.p {
 		h[j*d.p+j] += shift
 	}
-	return sparsetest.Solve(h, v)
+	x := mat.NewVecDense(d.p, nil)
+	_ = x.SolveVec(mat.NewDense(d.p, d.p, h), mat.NewVecDense(d.p, v)) // an error for an ill-conditioned matrix
+	return x.RawVector().Data
 }
 
 // row returns aᵢ.

@@ -2,17 +2,12 @@
 package sparsetest
 
 import (
-	"encoding/binary"
-	"hash/fnv"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // Long skips a test if -short is set.
@@ -73,38 +68,6 @@ func Dense(m Matrix) [][]float64 {
 		}
 	}
 	return out
-}
-
-// Solve returns the solution x of h x = g, where h is a square matrix, row by row. An ill-conditioned h is
-// not an error.
-func Solve(h, g []float64) []float64 {
-	n := len(g)
-	x := mat.NewVecDense(n, nil)
-	_ = x.SolveVec(mat.NewDense(n, n, h), mat.NewVecDense(n, g))
-	return x.RawVector().Data
-}
-
-// Integers returns a function that draws pseudorandom integers from 0 to bound − 1. Each such function draws
-// the same sequence, on every machine.
-func Integers() func(bound uint32) int {
-	state := uint32(12345)
-	return func(bound uint32) int {
-		state = state*1664525 + 1013904223
-		return int((state >> 8) % bound)
-	}
-}
-
-// Fingerprint returns a hash of the bits of all numbers.
-func Fingerprint(parts ...[]float64) uint64 {
-	h := fnv.New64a()
-	var word [8]byte
-	for _, part := range parts {
-		for _, v := range part {
-			binary.LittleEndian.PutUint64(word[:], math.Float64bits(v))
-			_, _ = h.Write(word[:])
-		}
-	}
-	return h.Sum64()
 }
 
 // CheckError fails the test if err is nil or if its text lacks one of the fragments.

@@ -8,7 +8,6 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse/graph"
-	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 func TestCoupledBits(t *testing.T) {
@@ -32,7 +31,7 @@ func TestCoupledBits(t *testing.T) {
 				r := s.Finish(nil, &Settings{Tol: 1e-11})
 				x := slices.Clone(r.X)
 				x[0] += 1.0 / 1024
-				got := sparsetest.Fingerprint(r.X, r.Z,
+				got := fingerprint(r.X, r.Z,
 					[]float64{r.Gap, r.Objective, float64(r.Iterations), s.Certify(x, &Settings{})})
 				if want == 0 {
 					t.Logf("%T: fingerprint %#x, gap %.1e", c.loss, got, r.Gap)
