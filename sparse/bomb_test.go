@@ -74,12 +74,3 @@ func TestBombs(t *testing.T) {
 		}
 	}
 }
-
-// TestByteOrderMark checks that a byte order mark is skipped in matrix files.
-func TestByteOrderMark(t *testing.T) {
-	for _, text := range []string{"1 1 1\n1 1 5\n", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 5\n"} {
-		if a, err := readMatrix(strings.NewReader("\ufeff"+text), "f"); err != nil || a.NNZ() != 1 {
-			t.Error(err)
-		}
-	}
-}
