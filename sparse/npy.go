@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 
 	"github.com/scas-admm/scas/sparse/internal/npy"
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
@@ -26,6 +25,7 @@ type arrayReader struct {
 	name      string
 	arrayName string // name of the array in errors
 	opt       *ReadOptions
+	matrix    *npy.Array // the array, if it is read as a matrix; nil for a single row or column
 }
 
 // arrayBlock is the number of elements that are read at a time.
@@ -35,9 +35,8 @@ func (a *arrayReader) errorf(format string, args ...any) error {
 	return &ParseError{File: a.name, Msg: a.arrayName + ": " + fmt.Sprintf(format, args...)}
 }
 
-// describe turns an error of package npy into a *ParseError. It returns nil for nil. The function place
-// describes the place of the element with the given index, counted from 0.
-func (a *arrayReader) describe(err error, place func(index int64) string) error {
+// describe turns an error of package npy into a *ParseError. It returns nil for nil.
+func (a *arrayReader) describe(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -47,15 +46,23 @@ func (a *arrayReader) describe(err error, place func(index int64) string) error 
 	case *npy.ElementError:
 		return &ParseError{
 			File: a.name, Token: e.Token, Number: true,
-			Msg: fmt.Sprintf("%s, %s: %s", a.arrayName, place(e.Index), e.Msg),
+			Msg: fmt.Sprintf("%s, %s: %s", a.arrayName, a.place(e.Index), e.Msg),
 		}
 	}
 	return &ParseError{File: a.name, Msg: a.arrayName + ": " + err.Error(), Err: err}
 }
 
-// elementPlace describes the place of an element of an array of one dimension. index counts from 0.
-func elementPlace(index int64) string {
-	return "element " + strconv.FormatInt(index, 10) + " (counted from 0)"
+// place describes the place of the element with the given index, counted from 0.
+func (a *arrayReader) place(index int64) string {
+	if a.matrix == nil {
+		return fmt.Sprintf("element %d (counted from 0)", index)
+	}
+	n, p := int64(a.matrix.Shape[0]), int64(a.matrix.Shape[1])
+	i, j := index/p, index%p
+	if a.matrix.Fortran {
+		i, j = index%n, index/n
+	}
+	return fmt.Sprintf("row %d, column %d (counted from 0)", i, j)
 }
 
 func notFiniteError(index int64, v float64) error {
@@ -68,7 +75,7 @@ func notFiniteError(index int64, v float64) error {
 func (a *arrayReader) readDense(r io.Reader) (*CSR, error) {
 	array, err := npy.Open(r)
 	if err != nil {
-		return nil, a.describe(err, elementPlace)
+		return nil, a.describe(err)
 	}
 	if len(array.Shape) != 2 || !array.Numeric() {
 		return nil, a.errorf("%d dimensions of type %c: expected a table of numbers, a row for every sample (x.reshape(-1, 1) makes a column)", len(array.Shape), array.Kind)
@@ -82,20 +89,14 @@ func (a *arrayReader) readDense(r io.Reader) (*CSR, error) {
 	case features > 0 && p != features:
 		return nil, a.errorf("%d columns: expected the stated %d features", p, features)
 	}
-	place := func(index int64) string {
-		i, j := index/int64(p), index%int64(p)
-		if array.Fortran {
-			i, j = index%int64(n), index/int64(n)
-		}
-		return fmt.Sprintf("row %d, column %d (counted from 0)", i, j)
-	}
+	a.matrix = array
 	var x *CSR
 	if array.Fortran {
 		x, err = a.readColumnByColumn(array, n, p)
 	} else {
 		x, err = a.readRowByRow(array, n, p, 1)
 	}
-	return x, a.describe(err, place)
+	return x, a.describe(err)
 }
 
 // eachArrayBlock calls do for all elements of an array, at most arrayBlock elements at a time. read is the
@@ -163,7 +164,7 @@ func (a *arrayReader) readFinite(array *npy.Array) ([]float64, error) {
 	numbers, err := readFlat(a, array, array.ReadFloats, func(v float64) float64 { return v })
 	for i, v := range numbers {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, a.describe(notFiniteError(int64(i), v), elementPlace)
+			return nil, a.describe(notFiniteError(int64(i), v))
 		}
 	}
 	return numbers, err
@@ -183,7 +184,7 @@ func readFlat[T, V any](
 		}
 		return a.opt.checkMemory(a.name, 2*8*int64(len(numbers)), "%d numbers", len(numbers))
 	})
-	return numbers, a.describe(err, elementPlace)
+	return numbers, a.describe(err)
 }
 
 // checkFlat returns an error if the elements do not form a single row or column.
@@ -202,7 +203,7 @@ func readNPYLabels(input *decompressor, opt *ReadOptions) ([]float64, error) {
 	a := arrayReader{name: input.name, arrayName: "the labels", opt: opt}
 	array, err := npy.Open(input)
 	if err != nil {
-		return nil, a.describe(err, elementPlace)
+		return nil, a.describe(err)
 	}
 	return a.readFinite(array)
 }

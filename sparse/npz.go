@@ -80,7 +80,7 @@ func (z *npzReader) openArray(name string, do func(a *arrayReader, r io.Reader) 
 	a := &arrayReader{name: z.name, arrayName: "array " + name, opt: z.opt}
 	r, err := f.Open()
 	if err != nil {
-		return a.describe(err, elementPlace)
+		return a.describe(err)
 	}
 	defer r.Close()
 	z.bytes += int64(min(f.UncompressedSize64, math.MaxInt64/16))
@@ -93,7 +93,7 @@ func loadArray[T any](
 	err = z.openArray(name, func(a *arrayReader, r io.Reader) error {
 		array, err := npy.Open(r)
 		if err != nil {
-			return a.describe(err, elementPlace)
+			return a.describe(err)
 		}
 		v, err = read(a, array)
 		return err
@@ -177,7 +177,7 @@ func (a *arrayReader) readWords(array *npy.Array) ([]string, error) {
 			err = a.opt.checkMemory(a.name, bytes, "the words of %s", a.arrayName)
 		}
 		if err != nil {
-			return nil, a.describe(err, elementPlace)
+			return nil, a.describe(err)
 		}
 		words = append(words, block...)
 	}
