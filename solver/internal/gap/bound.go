@@ -24,10 +24,13 @@ type Sum struct {
 	Samples     float64   // the number of samples of all processes
 	Base        []float64 // the point at which the margins were computed; nil if it is x
 	ExtraErrors []float64 // bounds of the errors of Head that Roundings does not count; nil if it counts all
+	// Moved is true if Head is the sum of a gradient at another point and a Move. The gradient may then have
+	// larger terms than cᵢαᵢx_ij.
+	Moved bool
 	// RootSums returns k² + k sums over the samples of all processes, where k is the number of roots. The
 	// first k² are the matrix H in the comment of type rootChange; only its upper triangle is set. The others
-	// are Σ |cᵢαᵢ(XN)ᵢₐ| for each root a, or +Inf if this sum is not known. If all numbers are NaN, nothing
-	// is proved. RootSums may be nil if there are no roots.
+	// are Σ |cᵢαᵢ(XN)ᵢₐ| for each root a; if Moved is true, they are not used, and may be missing. If all
+	// numbers are NaN, nothing is proved. RootSums may be nil if there are no roots.
 	RootSums func() []float64
 }
 

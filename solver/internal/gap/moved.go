@@ -1,9 +1,6 @@
 package gap
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // A BasePoint is a point x at which the loss and its gradient were computed from the samples, with the dual
 // point αᵢ = φ'(tᵢ), where tᵢ are the margins. The second derivative of the loss must be a constant κ. In
@@ -58,10 +55,7 @@ func (m *DataProblem) ProveMoved(b *BasePoint, x, z []float64, move *Move) Bound
 	if b.Compensated {
 		sum.Tail = make([]float64, len(x))
 	}
-	sum.RootSums = func() []float64 {
-		unknown := slices.Repeat([]float64{math.Inf(1)}, m.RootCount())
-		return append(m.rootHessian(move.HessianRow), unknown...)
-	}
+	sum.RootSums = func() []float64 { return m.rootHessian(move.HessianRow) }
 	bound := m.Bound(x, z, &t, &sum)
 	bound.Gap += lossError
 	bound.Rounding += lossError
@@ -79,7 +73,7 @@ func (m *DataProblem) movedSum(t *Tally, gradient []float64, move *Move) Sum {
 	t.Square = slopeNorm * slopeNorm
 	sum := Sum{
 		Head: move.Head, Roundings: float64(2 * m.Sums.Totals.Chunks),
-		Samples: float64(m.Sums.Totals.Samples), ExtraErrors: make([]float64, len(gradient)),
+		Samples: float64(m.Sums.Totals.Samples), ExtraErrors: make([]float64, len(gradient)), Moved: true,
 	}
 	for j, norm := range m.Columns.Norm {
 		sum.ExtraErrors[j] = roundoff * (float64(1.001*move.productRoundings()*norm*reach) +

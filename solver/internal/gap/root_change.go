@@ -34,11 +34,12 @@ func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 	}
 	sums := slices.Clone(sum.RootSums())
 	scale, h := make([]float64, k), sums[:k*k]
-	for a, size := range sums[k*k:] {
+	for a := 0; a < k && !sum.Moved; a++ {
 		// If feature j is rare, α may be very small, or 0, at all samples that have it. Then this bound is
 		// much smaller than the one of setResidual.
 		if j := int(roots[a].feature); !p.Penalty.Touches(j) {
-			bound := p.residualError(sum, j, float64(1.001*size)) + float64(2*roundoff*math.Abs(d.e[j]))
+			size := float64(1.001 * sums[k*k+a])
+			bound := p.residualError(sum, j, size) + float64(2*roundoff*math.Abs(d.e[j]))
 			d.eErr[j] = min(d.eErr[j], bound)
 		}
 	}
