@@ -142,9 +142,7 @@ func (m *DataProblem) scaledGap(point *Point, alpha []float64, t *Tally, b Bound
 // TrivialBound returns the bound that the dual point 0 proves for the point. objective is the objective at
 // the point.
 func (m *DataProblem) TrivialBound(point *Point, objective float64) float64 {
-	t := m.sumTallies(func(t *Tally, lo, hi int) {
-		t.addAtZero(m.Loss, m.samples(point, point.Slope, lo, hi))
-	})
+	t := m.Tally(point, point.Slope)
 	return m.Problem.TrivialBound(point.X, objective, &t)
 }
 

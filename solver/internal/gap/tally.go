@@ -45,7 +45,7 @@ type Samples struct {
 func (t *Tally) Add(l term.Loss, s *Samples) {
 	alpha, slope, weight := s.Alpha, s.Slope, s.Weight
 	t.Fenchel += l.Fenchel(alpha, s.Margin, s.Label, weight)
-	var mismatches, weighted, size, square float64 // local sums: faster than sums in the fields
+	var mismatches, weighted, size, square, mass float64 // local sums: faster than sums in the fields
 	for i, a := range alpha {
 		c, s := weight[i], slope[i]
 		mismatch := float64(c * math.Abs(s-a))
@@ -53,44 +53,25 @@ func (t *Tally) Add(l term.Loss, s *Samples) {
 		weighted += float64(mismatch * math.Abs(s))
 		size += math.Abs(float64(c * a))
 		square += float64(c * float64(a*a))
+		mass += c
 	}
 	t.Mismatch += mismatches
 	t.WeightedMismatch += weighted
 	t.Size += size
 	t.Square += square
-	t.addLoss(l, s)
-}
-
-// addAtZero adds the samples to the sums that Problem.TrivialBound needs, with αᵢ = 0 in place of s.Alpha.
-func (t *Tally) addAtZero(l term.Loss, s *Samples) {
-	var mismatches float64
-	for i, c := range s.Weight {
-		mismatches += float64(c * math.Abs(s.Slope[i]))
-	}
-	t.Mismatch += mismatches
-	t.addLoss(l, s)
-}
-
-// addLoss adds the samples to the sums that do not depend on α: Curvature, Unbounded and ConjugateAtZero.
-func (t *Tally) addLoss(l term.Loss, s *Samples) {
-	slope, margin, label, weight := s.Slope, s.Margin, s.Label, s.Weight
-	var mass float64
-	for _, c := range weight {
-		mass += c
-	}
 	if curvature := l.Curvature(); !math.IsInf(curvature, 1) {
 		t.Curvature += float64(mass * curvature)
 	} else {
 		t.Unbounded += mass
 		for i, c := range weight {
 			if c != 0 {
-				t.Curvature += float64(c * l.SecondDerivative(margin[i], slope[i], label[i]))
+				t.Curvature += float64(c * l.SecondDerivative(s.Margin[i], slope[i], s.Label[i]))
 			}
 		}
 	}
 	if l.Traits().LeastCurvatures == nil { // the loss is not in package term
 		for i, c := range weight {
-			t.ConjugateAtZero += float64(c * l.Conjugate(0, label[i]))
+			t.ConjugateAtZero += float64(c * l.Conjugate(0, s.Label[i]))
 		}
 	}
 }
