@@ -411,11 +411,8 @@ func (s *Spec) box(p int) (box term.Box, ok bool) {
 	if set == nil {
 		return box, false
 	}
-	region := set.Region(p)
-	if region == nil {
-		return box, false
-	}
-	return region.Box()
+	box, ok = set.Region(p).(term.Box)
+	return box, ok
 }
 
 func (s *Spec) checkCombination(p int) error {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/gap"
+	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // ErrNotApplicable is wrapped by the error of New for a problem that the package cannot solve.
@@ -27,11 +28,8 @@ func (p *Problem) isSeparable() bool {
 	if p.joint || !p.A.IsIdentity() || p.Square != nil || p.Groups != nil {
 		return false
 	}
-	if p.Set == nil {
-		return true
-	}
-	_, ok := p.Set.Box()
-	return ok
+	_, isBox := p.Set.(term.Box)
+	return p.Set == nil || isBox
 }
 
 // checkLossAndA returns an error if the conjugate of the loss or the entries of A are not known.

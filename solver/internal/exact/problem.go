@@ -170,10 +170,8 @@ func newSolver(p *Problem, systems linearSystems) (*Solver, error) {
 		*v = make([]float64, features)
 	}
 	s.limit = make([]float64, len(p.Limit))
-	if p.Set != nil {
-		if box, ok := p.Set.Box(); ok {
-			s.box = &box
-		}
+	if box, ok := p.Set.(term.Box); ok {
+		s.box = &box
 	}
 	s.dataSummary = s.rows.summary()
 	s.model, s.reuse = &separable{Solver: s}, reusePart

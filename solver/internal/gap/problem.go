@@ -130,10 +130,8 @@ func (p *Problem) findFarBounds() {
 // a rounding error of eⱼ is the error times the distance of a bound. Without the bound eⱼ must be exactly
 // 0, which costs less.
 func (p *Problem) chooseSet(x []float64) (changed bool) {
-	box, isBox := term.Box{}, true
-	if p.Set != nil {
-		box, isBox = p.Set.Box()
-	}
+	box, isBox := p.Set.(term.Box)
+	isBox = isBox || p.Set == nil // R^p
 	set, oldBox, oldProduct := p.Set, p.box, p.productDomain
 	switch {
 	case !p.hasFarBounds:

@@ -30,8 +30,6 @@ func (b Ball) Support(u []float64) float64 { return float64(b.Radius * linalg.No
 
 func (b Ball) Region(int) Region { return b }
 
-func (Ball) Box() (Box, bool) { return Box{}, false }
-
 func (b Ball) Bounds(int) Bounds { return Bounds{Radius: b.Radius} }
 
 func (b Ball) Excess(e, errors, x []float64, mu float64) float64 {

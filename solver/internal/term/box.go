@@ -62,8 +62,6 @@ func (b Box) Support(u []float64) float64 {
 
 func (b Box) Region(int) Region { return b }
 
-func (b Box) Box() (Box, bool) { return b, true }
-
 func (b Box) Bounds(int) Bounds { return Bounds{Lower: b.Lower, Upper: b.Upper} }
 
 func (b Box) Excess(e, errors, x []float64, mu float64) float64 {

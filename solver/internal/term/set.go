@@ -25,10 +25,9 @@ type Set interface {
 	Region(p int) Region
 }
 
-// A Region is a set X in R^p together with its part of the duality gap, Excess.
+// A Region is a set X in R^p together with its part of the duality gap, Excess. It is a Box, a Ball or a
+// Simplex; every product of intervals is a Box.
 type Region interface {
-	// Box returns X as a Box; ok is false if X is not a product of intervals.
-	Box() (box Box, ok bool)
 	// Project replaces x by the nearest point of X.
 	Project(x []float64)
 	// Bounds returns the inequalities and the equation that define X in R^p.

@@ -73,8 +73,6 @@ func (s Simplex) Support(u []float64) float64 { return float64(s.Sum() * slices.
 
 func (s Simplex) Region(int) Region { return s }
 
-func (Simplex) Box() (Box, bool) { return Box{}, false }
-
 func (s Simplex) Bounds(p int) Bounds {
 	return Bounds{Lower: make([]float64, p), Upper: slices.Repeat([]float64{math.Inf(1)}, p), Total: s.Sum()}
 }
