@@ -23,9 +23,9 @@ var importOrder = strings.Fields(`
 	sparse
 	sparse/graph sparse/graph/draw sparse/graph/glasso
 	solver/dist solver/dist/mpi
-	solver/internal/rows solver/internal/ending solver/theory
+	solver/internal/ending solver/theory
 	solver/internal/linalg
-	solver/internal/term solver/internal/gap
+	solver/internal/term solver/internal/rows solver/internal/gap
 	solver/internal/quadratic solver/internal/exact
 	solver/internal/admm
 	solver solver/model solver/baseline solver/internal/solvertest solver/internal/oracle

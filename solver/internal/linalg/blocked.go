@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/rows"
+	"github.com/scas-admm/scas/sparse/faults"
 	"github.com/scas-admm/scas/sparse/pages"
 )
 
@@ -69,7 +69,9 @@ func (c *Cholesky) factorBlocks() bool {
 // spread calls do for 0 ≤ k < count on several goroutines, at most Threads and at most count/4. It begins
 // with the largest k, for which do may take longest.
 func (c *Cholesky) spread(count int, do func(k int)) {
-	rows.Spread(min(c.Threads, count/4), count, func(k int) { do(count - 1 - k) })
+	faults.Each(max(1, min(c.Threads, count/4)), count, func() func(k int) {
+		return func(k int) { do(count - 1 - k) }
+	})
 }
 
 func (c *Cholesky) row(i, lo, hi int) []float64 { return c.l[i*c.stride+lo : i*c.stride+hi] }

@@ -3,6 +3,8 @@ package rows
 import (
 	"math"
 	"slices"
+
+	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // MaxClasses is the largest number of classes of a model. With k classes, scoring keeps a table of k²
@@ -56,7 +58,7 @@ type Sides [2]float64
 
 // Add counts the rows with the given labels and weights. changes has, for each row, the derivative of the
 // margin in the direction of the move. Nil weights mean that no weight is 0.
-func (s *Sides) Add(l Loss, changes, labels, weights []float64) {
+func (s *Sides) Add(l term.Loss, changes, labels, weights []float64) {
 	for i, v := range changes {
 		if v == 0 || weights != nil && weights[i] == 0 {
 			continue
@@ -74,7 +76,7 @@ func (s *Sides) Separated() bool { return s[0] == 0 && s[1] > 0 }
 
 // Separates returns the result of Sides.Separated for the rows of all processes. The arguments are described
 // at Sides.Add, and belong to the rows of this process.
-func (t *Team) Separates(l Loss, changes, labels, weights []float64) bool {
+func (t *Team) Separates(l term.Loss, changes, labels, weights []float64) bool {
 	var s Sides
 	s.Add(l, changes, labels, weights)
 	t.Sum(s[:])

@@ -1,11 +1,10 @@
 package rows
 
-import "testing"
+import (
+	"testing"
 
-// logistic is a Loss with one method only: the SlopeRange of the logistic loss.
-type logistic struct{ Loss }
-
-func (logistic) SlopeRange(label float64) (lo, hi float64) { return min(0, -label), max(0, -label) }
+	"github.com/scas-admm/scas/solver/internal/term"
+)
 
 func TestSeparates(t *testing.T) {
 	for _, c := range []struct {
@@ -17,7 +16,7 @@ func TestSeparates(t *testing.T) {
 		{[]float64{1, 2}, []float64{1, -1}, nil, false},
 		{[]float64{1, 2}, []float64{1, -1}, []float64{1, 0}, true},
 	} {
-		if got := (*Team)(nil).Separates(logistic{}, c.changes, c.labels, c.weights); got != c.want {
+		if got := (*Team)(nil).Separates(term.Logistic{}, c.changes, c.labels, c.weights); got != c.want {
 			t.Errorf("margins %v of labels %v with weights %v: %v", c.changes, c.labels, c.weights, got)
 		}
 	}

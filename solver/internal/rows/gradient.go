@@ -2,16 +2,8 @@ package rows
 
 import (
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/term"
 )
-
-// A Loss has the methods of term.Loss that this package needs.
-type Loss interface {
-	Slopes(slope, margin, label []float64) (sum float64)
-	Value(margin, label float64) float64
-	Slope(margin, label float64) float64
-	LossKind() (kind kernels.LossKind, ok bool)
-	SlopeRange(label float64) (lo, hi float64)
-}
 
 // Data holds the samples of this process. Nil Weights mean equal weights. Means and gradients of the loss are
 // over the samples of all processes of Team.
@@ -19,7 +11,7 @@ type Data struct {
 	Team            *Team
 	Rows            kernels.Rows
 	Labels, Weights []float64
-	Loss            Loss
+	Loss            term.Loss
 }
 
 // slice returns samples lo to hi−1.

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse/pages"
 )
 
@@ -87,7 +88,7 @@ func NewSums(t *Team, c Chunks, weights []float64, n, p int) *Sums {
 
 // Mean returns Σ cᵢ φ(marginᵢ; labelᵢ) over the samples of all processes. It sets slope to the slopes φ' of
 // the samples of this process, unless slope is nil.
-func (s *Sums) Mean(l Loss, slope, margin, label []float64) float64 {
+func (s *Sums) Mean(l term.Loss, slope, margin, label []float64) float64 {
 	return s.SumChunks(func(lo, hi int) (sum float64) {
 		var dst []float64
 		if slope != nil {
