@@ -9,7 +9,6 @@ import (
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/linalg"
-	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // exactProblem returns p as a problem of package exact. It returns nil if p has a Coupling, or a loss,
@@ -44,15 +43,12 @@ func (r *Run) certify(stop func() error) float64 {
 	return r.simpleGap(y, penalty)
 }
 
-// simpleGap returns the bound of gap.SimpleProblem, which needs no conjugate of the loss. It returns +Inf
-// if the penalty has no conjugate or the domain no support function. y satisfies A x + B y = c for x = r.X,
-// and penalty is g(y).
+// simpleGap returns the bound of gap.SimpleProblem, which needs no conjugate of the loss. The result is +Inf
+// if the conjugate of the penalty is infinite at the multipliers or not known. y satisfies A x + B y = c for
+// x = r.X, and penalty is g(y).
 func (r *Run) simpleGap(y []float64, penalty float64) float64 {
 	p := r.Problem
 	g, domain := p.penalty(), p.domain()
-	if !term.HasConjugate(g) || !term.HasSupport(domain) {
-		return math.Inf(1)
-	}
 	simple := gap.SimpleProblem{
 		Data: p.Data, Weights: p.SampleWeights, Curvature: p.loss().Curvature(), A: r.product.Algebra,
 		Mu: p.L2, Domain: domain, Team: p.team(),
@@ -61,6 +57,9 @@ func (r *Run) simpleGap(y []float64, penalty float64) float64 {
 	point.Beta, point.Conjugate = gap.FeasibleMultipliers(r.Dual, func(beta []float64) float64 {
 		return g.Conjugate(p.coupling().Multipliers(beta))
 	})
+	if math.IsInf(point.Conjugate, 1) {
+		return math.Inf(1)
+	}
 	point.Z, point.E = p.coupling().Multipliers(point.Beta), r.lagrangianGradient(point.Beta)
 	point.Slope, point.Loss = r.snapshotAtX.Slope, r.snapshotAtX.Loss
 	return simple.Gap(&point)

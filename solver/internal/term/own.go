@@ -100,12 +100,6 @@ func (g ownPenalty) Conjugate(z []float64) float64 {
 
 func (ownPenalty) RowPenalty(int) (RowPenalty, bool) { return RowPenalty{}, false }
 
-// HasConjugate reports whether the convex conjugate of g is known.
-func HasConjugate(g Penalty) bool {
-	own, ok := g.(ownPenalty)
-	return !ok || own.conjugate != nil
-}
-
 // ownSet wraps a caller's own set as a Set.
 type ownSet struct {
 	OwnSet
@@ -120,9 +114,3 @@ func (s ownSet) Support(u []float64) float64 {
 }
 
 func (ownSet) Region(int) Region { return nil }
-
-// HasSupport reports whether the support function of s is known. It returns true for nil, which means R^p.
-func HasSupport(s Set) bool {
-	own, ok := s.(ownSet)
-	return !ok || own.support != nil
-}
