@@ -58,8 +58,8 @@ func (r *Run) settleAtBest(objective float64) float64 {
 // lossError bounds the error of the computed mean loss at x that rounding of the margins causes. loss is the
 // mean loss or a larger number, such as the objective.
 func (r *Run) lossError(x []float64, loss float64) float64 {
-	marginError := r.Problem.team().MaxNumber(gap.MarginError(r.Problem.Data, x))
-	return gap.LossError(loss, marginError, r.Problem.loss().Curvature())
+	p := r.Problem
+	return gap.LossErrorOf(p.team(), p.Data, x, loss, p.loss().Curvature())
 }
 
 // WatchedSnapshot computes the snapshot at x, and compares the objective at x with the best objective

@@ -362,8 +362,7 @@ func (m *minimizer) column(res *solver.Result) (c *Column, x []float64) {
 
 // lossError bounds the error of the computed mean loss at x that rounding of the margins causes.
 func (m *minimizer) lossError(x []float64, loss float64) float64 {
-	marginError := m.d.team.MaxNumber(gap.MarginError(m.problem.Data, x))
-	return gap.LossError(loss, marginError, term.LossOf(m.d.loss).Curvature())
+	return gap.LossErrorOf(m.d.team, m.problem.Data, x, loss, term.LossOf(m.d.loss).Curvature())
 }
 
 // gapForGivenLabels returns a gap for the labels and offsets as given. bound is a gap for the labels of

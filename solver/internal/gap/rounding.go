@@ -3,6 +3,7 @@ package gap
 import (
 	"math"
 
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -60,8 +61,10 @@ func LossError(loss, marginError, curvature float64) float64 {
 	return float64(marginError * (math.Sqrt(2*curvature*loss) + float64(0.5*curvature*marginError)))
 }
 
-// MarginError bounds the errors of the computed margins of the rows of data at x.
-func MarginError(data *sparse.CSR, x []float64) (largest float64) {
+// LossErrorOf bounds the rounding error of the mean loss at x, like LossError. It reads data, the rows of this
+// process, to bound the errors of the margins. team has all processes; nil means that there is only one.
+func LossErrorOf(team *rows.Team, data *sparse.CSR, x []float64, loss, curvature float64) float64 {
+	marginError := 0.0
 	n, _ := data.Dims()
 	for i := range n {
 		idx, val := data.Row(i)
@@ -69,13 +72,13 @@ func MarginError(data *sparse.CSR, x []float64) (largest float64) {
 		for k, j := range idx {
 			size += math.Abs(float64(val[k] * x[j]))
 		}
-		largest = math.Max(largest, float64(len(idx)+8)*roundoff*size)
+		marginError = math.Max(marginError, float64(len(idx)+8)*roundoff*size)
 	}
-	return largest
+	return LossError(loss, team.MaxNumber(marginError), curvature)
 }
 
-// LossErrorAt bounds the rounding error of the mean loss at x, like LossError. It bounds the errors of the
-// margins by the statistics in p.Columns, without reading the data.
+// LossErrorAt bounds the rounding error of the mean loss at x, like LossErrorOf, but does not read the data. It
+// bounds the errors of the margins by the statistics in p.Columns.
 func (p *Problem) LossErrorAt(x []float64, loss, curvature float64) float64 {
 	marginError, _ := p.marginErrors(x)
 	return LossError(loss, marginError, curvature)
