@@ -94,7 +94,9 @@ func (f *wholeProblem) proveBy(d *dualPoint, goal float64) float64 {
 		d.alpha[i] = max(f.lo[i], min(a, f.hi[i]))
 	}
 	f.transposed(f.head, d.alpha)
-	b := f.bounds.Prove(f.point(f.x), d.alpha, d.z, f.head, nil, nil, goal)
+	point := f.point(f.x)
+	tally := f.bounds.Tally(point, d.alpha)
+	b := f.bounds.Prove(point, d.alpha, d.z, f.head, nil, &tally, goal)
 	d.feasibleZ = b.Z
 	return b.Gap
 }

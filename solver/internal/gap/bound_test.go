@@ -24,7 +24,8 @@ type testProblem struct {
 // prove computes head, an argument of Prove, from alpha, and calls Prove.
 func (m testProblem) prove(pt *gap.Point, alpha, z, head []float64, goal float64) gap.Bound {
 	m.Sums.MulTrans(head, m.rows, alpha)
-	return m.Prove(pt, alpha, z, head, nil, nil, goal)
+	tally := m.Tally(pt, alpha)
+	return m.Prove(pt, alpha, z, head, nil, &tally, goal)
 }
 
 func testProblemOf(q *exact.Problem) testProblem {

@@ -101,14 +101,10 @@ func (m *DataProblem) sumTallies(add func(t *Tally, lo, hi int)) (total Tally) {
 }
 
 // Prove returns the bound that the dual point (alpha, z) proves for the point. t is the tally of the point
-// and alpha; if t is nil, Prove computes it. head is X'Cα, and errors has bounds of errors of head other than
-// rounding errors; nil means zeros. If rounding or scaling may be the reason that the bound is too large for
-// goal, Prove computes the bound again, more accurately. This may overwrite head.
+// and alpha. head is X'Cα, and errors has bounds of errors of head other than rounding errors; nil means zeros.
+// If rounding or scaling may be the reason that the bound is too large for goal, Prove computes the bound
+// again, more accurately. This may overwrite head.
 func (m *DataProblem) Prove(point *Point, alpha, z, head, errors []float64, t *Tally, goal float64) Bound {
-	if t == nil {
-		pointTally := m.Tally(point, alpha)
-		t = &pointTally
-	}
 	sum := Sum{
 		Head: head, Roundings: float64(2 * m.Sums.Totals.Chunks), Samples: float64(m.Sums.Totals.Samples),
 		ExtraErrors: errors,
