@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -233,22 +234,21 @@ func (s *Settings) checkInnerLoop(info MethodInfo, p *Problem) error {
 	bounded := p.Domain != nil && !math.IsInf(p.Domain.Diameter(), 1)
 	theoremSchedule := s.Schedule == Theorem
 	m := s.InnerSteps
-	err := firstBroken([]demand{
-		{info.Theorem != 2 || p.Domain == nil, "Method", info.Name, "Algorithm 2 is for X = R^p",
-			remedies(sparse.Remedy{Field: "Problem.Domain", To: "nil"},
-				useMethod(nameOf(SCASK{})+" or "+nameOf(SCAS{})))},
-		{info.Theorem != 2 || !theoremSchedule || p.L2 > 0, "Schedule", s.Schedule,
-			"Theorem 2 needs strong convexity", remedies(raiseL2)},
-		{info.Theorem != 1 || !theoremSchedule || bounded, "Schedule", s.Schedule,
-			"Theorem 1 needs a bounded domain",
-			remedies(sparse.Remedy{Field: "Problem.Domain", To: "a Box or Ball"})},
-		{!theoremSchedule || s.BatchSize <= 1, "BatchSize", s.BatchSize,
-			"the theorems are for steps of one sample", remedies(leaveZero)},
-		{s.DualUpdates <= m, "DualUpdates", s.DualUpdates,
-			fmt.Sprintf("it must lie between 1 and the %d inner steps", m), remedies(useDefault)},
-		{s.BatchSize <= max(1, m/2), "BatchSize", s.BatchSize,
-			fmt.Sprintf("it must lie between 1 and half the %d inner steps", m), remedies(useDefault)},
-	})
+	err := cmp.Or(
+		require(info.Theorem != 2 || p.Domain == nil, "Method", info.Name, "Algorithm 2 is for X = R^p",
+			sparse.Remedy{Field: "Problem.Domain", To: "nil"},
+			useMethod(nameOf(SCASK{})+" or "+nameOf(SCAS{}))),
+		require(info.Theorem != 2 || !theoremSchedule || p.L2 > 0, "Schedule", s.Schedule,
+			"Theorem 2 needs strong convexity", raiseL2),
+		require(info.Theorem != 1 || !theoremSchedule || bounded, "Schedule", s.Schedule,
+			"Theorem 1 needs a bounded domain", sparse.Remedy{Field: "Problem.Domain", To: "a Box or Ball"}),
+		require(!theoremSchedule || s.BatchSize <= 1, "BatchSize", s.BatchSize,
+			"the theorems are for steps of one sample", leaveZero),
+		require(s.DualUpdates <= m, "DualUpdates", s.DualUpdates,
+			fmt.Sprintf("it must lie between 1 and the %d inner steps", m), useDefault),
+		require(s.BatchSize <= max(1, m/2), "BatchSize", s.BatchSize,
+			fmt.Sprintf("it must lie between 1 and half the %d inner steps", m), useDefault),
+	)
 	if err != nil || theoremSchedule {
 		return err
 	}

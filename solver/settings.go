@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -216,63 +217,42 @@ func (s *Settings) withDefaults(p *Problem) (Settings, error) {
 // checkValues checks each setting by itself, without the problem.
 func (s *Settings) checkValues() error {
 	nonnegativeFinite := func(v float64) bool { return v >= 0 && !math.IsInf(v, 0) }
-	return firstBroken([]demand{
-		{s.DualUpdates >= 0, "DualUpdates", s.DualUpdates, "it must be at least 1", remedies(useDefault)},
-		{
-			nonnegativeFinite(s.Passes), "Passes", s.Passes, "it must be positive and finite",
-			remedies(useDefault),
-		},
-		{
-			!math.IsNaN(s.RelTol) && s.RelTol < 1, "RelTol", s.RelTol, "it must be below 1",
-			remedies(useDefault),
-		},
-		{
-			s.Memory >= 0, "Memory", s.Memory, "it must be positive",
-			remedies(sparse.Remedy{To: "leave it 0 for data that fit in memory"}),
-		},
-		{s.TimeLimit >= 0, "TimeLimit", s.TimeLimit, "it must be positive", remedies(unlimited)},
-		{s.OuterIterations >= 0, "OuterIterations", s.OuterIterations,
-			"it must be positive", remedies(unlimited)},
-		{nonnegativeFinite(s.Eta), "Eta", s.Eta, "it must be positive and finite", remedies(derive)},
-		{nonnegativeFinite(s.Rho) && s.Rho <= linalg.MaxEntry, "Rho", s.Rho,
-			"it must be positive, finite and at most 1e100", remedies(derive)},
-		{s.InnerSteps == 0 || s.InnerSteps >= 2, "InnerSteps", s.InnerSteps,
-			"it must be at least 2", remedies(useDefault)},
-		{s.BatchSize >= 0, "BatchSize", s.BatchSize, "it must be at least 1", remedies(useDefault)},
-		{s.Schedule == Practical || s.Schedule == Theorem, "Schedule", s.Schedule,
-			"it must be practical or theorem", nil},
-		{
-			s.Delta >= 1 && nonnegativeFinite(s.Delta), "Delta", s.Delta, "Theorem 1 needs at least 1",
-			remedies(useDefault),
-		},
-		{!s.NoProof || s.RelTol <= 0, "NoProof", s.NoProof, "a run that ends at a proved gap needs the proof", remedies(
+	return cmp.Or(
+		require(s.DualUpdates >= 0, "DualUpdates", s.DualUpdates, "it must be at least 1", useDefault),
+		require(nonnegativeFinite(s.Passes), "Passes", s.Passes, "it must be positive and finite",
+			useDefault),
+		require(!math.IsNaN(s.RelTol) && s.RelTol < 1, "RelTol", s.RelTol, "it must be below 1", useDefault),
+		require(s.Memory >= 0, "Memory", s.Memory, "it must be positive",
+			sparse.Remedy{To: "leave it 0 for data that fit in memory"}),
+		require(s.TimeLimit >= 0, "TimeLimit", s.TimeLimit, "it must be positive", unlimited),
+		require(s.OuterIterations >= 0, "OuterIterations", s.OuterIterations, "it must be positive",
+			unlimited),
+		require(nonnegativeFinite(s.Eta), "Eta", s.Eta, "it must be positive and finite", derive),
+		require(nonnegativeFinite(s.Rho) && s.Rho <= linalg.MaxEntry, "Rho", s.Rho,
+			"it must be positive, finite and at most 1e100", derive),
+		require(s.InnerSteps == 0 || s.InnerSteps >= 2, "InnerSteps", s.InnerSteps, "it must be at least 2",
+			useDefault),
+		require(s.BatchSize >= 0, "BatchSize", s.BatchSize, "it must be at least 1", useDefault),
+		require(s.Schedule == Practical || s.Schedule == Theorem, "Schedule", s.Schedule,
+			"it must be practical or theorem"),
+		require(s.Delta >= 1 && nonnegativeFinite(s.Delta), "Delta", s.Delta, "Theorem 1 needs at least 1",
+			useDefault),
+		require(!s.NoProof || s.RelTol <= 0, "NoProof", s.NoProof,
+			"a run that ends at a proved gap needs the proof",
 			sparse.Remedy{Field: "Settings.RelTol", To: "a number below 0"},
-			sparse.Remedy{Field: "Settings.NoProof", To: "false"},
-		)},
-		{s.Threads >= 0, "Threads", s.Threads,
-			"it must be positive", remedies(sparse.Remedy{To: "leave it 0 for GOMAXPROCS"})},
-		{s.RecordEvery >= 0, "RecordEvery", s.RecordEvery, "it must be positive", remedies(useDefault)},
-	})
+			sparse.Remedy{Field: "Settings.NoProof", To: "false"}),
+		require(s.Threads >= 0, "Threads", s.Threads, "it must be positive",
+			sparse.Remedy{To: "leave it 0 for GOMAXPROCS"}),
+		require(s.RecordEvery >= 0, "RecordEvery", s.RecordEvery, "it must be positive", useDefault),
+	)
 }
 
-// A demand is a condition on a setting, and the error to return if holds is false.
-type demand struct {
-	holds    bool
-	field    string
-	value    any
-	allowed  string
-	remedies []sparse.Remedy
-}
-
-func remedies(list ...sparse.Remedy) []sparse.Remedy { return list }
-
-func firstBroken(demands []demand) error {
-	for _, r := range demands {
-		if !r.holds {
-			return &SettingError{Field: r.field, Value: r.value, Allowed: r.allowed, Remedies: r.remedies}
-		}
+// require returns nil if holds is true, and otherwise a SettingError with the other arguments.
+func require(holds bool, field string, value any, allowed string, remedies ...sparse.Remedy) error {
+	if holds {
+		return nil
 	}
-	return nil
+	return &SettingError{Field: field, Value: value, Allowed: allowed, Remedies: remedies}
 }
 
 // check returns an error if a slice has the wrong length for p, or a number that is not finite.
@@ -307,11 +287,10 @@ func (iterate Iterate) check(p *Problem) error {
 // checkMethod returns an error if the method does not accept the problem or a setting.
 func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 	if !info.AnyProblem {
-		if need, remedy := p.lacks(); need != "" {
-			return &SettingError{
-				Field: "Method", Value: info.Name, Allowed: "it is for " + need,
-				Remedies: remedies(remedy, useMethod(nameOf(SCASK{}))),
-			}
+		need, remedy := p.lacks()
+		err := require(need == "", "Method", info.Name, "it is for "+need, remedy, useMethod(nameOf(SCASK{})))
+		if err != nil {
+			return err
 		}
 	}
 	if p.unboundedCurvature() {
@@ -320,50 +299,46 @@ func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 		}
 	}
 	theoremSchedule := s.Schedule == Theorem
-	return firstBroken([]demand{
-		{info.ManyUpdates || p.team().Alone() && s.Checkpoint == nil, "Method", info.Name,
+	return cmp.Or(
+		require(info.ManyUpdates || p.team().Alone() && s.Checkpoint == nil, "Method", info.Name,
 			"it takes all rows in one process and keeps no checkpoint",
-			remedies(useMethod(fmt.Sprintf("%s, %s or %s", nameOf(Auto{}), nameOf(SCASK{}),
-				nameOf(SCASL{}))))},
-		{!info.NeedsL2 || p.L2 > 0, "Method", info.Name,
-			"its step sizes need strong convexity", remedies(raiseL2)},
-		{info.ManyUpdates || s.DualUpdates <= 1, "DualUpdates", s.DualUpdates,
-			fmt.Sprintf("method %s takes no such number", info.Name),
-			remedies(leaveZero, useMethod(nameOf(SCASK{})))},
-		{info.TakesEta || s.Eta == 0, "Eta", s.Eta,
-			fmt.Sprintf("method %s has no step size", info.Name), remedies(leaveZero)},
-		{info.TakesInnerSteps || s.InnerSteps == 0, "InnerSteps", s.InnerSteps,
-			fmt.Sprintf("method %s has none", info.Name), remedies(leaveZero)},
-		{!info.AllSamples || s.BatchSize <= 1, "BatchSize", s.BatchSize,
-			fmt.Sprintf("every step of method %s takes all samples", info.Name), remedies(leaveZero)},
-		{info.TakesBatchSize || s.BatchSize <= 1, "BatchSize", s.BatchSize,
-			fmt.Sprintf("method %s takes one sample at a time", info.Name), remedies(leaveZero)},
-		{!theoremSchedule || info.Theorem > 0, "Schedule", s.Schedule, "no theorem covers method " + info.Name,
-			remedies(useMethod(nameOf(SCAS{}) + " or " + nameOf(SCASStrong{})))},
-		{
-			!theoremSchedule || s.Eta == 0, "Eta", s.Eta, "the theorem schedule sets the step sizes",
-			remedies(leaveZero),
-		},
-		{!theoremSchedule || s.InnerSteps == 0, "InnerSteps", s.InnerSteps,
-			"the theorem schedule sets the inner steps", remedies(leaveZero)},
-	})
+			useMethod(fmt.Sprintf("%s, %s or %s", nameOf(Auto{}), nameOf(SCASK{}), nameOf(SCASL{})))),
+		require(!info.NeedsL2 || p.L2 > 0, "Method", info.Name, "its step sizes need strong convexity",
+			raiseL2),
+		require(info.ManyUpdates || s.DualUpdates <= 1, "DualUpdates", s.DualUpdates,
+			fmt.Sprintf("method %s takes no such number", info.Name), leaveZero, useMethod(nameOf(SCASK{}))),
+		require(info.TakesEta || s.Eta == 0, "Eta", s.Eta,
+			fmt.Sprintf("method %s has no step size", info.Name), leaveZero),
+		require(info.TakesInnerSteps || s.InnerSteps == 0, "InnerSteps", s.InnerSteps,
+			fmt.Sprintf("method %s has none", info.Name), leaveZero),
+		require(!info.AllSamples || s.BatchSize <= 1, "BatchSize", s.BatchSize,
+			fmt.Sprintf("every step of method %s takes all samples", info.Name), leaveZero),
+		require(info.TakesBatchSize || s.BatchSize <= 1, "BatchSize", s.BatchSize,
+			fmt.Sprintf("method %s takes one sample at a time", info.Name), leaveZero),
+		require(!theoremSchedule || info.Theorem > 0, "Schedule", s.Schedule,
+			"no theorem covers method "+info.Name, useMethod(nameOf(SCAS{})+" or "+nameOf(SCASStrong{}))),
+		require(!theoremSchedule || s.Eta == 0, "Eta", s.Eta, "the theorem schedule sets the step sizes",
+			leaveZero),
+		require(!theoremSchedule || s.InnerSteps == 0, "InnerSteps", s.InnerSteps,
+			"the theorem schedule sets the inner steps", leaveZero),
+	)
 }
 
 // checkNewtonAlone checks the settings for a loss whose curvature has no bound.
 func (s *Settings) checkNewtonAlone(info MethodInfo, p *Problem) error {
 	reason := fmt.Sprintf("the curvature of the %s loss has no bound, from which steps on samples follow",
 		p.loss())
-	leaveAtZero := remedies(sparse.Remedy{To: "leave it 0 for the Newton steps of auto"})
-	return firstBroken([]demand{
-		{info.Name == nameOf(Auto{}), "Method", info.Name, reason, remedies(useMethod(nameOf(Auto{})))},
-		{s.Eta == 0, "Eta", s.Eta, reason, leaveAtZero},
-		{s.Rho == 0, "Rho", s.Rho, reason, leaveAtZero},
-		{s.InnerSteps == 0, "InnerSteps", s.InnerSteps, reason, leaveAtZero},
-		{s.BatchSize <= 1, "BatchSize", s.BatchSize, reason, leaveAtZero},
-		{s.DualUpdates == 0, "DualUpdates", s.DualUpdates, reason, leaveAtZero},
-		{s.Checkpoint == nil, "Checkpoint", "set", reason + "; Newton steps keep no checkpoint",
-			remedies(sparse.Remedy{Field: "Settings.Checkpoint", To: "nil"})},
-	})
+	leaveAtZero := sparse.Remedy{To: "leave it 0 for the Newton steps of auto"}
+	return cmp.Or(
+		require(info.Name == nameOf(Auto{}), "Method", info.Name, reason, useMethod(nameOf(Auto{}))),
+		require(s.Eta == 0, "Eta", s.Eta, reason, leaveAtZero),
+		require(s.Rho == 0, "Rho", s.Rho, reason, leaveAtZero),
+		require(s.InnerSteps == 0, "InnerSteps", s.InnerSteps, reason, leaveAtZero),
+		require(s.BatchSize <= 1, "BatchSize", s.BatchSize, reason, leaveAtZero),
+		require(s.DualUpdates == 0, "DualUpdates", s.DualUpdates, reason, leaveAtZero),
+		require(s.Checkpoint == nil, "Checkpoint", "set", reason+"; Newton steps keep no checkpoint",
+			sparse.Remedy{Field: "Settings.Checkpoint", To: "nil"}),
+	)
 }
 
 // lacks checks p for methods that need an L1 penalty, y = A x, equal sample weights and X = R^p. need is the
