@@ -84,11 +84,11 @@ func (r *Run) resultAfter(err error) (*Result, error) {
 		err = r.Lost(res.At.Objective)
 		res = r.result()
 	}
-	evidence := ending.Evidence{Late: timeUp, Why: r.whyEnded}
 	// If the budget ended the Newton steps, whyEnded is Interrupted, and a larger budget may help.
-	evidence.Final = r.whyEnded != 0 && r.whyEnded != ending.Interrupted
-	evidence.Advice, evidence.Dependent, evidence.Unit = r.Problem.loss().Traits().StallAdvice,
-		r.prover.Dependent(), r.unit
+	evidence := ending.Evidence{
+		Late: timeUp, Why: r.whyEnded, Advice: r.Problem.loss().Traits().StallAdvice,
+		Dependent: r.prover.Dependent(), Unit: r.unit,
+	}
 	return res, r.judge(res, err, &evidence, r.prover.Finishes() || !math.IsInf(res.DualityGap, 1))
 }
 

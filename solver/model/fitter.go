@@ -178,7 +178,7 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*Column, error) {
 	r := f.s.Solve(lambda, set)
 	f.workingSetFull = r.Full
 	evidence := ending.Evidence{
-		Err: r.Err, Late: f.timedOut(ctx, r.Err), Gap: r.Gap, Goal: goal, Final: true, Why: r.Why,
+		Err: r.Err, Late: f.timedOut(ctx, r.Err), Gap: r.Gap, Goal: goal, Why: r.Why,
 		Advice: f.s.Loss.Traits().StallAdvice, Dependent: f.s.Dependent(), Unit: f.s.Scale(),
 	}
 	if d.spec.unproved && r.Why == ending.Reached {

@@ -58,10 +58,8 @@ type Evidence struct {
 	Diverged  bool    // Err says that the run diverged
 	Late      bool    // the time limit ended the run
 	Gap, Goal float64 // the certified gap, and the gap to reach; Goal is at most 0 if no gap was requested
-	// Final is true if the method runs until it has reached the goal or cannot reach it, and false if it
-	// runs until its budget of passes is used up.
-	Final bool
-	Why   Why // why the method ended, if Final is true
+	// Why is the reason why the method ended. It is 0 or Interrupted if its budget of passes was used up.
+	Why Why
 
 	Advice    *Advice // the loss's advice for a run that rounding ended; nil if the loss has no advice
 	Dependent bool    // some free features are linearly dependent, or nearly so
@@ -96,7 +94,7 @@ func (r *Evidence) Status() (status string, advice *Advice) {
 		return Converged, nil
 	case r.Late:
 		return TimeDone, &Advice{Remedies: MoreTime}
-	case !r.Final:
+	case r.Why == 0 || r.Why == Interrupted:
 		morePasses := sparse.Remedy{Field: "Settings.Passes", To: "a larger number"}
 		return PassesDone, &Advice{Remedies: []sparse.Remedy{morePasses}}
 	}

@@ -21,26 +21,26 @@ func TestStatus(t *testing.T) {
 		status   string
 		remedy   string // text in the advice; empty if there must be no advice
 	}{
-		{"proved", Evidence{Gap: 1, Goal: 2, Late: true, Final: true}, Converged, ""},
+		{"proved", Evidence{Gap: 1, Goal: 2, Late: true}, Converged, ""},
 		{"no goal", Evidence{Gap: 1}, PassesDone, "Settings.Passes"},
-		{"an optimum of 0", Evidence{Final: true, Why: Reached}, Converged, ""},
-		{"a budget", Evidence{Gap: 3, Goal: 2, Why: Room}, PassesDone, "Settings.Passes"},
-		{"late", Evidence{Gap: 3, Goal: 2, Late: true, Final: true}, TimeDone, "Settings.TimeLimit"},
+		{"an optimum of 0", Evidence{Why: Reached}, Converged, ""},
+		{"a budget", Evidence{Gap: 3, Goal: 2, Why: Interrupted}, PassesDone, "Settings.Passes"},
+		{"late", Evidence{Gap: 3, Goal: 2, Late: true}, TimeDone, "Settings.TimeLimit"},
 		{"an error", Evidence{Gap: 1, Goal: 2, Err: errStop, Late: true}, Stopped, ""},
 		{"diverged", Evidence{Gap: 3, Goal: 2, Err: errStop, Diverged: true}, Diverged, ""},
-		{"rounding", Evidence{Gap: 3, Goal: 2, Final: true, Why: Rounding}, Stalled, "rounding decides"},
-		{"nothing proved", Evidence{Gap: math.Inf(1), Goal: 2, Final: true}, Stalled, "rounding decides"},
-		{"a loss with advice", Evidence{Gap: 3, Goal: 2, Final: true, Why: Rounding, Advice: lossAdvice}, Stalled, "widen it"},
-		{"steps", Evidence{Gap: 3, Goal: 2, Final: true, Why: Iterations, Advice: lossAdvice}, Stalled, "Newton steps"},
-		{"no room", Evidence{Gap: 3, Goal: 2, Final: true, Why: Room}, Stalled, "Problem.Penalty"},
-		{"no optimum", Evidence{Gap: 3, Goal: 2, Final: true, Why: Separated, Dependent: true}, Stalled, "falls for ever"},
+		{"rounding", Evidence{Gap: 3, Goal: 2, Why: Rounding}, Stalled, "rounding decides"},
+		{"nothing proved", Evidence{Gap: math.Inf(1), Goal: 2, Why: Rounding}, Stalled, "rounding decides"},
+		{"a loss with advice", Evidence{Gap: 3, Goal: 2, Why: Rounding, Advice: lossAdvice}, Stalled, "widen it"},
+		{"steps", Evidence{Gap: 3, Goal: 2, Why: Iterations, Advice: lossAdvice}, Stalled, "Newton steps"},
+		{"no room", Evidence{Gap: 3, Goal: 2, Why: Room}, Stalled, "Problem.Penalty"},
+		{"no optimum", Evidence{Gap: 3, Goal: 2, Why: Separated, Dependent: true}, Stalled, "falls for ever"},
 		{
-			"dependent", Evidence{Gap: 3, Goal: 2, Final: true, Why: Rounding, Dependent: true, Unit: 10},
+			"dependent", Evidence{Gap: 3, Goal: 2, Why: Rounding, Dependent: true, Unit: 10},
 			Stalled, "depend on each other",
 		},
 		{
 			"dependent, but near",
-			Evidence{Gap: 3, Goal: 2, Final: true, Why: Rounding, Dependent: true, Unit: 1e5}, Stalled,
+			Evidence{Gap: 3, Goal: 2, Why: Rounding, Dependent: true, Unit: 1e5}, Stalled,
 			"rounding decides",
 		},
 	} {
