@@ -42,13 +42,11 @@ type OuterLoop struct {
 	// several samples.
 	MeanCurvature float64
 
-	plan          Plan               // the plan of the current RowSet
-	draw          func(rows []int32) // Draw of the current RowSet
-	residual      []float64          // scratch memory of setAugmentedGradient
-	d             []float64          // constant part of a round's gradient; with a metric, times Metric.D
-	sum, endpoint []float64          // sum of the iterates of a round, and its final iterate
-	u             []float64          // D⁻¹x at the start of a round (see Metric); nil without a metric
-	rows          []int32            // numbers of the drawn rows
+	residual      []float64 // scratch memory of setAugmentedGradient
+	d             []float64 // constant part of a round's gradient; with a metric, times Metric.D
+	sum, endpoint []float64 // sum of the iterates of a round, and its final iterate
+	u             []float64 // D⁻¹x at the start of a round (see Metric); nil without a metric
+	rows          []int32   // numbers of the drawn rows
 }
 
 // A RowSet is the set of rows from which an inner loop draws.
@@ -68,13 +66,12 @@ func (s *OuterLoop) Next() (bool, error) {
 	if err != nil || !affordable {
 		return false, err
 	}
-	return true, s.EachRowSet(func(w *RowSet) error {
-		s.plan, s.draw = w.Plan, w.Draw
-		iterates := max(2*w.Updates, w.Samples/w.Plan.BatchSize())
+	return true, s.EachRowSet(func(rowSet *RowSet) error {
+		iterates := max(2*rowSet.Updates, rowSet.Samples/rowSet.Plan.BatchSize())
 		if s.UseAlgorithm2 {
-			return s.runAlgorithm2(eta, s.NuL, iterates)
+			return s.runAlgorithm2(rowSet, eta, iterates)
 		}
-		return s.runRounds(eta, iterates, w.Updates)
+		return s.runRounds(rowSet, eta, iterates)
 	})
 }
 

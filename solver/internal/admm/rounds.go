@@ -6,17 +6,17 @@ import "math"
 // Interrupt is called before every step.
 const interruptSamples = 1024
 
-// runRounds is the part of Algorithm 1 after the snapshot, with K dual steps (the argument updates) instead
-// of one. M inner iterates (the argument iterates) are divided among K rounds. A round makes stochastic
-// steps; X becomes the mean of its iterates, and a dual step follows. The next round starts at this mean.
-// With K = 1 there are M−1 stochastic steps, and X becomes the mean of w_0, …, w_{M−1}, as in Algorithm 1.
-func (s *OuterLoop) runRounds(eta float64, iterates, updates int) error {
+// runRounds is the part of Algorithm 1 after the snapshot, with K = rowSet.Updates dual steps instead of one.
+// M inner iterates (the argument iterates) are divided among K rounds. A round makes stochastic steps; X
+// becomes the mean of its iterates, and a dual step follows. The next round starts at this mean. With K = 1
+// there are M−1 stochastic steps, and X becomes the mean of w_0, …, w_{M−1}, as in Algorithm 1.
+func (s *OuterLoop) runRounds(rowSet *RowSet, eta float64, iterates int) error {
 	if s.Anchor.Weight > 0 {
 		s.Anchor.centre = append(s.Anchor.centre[:0], s.X...)
 	}
-	for k := range updates {
-		roundSize := (k+1)*iterates/updates - k*iterates/updates
-		if err := s.runRound(eta, roundSize-1, nil); err != nil {
+	for k := range rowSet.Updates {
+		roundSize := (k+1)*iterates/rowSet.Updates - k*iterates/rowSet.Updates
+		if err := s.runRound(rowSet, eta, roundSize-1, nil); err != nil {
 			return err
 		}
 		inv := 1 / float64(roundSize)
@@ -35,19 +35,19 @@ func (s *OuterLoop) runRounds(eta float64, iterates, updates int) error {
 //
 //	(1/M) [ Σ_{m=1}^{M−1} w_m + (r w_0 + s w_M)/(2η) ].
 //
-// ν is the smaller of nuL and 1/η; with a larger ν, the weight of w_0 would be negative.
-func (s *OuterLoop) runAlgorithm2(eta, nuL float64, iterates int) error {
+// ν is the smaller of NuL and 1/η; with a larger ν, the weight of w_0 would be negative.
+func (s *OuterLoop) runAlgorithm2(rowSet *RowSet, eta float64, iterates int) error {
 	if s.endpoint == nil {
 		s.endpoint = make([]float64, len(s.X))
 	}
-	if err := s.runRound(eta, iterates, s.endpoint); err != nil {
+	if err := s.runRound(rowSet, eta, iterates, s.endpoint); err != nil {
 		return err
 	}
-	startWeight, endWeight := endWeights(eta, nuL)
+	startWeight, endWeight := endWeights(eta, s.NuL)
 	inv := 1 / float64(iterates)
-	for j, w := range s.endpoint {
-		innerSum := s.sum[j] - w
-		s.X[j] = float64(innerSum+float64(startWeight*s.X[j])+float64(endWeight*w)) * inv
+	for j, v := range s.endpoint {
+		innerSum := s.sum[j] - v
+		s.X[j] = float64(innerSum+float64(startWeight*s.X[j])+float64(endWeight*v)) * inv
 	}
 	s.DualStep.Update(s.A.Image(s.X), s.Y, s.Dual)
 	return nil
@@ -61,13 +61,13 @@ func endWeights(eta, nuL float64) (startWeight, endWeight float64) {
 
 // runRound makes the given number of steps from x, with fixed y and beta. It sets s.sum to the sum of
 // the iterates after each step. If endpoint is not nil, it sets endpoint to the final iterate.
-func (s *OuterLoop) runRound(eta float64, steps int, endpoint []float64) error {
-	batchSize := s.plan.BatchSize()
+func (s *OuterLoop) runRound(rowSet *RowSet, eta float64, steps int, endpoint []float64) error {
+	batchSize := rowSet.Plan.BatchSize()
 	if s.sum == nil {
 		s.sum, s.rows = make([]float64, len(s.X)), make([]int32, max(interruptSamples, batchSize))
 	}
 	s.setConstant()
-	s.plan.Begin(s.startPoint(), s.d, eta)
+	rowSet.Plan.Begin(s.startPoint(), s.d, eta)
 	for steps > 0 {
 		if s.Interrupt != nil {
 			if err := s.Interrupt(); err != nil {
@@ -76,11 +76,11 @@ func (s *OuterLoop) runRound(eta float64, steps int, endpoint []float64) error {
 		}
 		stepCount := min(steps, max(1, len(s.rows)/batchSize))
 		rows := s.rows[:stepCount*batchSize]
-		s.draw(rows)
-		s.plan.Advance(rows)
+		rowSet.Draw(rows)
+		rowSet.Plan.Advance(rows)
 		steps -= stepCount
 	}
-	s.plan.End(s.sum, endpoint)
+	rowSet.Plan.End(s.sum, endpoint)
 	s.Metric.multiplyByD(s.sum)
 	s.Metric.multiplyByD(endpoint)
 	return nil
