@@ -113,51 +113,40 @@ func (l *InnerLoop) nonzerosPerRow() float64 {
 	return float64(l.Data.NNZ()) / float64(n)
 }
 
-// A partialPlan is accurate and fast only for some step sizes. fits reports whether eta is such a step
-// size.
-type partialPlan interface {
-	Plan
-	fits(eta float64) bool
-}
-
-// guardedPlan runs a partialPlan if it fits the step size, and a densePlan otherwise.
+// guardedPlan runs a plan that is accurate and fast only for some step sizes, and a densePlan for all others.
 type guardedPlan struct {
-	partialPlan
-	loop   *InnerLoop
-	dense  *densePlan // nil until the first step size that does not fit
-	active Plan       // the plan of the current or last round; nil before the first round
+	Plan  // the plan for the step size eta: fast or dense
+	fast  Plan
+	fits  func(eta float64) bool // reports whether fast is accurate and fast for a step size
+	loop  *InnerLoop
+	dense *densePlan // nil until the first step size that does not fit
+	eta   float64    // the step size of the last round; NaN before the first round
 }
 
-func guardPlan(l *InnerLoop, p partialPlan) Plan { return &guardedPlan{partialPlan: p, loop: l} }
+func guardPlan(l *InnerLoop, fast Plan, fits func(eta float64) bool) Plan {
+	return &guardedPlan{Plan: fast, fast: fast, fits: fits, loop: l, eta: math.NaN()}
+}
 
 func (g *guardedPlan) Begin(x, d []float64, eta float64) {
-	g.active = g.partialPlan
-	if !g.fits(eta) {
-		if g.dense == nil {
-			singleLoop := *g.loop
-			singleLoop.BatchSize = 1 // because g.BatchSize returns 1
-			g.dense = newDense(&singleLoop,
-				fmt.Sprintf("a step for every coordinate: the step size is too short or too long for the %s plan", g.partialPlan.Name()))
+	if eta != g.eta {
+		g.eta, g.Plan = eta, g.fast
+		if !g.fits(eta) {
+			g.Plan = g.densePlan()
 		}
-		g.active = g.dense
 	}
-	g.active.Begin(x, d, eta)
+	g.Plan.Begin(x, d, eta)
 }
 
-func (g *guardedPlan) Name() string { return g.plan().Name() }
-
-func (g *guardedPlan) Reason() string { return g.plan().Reason() }
-
-func (g *guardedPlan) plan() Plan {
-	if g.active == nil {
-		return g.partialPlan
+func (g *guardedPlan) densePlan() *densePlan {
+	if g.dense == nil {
+		singleLoop := *g.loop
+		singleLoop.BatchSize = 1 // because g.BatchSize returns 1
+		g.dense = newDense(&singleLoop, fmt.Sprintf(
+			"a step for every coordinate: the step size is too short or too long for the %s plan",
+			g.fast.Name()))
 	}
-	return g.active
+	return g.dense
 }
-
-func (g *guardedPlan) Advance(sampled []int32) { g.active.Advance(sampled) }
-
-func (g *guardedPlan) End(sum, endpoint []float64) { g.active.End(sum, endpoint) }
 
 // telescope sets sum to Σ_{m=1}^{M} w_m for M steps w_{m+1} = c∘w_m + e + h_m, m = 0..M−1. Here M is the
 // argument steps, ∘ multiplies element by element, h_m is a multiple of the row of the step, and h = Σ h_m.

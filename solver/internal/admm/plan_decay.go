@@ -2,6 +2,7 @@ package admm
 
 import (
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/kernels"
 )
@@ -15,9 +16,6 @@ type decayPlan struct {
 	cells        []kernels.DecayCell // one for each coordinate
 	scratch      *kernels.Scratch
 	gain         []float64 // the argument h of telescope
-
-	askedEta float64 // argument of the last call of fits
-	answer   bool    // result of the last call of fits
 }
 
 func newDecay(base diagonalBase) *decayPlan {
@@ -30,28 +28,19 @@ func newDecay(base diagonalBase) *decayPlan {
 
 func (*decayPlan) Name() string { return "diagonal-decay" }
 
-// fits reports whether the plan is accurate and fast for the step size eta. If it returns true, it has also
-// set the rates of decay for eta.
 func (p *decayPlan) fits(eta float64) bool {
-	if p.askedEta == eta {
-		return p.answer
-	}
-	p.askedEta, p.answer = eta, p.canTelescope(eta, p.k)
-	for j, k := range p.k {
-		factor := math.FMA(-eta, k, 1)
-		p.answer = p.answer && factor >= minFactor
-		if !p.answer {
-			return false
-		}
-		p.cells[j].Rate, p.cells[j].Factor = kernels.NegLog1m(1-factor), factor
-	}
-	return true
+	return math.FMA(-eta, slices.Max(p.k), 1) >= minFactor && p.canTelescope(eta, p.k)
 }
 
 func (p *decayPlan) Begin(x, d []float64, eta float64) {
+	sameRates := eta == p.eta
 	p.diagonalBase.Begin(x, d, eta)
-	for j, e := range p.e {
-		c, fixedPoint := &p.cells[j], e/(1-p.c[j])
+	for j, factor := range p.c {
+		c := &p.cells[j]
+		if !sameRates {
+			c.Rate, c.Factor = kernels.NegLog1m(1-factor), factor
+		}
+		fixedPoint := p.e[j] / (1 - factor)
 		c.Fixed, c.Deviation, c.Last, c.Gain = fixedPoint, x[j]-fixedPoint, 0, 0
 	}
 }

@@ -44,20 +44,24 @@ func newDiagonalPlan(l *InnerLoop, k []float64) Plan {
 	case unconstrained && scalar && float64(p) > lazyRatio*l.nonzerosPerRow():
 		base.reason = fmt.Sprintf("%s: %.3g nonzeros a step instead of %d features",
 			scalarReason, l.nonzerosPerRow(), p)
-		return guardPlan(l, newLazy(base))
+		plan := newLazy(base)
+		return guardPlan(l, plan, plan.fits)
 	case unconstrained && float64(p) > decayOffset+float64(decaySlope*l.nonzerosPerRow()):
 		base.reason = fmt.Sprintf("%s: %.3g nonzeros a step instead of %d features",
 			diagonalReason, l.nonzerosPerRow(), p)
-		return guardPlan(l, newDecay(base))
+		plan := newDecay(base)
+		return guardPlan(l, plan, plan.fits)
 	case unconstrained:
 		base.reason = fmt.Sprintf("%s and %d features are few", diagonalReason, p)
-		return guardPlan(l, &elementPlan{diagonalBase: base, h: make([]float64, p)})
+		plan := &elementPlan{diagonalBase: base, h: make([]float64, p)}
+		return guardPlan(l, plan, plan.fits)
 	case l.bounds.Lower != nil:
 		base.reason = diagonalReason + "; a box needs every coordinate"
 		return &boxPlan{newSummedBase(base)}
 	case l.bounds.Radius > 0 && scalar:
 		base.reason = scalarReason + ": the ball through a tracked norm"
-		return guardPlan(l, newBall(base))
+		plan := newBall(base)
+		return guardPlan(l, plan, plan.fits)
 	}
 	return newDense(l, "a step for every coordinate: no fused inner loop for this domain")
 }

@@ -58,7 +58,7 @@ func paddedLength(p int) int { return (p + 7) &^ 7 }
 // rotatedPlan runs another plan in the eigenbasis of A'A = V diag(σ) V', in which the matrix K of Plan is
 // diagonal. The rows of the other plan are the rotated rows of the data.
 type rotatedPlan struct {
-	partialPlan
+	Plan
 	name            string
 	spectrum        *linalg.Spectrum
 	start, constant []float64 // the arguments x and d of Begin, in the eigenbasis
@@ -67,8 +67,8 @@ type rotatedPlan struct {
 
 // newRotated returns a rotatedPlan with vectors of the given length, which is at least the number of
 // features.
-func newRotated(name string, spectrum *linalg.Spectrum, inEigenbasis partialPlan, length int) *rotatedPlan {
-	p := &rotatedPlan{partialPlan: inEigenbasis, name: name, spectrum: spectrum}
+func newRotated(name string, spectrum *linalg.Spectrum, inEigenbasis Plan, length int) *rotatedPlan {
+	p := &rotatedPlan{Plan: inEigenbasis, name: name, spectrum: spectrum}
 	for _, v := range []*[]float64{&p.start, &p.constant, &p.sum, &p.point} {
 		*v = make([]float64, length)
 	}
@@ -80,11 +80,11 @@ func (p *rotatedPlan) Name() string { return p.name }
 func (p *rotatedPlan) Begin(x, d []float64, eta float64) {
 	p.spectrum.Rotate(p.start[:len(x)], x)
 	p.spectrum.Rotate(p.constant[:len(d)], d)
-	p.partialPlan.Begin(p.start, p.constant, eta)
+	p.Plan.Begin(p.start, p.constant, eta)
 }
 
 func (p *rotatedPlan) End(sum, endpoint []float64) {
-	p.partialPlan.End(p.sum, p.point)
+	p.Plan.End(p.sum, p.point)
 	p.spectrum.Unrotate(sum, p.sum)
 	if endpoint != nil {
 		p.spectrum.Unrotate(endpoint, p.point)
@@ -138,8 +138,7 @@ func newRotatedDense(l *InnerLoop, spectrum *linalg.Spectrum) (Plan, error) {
 	return newRotated("rotated", spectrum, p, stride), nil
 }
 
-func (*rotatedDense) Name() string      { return "dense rows" } // rotatedPlan has the name of the whole
-func (*rotatedDense) fits(float64) bool { return true }
+func (*rotatedDense) Name() string { return "dense rows" } // rotatedPlan has the name of the whole
 
 func (p *rotatedDense) Advance(sampled []int32) {
 	s := p.kernelSteps(p.eta)
@@ -177,5 +176,5 @@ func newRotatedDecay(l *InnerLoop, spectrum *linalg.Spectrum, nonzeros int64) (P
 	p := newDecay(l.rotatedBase(spectrum, features))
 	p.data, p.scratch = data, kernels.NewScratch(data)
 	p.reason = fmt.Sprintf("%s; %.3g nonzeros in a rotated row", spectrum, float64(len(data.Idx))/float64(n))
-	return guardPlan(l, newRotated("rotated-sparse", spectrum, p, features)), nil
+	return guardPlan(l, newRotated("rotated-sparse", spectrum, p, features), p.fits), nil
 }

@@ -32,17 +32,15 @@ func TestGuard(t *testing.T) {
 	l := newLoop(t)
 	l.Ridge = 30 // for η = 0.03, 1 − η k is below minFactor
 	k := slices.Repeat([]float64{30.3}, 15)
-	plan, ok := guardPlan(l, newLazy(newDiagonalBase(l, k))).(*guardedPlan)
-	if !ok {
-		t.Fatal("no guard")
-	}
+	lazy := newLazy(newDiagonalBase(l, k))
+	plan := guardPlan(l, lazy, lazy.fits).(*guardedPlan)
 	x, sum := make([]float64, 15), make([]float64, 15)
 	for _, c := range []struct {
 		eta  float64
 		fast bool
 	}{{0.01, true}, {0.03, false}, {0.01, true}, {1e-9, false}} {
 		plan.Begin(x, x, c.eta)
-		if fast := plan.active == Plan(plan.partialPlan); fast != c.fast {
+		if fast := plan.Plan == plan.fast; fast != c.fast {
 			t.Errorf("eta = %v: fast plan %v, want %v", c.eta, fast, c.fast)
 		}
 		plan.End(sum, nil)
