@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
@@ -149,7 +148,6 @@ func (s *scas) innerLoop() *admm.InnerLoop {
 		l.Data, l.Rows = m.Data, m.Data.Compact(set.Float32)
 		l.A, l.Rho, l.Ridge = m.A, 1, 0
 	}
-	l.Scratch = kernels.NewScratch(l.Rows)
 	return l
 }
 

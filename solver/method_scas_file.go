@@ -321,7 +321,6 @@ func (s *fileSCAS) rowSet(b *batch, x0 []float64, sampleCount int) (*admm.RowSet
 		Kappa:   o.Kappa,
 		Samples: n, RoundSamples: n / s.batchUpdates, BatchSize: 1, NoRotation: true,
 	}
-	l.Scratch = kernels.NewScratch(l.Rows)
 	rows.EachPiece(slopePieces, s.Settings.Threads, 0, n, func(_, lo, hi int) {
 		kernels.Margins(s.margins[lo:hi], l.Rows.Slice(lo, hi), x0)
 		s.q.Loss.Slopes(s.slopes[lo:hi], s.margins[lo:hi], b.labels[lo:hi])

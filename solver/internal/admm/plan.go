@@ -39,17 +39,17 @@ type Plan interface {
 
 // An InnerLoop describes the inner loop to its plan. Plans only read its slices.
 type InnerLoop struct {
-	Data    *sparse.CSR      // the whole data set; sampled row numbers refer to Rows, not to Data
-	Rows    kernels.Rows     // the rows that steps draw from: Data, or a batch of its rows
-	Scratch *kernels.Scratch // scratch memory for kernels that read Rows
-	Labels  []float64        // the label of each row of Rows
-	Slope0  []float64        // the slope φ'(aᵢ'x_t) of each row of Rows, computed at every snapshot x_t
-	Loss    term.Loss
-	A       *linalg.Algebra
-	Set     term.Set // X; nil for R^p
+	Data   *sparse.CSR  // the whole data set; sampled row numbers refer to Rows, not to Data
+	Rows   kernels.Rows // the rows that steps draw from: Data, or a batch of its rows
+	Labels []float64    // the label of each row of Rows
+	Slope0 []float64    // the slope φ'(aᵢ'x_t) of each row of Rows, computed at every snapshot x_t
+	Loss   term.Loss
+	A      *linalg.Algebra
+	Set    term.Set // X; nil for R^p
 
-	// bounds describes a Set that is a box or a ball; otherwise it is empty. NewPlan sets it.
-	bounds term.Bounds
+	// NewPlan sets these two fields.
+	bounds  term.Bounds      // describes a Set that is a box or a ball; otherwise it is empty
+	scratch *kernels.Scratch // scratch memory for kernels that read Rows
 
 	Rho   float64 // the penalty parameter ρ
 	Ridge float64 // mu plus the proximal weight (see Anchor); 0 if A is Metric.A, which contains mu
@@ -67,6 +67,7 @@ type InnerLoop struct {
 
 // NewPlan returns the plan for the loop.
 func NewPlan(l *InnerLoop) (Plan, error) {
+	l.scratch = kernels.NewScratch(l.Rows)
 	if l.Set != nil {
 		if region := l.Set.Region(l.features()); region != nil {
 			l.bounds = region.Bounds(l.features())
@@ -94,7 +95,7 @@ func NewPlan(l *InnerLoop) (Plan, error) {
 func (l *InnerLoop) kernelSteps(eta float64) kernels.Steps {
 	kind, known := l.Loss.LossKind()
 	s := kernels.Steps{
-		Rows: l.Rows, Label: l.Labels, Slope0: l.Slope0, Loss: kind, Eta: eta, Scratch: l.Scratch,
+		Rows: l.Rows, Label: l.Labels, Slope0: l.Slope0, Loss: kind, Eta: eta, Scratch: l.scratch,
 	}
 	if !known {
 		s.Slope = l.Loss.Slope

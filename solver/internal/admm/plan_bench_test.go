@@ -28,7 +28,7 @@ func BenchmarkDiagonal(b *testing.B) {
 			Loss: term.Logistic{},
 			A:    linalg.New(nil, shape.features), Rho: 1e-3, Samples: 4000, RoundSamples: 512,
 		}
-		l.Scratch = kernels.NewScratch(l.Rows)
+		l.scratch = kernels.NewScratch(l.Rows)
 		newPlanBase := func() diagonalBase { return newDiagonalBase(l, l.diagonalOfK()) }
 		x, sum := make([]float64, shape.features), make([]float64, shape.features)
 		rng, rows := rand.New(rand.NewPCG(1, 2)), make([]int32, 512)

@@ -12,18 +12,13 @@ import (
 // exponentially to a fixed number. So a step costs only as many operations as its row has nonzeros.
 type decayPlan struct {
 	diagonalBase                     // only End sets its w
-	data         kernels.Rows        // the rows of InnerLoop, or these rows times an orthogonal matrix
 	cells        []kernels.DecayCell // one for each coordinate
-	scratch      *kernels.Scratch
-	gain         []float64 // the argument h of telescope
+	gain         []float64           // the argument h of telescope
 }
 
 func newDecay(base diagonalBase) *decayPlan {
 	p := len(base.k)
-	return &decayPlan{
-		diagonalBase: base, data: base.Rows, scratch: base.Scratch,
-		gain: make([]float64, p), cells: make([]kernels.DecayCell, p),
-	}
+	return &decayPlan{diagonalBase: base, gain: make([]float64, p), cells: make([]kernels.DecayCell, p)}
 }
 
 func (*decayPlan) Name() string { return "diagonal-decay" }
@@ -47,7 +42,6 @@ func (p *decayPlan) Begin(x, d []float64, eta float64) {
 
 func (p *decayPlan) Advance(sampled []int32) {
 	s := p.kernelSteps(p.eta)
-	s.Rows, s.Scratch = p.data, p.scratch
 	kernels.InnerDecay(p.cells, p.stepCount, &s, sampled)
 	p.stepCount += len(sampled)
 }

@@ -173,8 +173,9 @@ func newRotatedDecay(l *InnerLoop, spectrum *linalg.Spectrum, nonzeros int64) (P
 	if err != nil {
 		return nil, err
 	}
-	p := newDecay(l.rotatedBase(spectrum, features))
-	p.data, p.scratch = data, kernels.NewScratch(data)
+	rotatedLoop := *l
+	rotatedLoop.Rows, rotatedLoop.scratch = data, kernels.NewScratch(data)
+	p := newDecay(rotatedLoop.rotatedBase(spectrum, features))
 	p.reason = fmt.Sprintf("%s; %.3g nonzeros in a rotated row", spectrum, float64(len(data.Idx))/float64(n))
 	return guardPlan(l, newRotated("rotated-sparse", spectrum, p, features), p.fits), nil
 }
