@@ -71,7 +71,7 @@ func (p *Problem) minimizeFile(ctx context.Context, set Settings, began time.Tim
 	}
 	s := newFileSCAS(ctx, p, set, q, began)
 	err = s.solve()
-	s.clock.Pause()
+	s.clock.pause()
 	s.goal = max(0, set.RelTol) * s.file.Scale()
 	if err == nil {
 		err = s.prove()
@@ -126,7 +126,7 @@ func newFileSCAS(ctx context.Context, p *Problem, set Settings, q *exact.Problem
 	l, features := q.A.Dims()
 	r := &Run{
 		ctx: ctx, Problem: p, Settings: set, product: q.A.Product(), dual: p.dualStep(l, l),
-		clock: admm.NewClock(began),
+		clock: clock{resumed: began},
 	}
 	r.Iterate = Iterate{make([]float64, features), make([]float64, l), make([]float64, l)}
 	r.Mean = r.Iterate
@@ -356,7 +356,7 @@ func (s *fileSCAS) prove() error {
 
 // result returns the Result of the final state, without its status.
 func (s *fileSCAS) result() *Result {
-	s.Stats.Passes, s.Stats.Seconds = s.passes(), s.clock.SecondsAtPause()
+	s.Stats.Passes, s.Stats.Seconds = s.passes(), s.clock.secondsAtPause()
 	s.Stats.PaperPasses = s.paperPasses()
 	copy(s.Y, s.product.Image(s.X))
 	at := s.evaluation()

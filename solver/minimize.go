@@ -59,7 +59,7 @@ func Minimize(ctx context.Context, p *Problem, s *Settings) (res *Result, err er
 		iteration, err = c.Method.Begin(r)
 	}
 	if err == nil {
-		r.Stats.SetupSeconds = r.clock.Seconds()
+		r.Stats.SetupSeconds = r.clock.seconds()
 		err = r.resume()
 		if err == nil {
 			err = r.loop(iteration)
@@ -78,7 +78,7 @@ func (r *Run) resultAfter(err error) (*Result, error) {
 	if timeUp {
 		err = r.checkFinally()
 	}
-	r.clock.Pause()
+	r.clock.pause()
 	res := r.result()
 	if err == nil && (math.IsNaN(res.At.Objective+res.PrimalResidual) || math.IsInf(res.At.Objective, 0)) {
 		err = r.Lost(res.At.Objective)
@@ -134,11 +134,11 @@ func (r *Run) record(evaluate func(*Point)) error {
 	if r.Settings.Recorder == nil || r.Stats.OuterIterations%r.Settings.RecordEvery != 0 {
 		return nil
 	}
-	r.clock.Pause()
-	defer r.clock.Resume()
+	r.clock.pause()
+	defer r.clock.resume()
 	p := Point{
 		Name: r.Stats.Name, Outer: r.Stats.OuterIterations,
-		Passes: r.Stats.Passes, PaperPasses: r.paperPasses(), Seconds: r.clock.SecondsAtPause(),
+		Passes: r.Stats.Passes, PaperPasses: r.paperPasses(), Seconds: r.clock.secondsAtPause(),
 		DualityGap: r.gap, X: r.X, XAverage: r.Mean.X,
 	}
 	evaluate(&p)
@@ -157,7 +157,7 @@ func (r *Run) record(evaluate func(*Point)) error {
 
 // result returns the Result of the final state, without its status. The clock must be paused.
 func (r *Run) result() *Result {
-	r.Stats.Seconds, r.Stats.PaperPasses = r.clock.SecondsAtPause(), r.paperPasses()
+	r.Stats.Seconds, r.Stats.PaperPasses = r.clock.secondsAtPause(), r.paperPasses()
 	r.Problem.project(r.Mean.X)
 	evaluation := r.evaluate(r.Iterate)
 	if r.Stats.NewtonSteps == 0 { // otherwise makeNewtonSteps has set r.gap

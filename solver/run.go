@@ -77,12 +77,12 @@ type Run struct {
 	scales        admm.Scales // sizes of the data, labels and penalty, for the automatic ρ
 	keeper        admm.Keeper // holds the iterate to which the run returns if it diverges
 	proof
-	clock admm.Clock
+	clock clock
 }
 
 // newRun returns a run for a valid problem and valid settings.
 func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run {
-	r := &Run{ctx: ctx, Problem: p, Settings: set, clock: admm.NewClock(began)}
+	r := &Run{ctx: ctx, Problem: p, Settings: set, clock: clock{resumed: began}}
 	_, features := p.Data.Dims()
 	algebra := p.algebra()
 	l, _ := algebra.Dims()

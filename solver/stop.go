@@ -109,8 +109,8 @@ func (r *Run) checkFinally() error {
 	if r.keeper.Kept.X == nil {
 		return nil // no iteration was begun, or there were only Newton steps
 	}
-	r.clock.Pause()
-	defer r.clock.Resume()
+	r.clock.pause()
+	defer r.clock.resume()
 	value, loose := r.objective(r.Problem.meanLoss(r.X, r.Snapshot.Margin))
 	r.loose = r.loose || loose
 	worse := r.Settings.Start.X == nil && !loose && r.keeper.Worse(value)
