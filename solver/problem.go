@@ -78,13 +78,13 @@ func (p *Problem) Evaluate(x []float64) Evaluation {
 }
 
 func (p *Problem) evaluate(x []float64, penalty float64) Evaluation {
-	rows, cols := p.Data.Dims()
+	_, cols := p.Data.Dims()
 	if len(x) != cols {
 		panic(fmt.Sprintf("solver: point of length %d for %d features", len(x), cols))
 	}
 	ev := Evaluation{Penalty: penalty}
 	if slices.ContainsFunc(x, func(v float64) bool { return v != 0 }) {
-		ev.Loss = p.meanLoss(x, make([]float64, rows))
+		ev.Loss = p.meanLoss(x)
 	} else {
 		ev.Loss = p.lossAtZero() // needs no pass over the data
 	}
@@ -109,10 +109,10 @@ func (p *Problem) samples(data kernels.Rows) rows.Data {
 	return rows.Data{Team: p.team(), Rows: data, Labels: p.Labels, Weights: p.SampleWeights, Loss: p.loss()}
 }
 
-// meanLoss returns the weighted mean loss at x. margin is scratch memory with one entry for each row.
-func (p *Problem) meanLoss(x, margin []float64) float64 {
+// meanLoss returns the weighted mean loss at x.
+func (p *Problem) meanLoss(x []float64) float64 {
 	n, _ := p.Data.Dims()
-	return rows.MeanLoss(rows.NewChunks(p.Data, p.threads), p.samples(p.Data.Rows(0, n)), x, margin)
+	return rows.MeanLoss(rows.NewChunks(p.Data, p.threads), p.samples(p.Data.Rows(0, n)), x)
 }
 
 func (p *Problem) lossAtZero() float64 {

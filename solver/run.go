@@ -121,16 +121,13 @@ func (r *Run) prepare() {
 	p := r.Problem
 	n, features := p.Data.Dims()
 	l, q := len(r.Dual), len(r.Y)
-	r.Samples.measureNorms()
 	r.Snapshot = newSnapshot(n, features)
 	r.residual = make([]float64, l)
 	r.dual = p.dualStep(l, q)
-	r.Stats.Constants = p.constants(r.product.Algebra, r.Samples.maxNorm2)
-	r.scales = r.newScales(r.Samples.rmsNorm, p.Labels)
-	r.SetRho(r.Settings.Rho)
-	if r.Settings.Rho == 0 {
-		r.SetRho(r.NaturalRho(1))
-	}
+	maxNorm2, rmsNorm := p.team().Norms(p.Data.RowNormsSq())
+	r.Stats.Constants = p.constants(r.product.Algebra, maxNorm2)
+	r.scales = r.newScales(rmsNorm, p.Labels)
+	r.SetRho(cmp.Or(r.Settings.Rho, r.NaturalRho(1)))
 }
 
 func (r *Run) moveToStart() {

@@ -19,9 +19,6 @@ type Samples struct {
 	gradient *rows.Gradient // nil before the first pass
 	sampler  *admm.Sampler
 
-	// Largest |aᵢ|², and root mean square of |aᵢ|, over all processes; set by measureNorms.
-	maxNorm2, rmsNorm float64
-
 	margin1, gain1 [1]float64 // scratch memory of Margin and Scatter
 }
 
@@ -40,10 +37,6 @@ func newSamples(p *Problem, set *Settings, ended bool) *Samples {
 		s.exact = p.Data.Rows(0, n)
 	}
 	return s
-}
-
-func (s *Samples) measureNorms() {
-	s.maxNorm2, s.rmsNorm = s.prob.team().Norms(s.prob.Data.RowNormsSq())
 }
 
 // A Snapshot holds the results of a pass over the data at a point.

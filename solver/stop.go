@@ -111,7 +111,7 @@ func (r *Run) checkFinally() error {
 	}
 	r.clock.pause()
 	defer r.clock.resume()
-	value, loose := r.objective(r.Problem.meanLoss(r.X, r.Snapshot.Margin))
+	value, loose := r.objective(r.Problem.meanLoss(r.X))
 	r.loose = r.loose || loose
 	worse := r.Settings.Start.X == nil && !loose && r.keeper.Worse(value)
 	switch {

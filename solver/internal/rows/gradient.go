@@ -24,12 +24,12 @@ func (d Data) slice(lo, hi int) Data {
 	return d
 }
 
-// MeanLoss returns the weighted mean of the losses at x. It sets margin, which has an entry for each row of
-// this process, to the margins.
-func MeanLoss(c Chunks, d Data, x, margin []float64) float64 {
+// MeanLoss returns the weighted mean of the losses at x.
+func MeanLoss(c Chunks, d Data, x []float64) float64 {
+	margins := make([]float64, len(d.Labels))
 	g := newGatherer(nil, c, 0)
 	sum := g.SumChunks(func(lo, hi int) float64 {
-		chunk, margin := d.slice(lo, hi), margin[lo:hi]
+		chunk, margin := d.slice(lo, hi), margins[lo:hi]
 		kernels.Margins(margin, chunk.Rows, x)
 		if chunk.Weights == nil {
 			return chunk.Loss.Slopes(nil, margin, chunk.Labels)
