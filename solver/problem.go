@@ -7,7 +7,6 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/dist"
-	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
@@ -169,6 +168,22 @@ func (p *Problem) checkLabels(outOfCore bool) error {
 	return p.loss().Validate(p.Labels) // all labels, for the row number in the error
 }
 
+// checkWeights returns an error unless the sample weights are nil, or n numbers ≥ 0 with a positive and finite
+// sum that is not extremely small.
+func (p *Problem) checkWeights(n int) error {
+	if err := term.CheckWeights("Problem.SampleWeights", p.SampleWeights, n); err != nil {
+		return err
+	}
+	sum := rows.Mass(p.SampleWeights, n)
+	if sum == 0 || math.IsInf(sum, 0) {
+		return errorf("Problem.SampleWeights sum to %v; at least one must be positive and the sum finite", sum)
+	}
+	if math.IsInf(float64(n)/sum, 0) {
+		return errorf("Problem.SampleWeights sum to %v, which is too small; multiply all by the same large number", sum)
+	}
+	return nil
+}
+
 // Validate returns an error for the first mistake in p, or nil.
 func (p *Problem) Validate() error { return p.validate(false) }
 
@@ -195,7 +210,7 @@ func (p *Problem) validate(outOfCore bool) error {
 	if err := term.CheckInfimum(p.loss(), p.Labels); err != nil {
 		return err
 	}
-	if err := admm.CheckWeights(p.SampleWeights, n); err != nil {
+	if err := p.checkWeights(n); err != nil {
 		return err
 	}
 	l := cols

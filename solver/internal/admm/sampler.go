@@ -4,9 +4,6 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
-
-	"github.com/scas-admm/scas/solver/internal/rows"
-	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // A Sampler draws row numbers with replacement, uniformly or in proportion to weights. The sequence does
@@ -18,23 +15,6 @@ type Sampler struct {
 	// substitute[i]. Without weights, both slices are nil.
 	substitute    []int32
 	keepThreshold []uint64
-}
-
-// CheckWeights returns an error unless the sample weights are nil, or n numbers ≥ 0 with a positive and
-// finite sum that is not extremely small.
-func CheckWeights(weights []float64, n int) error {
-	if err := term.CheckWeights("Problem.SampleWeights", weights, n); err != nil {
-		return err
-	}
-	sum := rows.Mass(weights, n)
-	if sum == 0 || math.IsInf(sum, 0) {
-		return errorf("Problem.SampleWeights sum to %v; at least one must be positive and the sum finite",
-			sum)
-	}
-	if math.IsInf(float64(n)/sum, 0) {
-		return errorf("Problem.SampleWeights sum to %v, which is too small; multiply all by the same large number", sum)
-	}
-	return nil
 }
 
 // NewSampler returns a sampler of the rows 0..n−1. Nil weights mean equal weights.
