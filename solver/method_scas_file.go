@@ -104,7 +104,7 @@ func (p *Problem) fileProblem(set *Settings) (*exact.Problem, error) {
 		}
 	case !p.team().Alone():
 		return nil, &sparse.RemedyError{
-			Err:      notStreamed("with ranks method %s is not streamed", nameOf(set.Method)),
+			Err:      notStreamed("with ranks method " + nameOf(set.Method) + " is not streamed"),
 			Remedies: []sparse.Remedy{{Field: "Settings.Method", To: "auto"}},
 		}
 	case p.Coupling != nil:
@@ -117,9 +117,7 @@ func (p *Problem) fileProblem(set *Settings) (*exact.Problem, error) {
 	return q, nil
 }
 
-func notStreamed(format string, args ...any) error {
-	return errorf("%w: %s", rows.ErrNotStreamed, fmt.Sprintf(format, args...))
-}
+func notStreamed(why string) error { return errorf("%w: %s", rows.ErrNotStreamed, why) }
 
 // newFileSCAS returns a run at its start. q is p for package exact.
 func newFileSCAS(ctx context.Context, p *Problem, set Settings, q *exact.Problem, began time.Time) *fileSCAS {
@@ -198,7 +196,7 @@ func (s *fileSCAS) prepareFile() {
 	if linearised || !s.product.IsIdentity() {
 		s.outer.Linearise()
 	}
-	s.keeper.Auto, s.keeper.Watched = set.Eta == 0, true
+	s.keeper.Auto = set.Eta == 0
 }
 
 // evaluate computes the objective, and the gradient of the mean loss, at the iterate, in one pass.
