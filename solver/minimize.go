@@ -165,8 +165,8 @@ func (r *Run) result() *Result {
 			evaluation = r.evaluate(r.Iterate)
 		}
 	}
-	// judge evaluates a point. For the iterate it returns evaluation and makes no pass over the data.
-	judge := func(point Iterate) Evaluation {
+	// evaluate is r.evaluate, but makes no pass over the data for the iterate.
+	evaluate := func(point Iterate) Evaluation {
 		if slices.Equal(point.X, r.X) && slices.Equal(point.Y, r.Y) {
 			return evaluation
 		}
@@ -181,7 +181,7 @@ func (r *Run) result() *Result {
 	if !r.newton && !r.Settings.NoProof {
 		res.X, r.Stats.Rounded = r.makeExact()
 	}
-	res.At, res.AtAverage = judge(Iterate{X: res.X, Y: r.Y}), judge(r.Mean)
+	res.At, res.AtAverage = evaluate(Iterate{X: res.X, Y: r.Y}), evaluate(r.Mean)
 	res.DualityGap = r.gap
 	if !slices.Equal(res.X, r.X) {
 		res.DualityGap += r.possibleRise(r.X, res.X, evaluation, res.At)

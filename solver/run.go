@@ -20,20 +20,6 @@ type Iterate struct {
 	X, Y, Dual []float64
 }
 
-// A proof holds what has been proved about the distance of the run from the optimum.
-type proof struct {
-	prover      *exact.Prover
-	unit        float64    // the number to which tolerances are relative
-	goal        float64    // the run ends when the gap is at most goal; 0 or less means no goal
-	budget      float64    // the passes after which no Newton step begins; +Inf if Settings.Passes is not set
-	gap         float64    // proved gap of x; +Inf if nothing is proved
-	newton      bool       // Newton steps found x
-	whyEnded    ending.Why // why Newton steps ended; 0 before
-	snapshotAtX Snapshot   // snapshot at x, computed by lagrangianGradient; empty before
-
-	structure *quadratic.Partition // zeros and ties of x that Newton steps made exact; nil if they did not
-}
-
 // set copies X, Y and Dual of source into the slices of iterate, which must have the same lengths. It leaves
 // out nil slices.
 func (iterate Iterate) set(source Iterate) { admm.Point(iterate).Set(admm.Point(source)) }
@@ -76,8 +62,18 @@ type Run struct {
 	lastObjective float64
 	scales        admm.Scales // sizes of the data, labels and penalty, for the automatic ρ
 	keeper        admm.Keeper // holds the iterate to which the run returns if it diverges
-	proof
-	clock clock
+	clock         clock
+
+	// The distance from the optimum, and Newton steps.
+	prover      *exact.Prover
+	unit        float64              // the number to which tolerances are relative
+	goal        float64              // the run ends when the gap is at most goal; 0 or less means no goal
+	budget      float64              // Settings.Passes, or +Inf if the caller left it 0; limits Newton steps
+	gap         float64              // proved gap of x; +Inf if nothing is proved
+	newton      bool                 // Newton steps found x
+	structure   *quadratic.Partition // zeros and ties of x that Newton steps made exact; nil if they did not
+	whyEnded    ending.Why           // why Newton steps ended; 0 before
+	snapshotAtX Snapshot             // snapshot at x, computed by lagrangianGradient; empty before
 }
 
 // newRun returns a run for a valid problem and valid settings.
