@@ -438,12 +438,12 @@ func (r Curve) toR2(variance float64) Curve {
 func (c *crossValidation) labelVariance() float64 {
 	var labels moment
 	for lo, hi := range rows.Parts(c.x, rows.PartRows) {
-		set := &ScoreSettings{}
+		var weights []float64
 		if c.spec.SampleWeights != nil {
-			set.Weights = c.spec.SampleWeights[lo:hi]
+			weights = c.spec.SampleWeights[lo:hi]
 		}
-		if set.totalWeight(hi-lo) > 0 {
-			labels.add(c.y[lo:hi], set, square)
+		if rows.Mass(weights, hi-lo) > 0 {
+			labels.add(c.y[lo:hi], weights, square)
 		}
 	}
 	labels.join(c.team, square)

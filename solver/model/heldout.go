@@ -25,12 +25,13 @@ type foldScorer struct {
 }
 
 // A window has the rows of a fold that are in one window of the file, or all rows of the fold if
-// the data are in memory. Their total weight is positive.
+// the data are in memory.
 type window struct {
-	rows []int // the numbers of the rows in the data of this process
-	x    *sparse.CSR
-	y    []float64
-	set  *ScoreSettings
+	rows   []int // the numbers of the rows in the data of this process
+	x      *sparse.CSR
+	y      []float64
+	set    *ScoreSettings
+	weight float64 // the total weight of the rows, which is positive
 }
 
 // newFoldScorer returns a foldScorer for fold k.
@@ -153,22 +154,25 @@ func (h *foldScorer) windowRows() int {
 // window returns the rows from lo to hi − 1 that are in the fold, or nil if there are none or if their
 // weights are all 0.
 func (h *foldScorer) window(lo, hi int) (*window, error) {
-	var rows []int
+	w := &window{}
 	for i := lo; i < hi; i++ {
 		if int(h.foldOf[i]) == h.fold {
-			rows = append(rows, i)
+			w.rows = append(w.rows, i)
 		}
 	}
-	set := &ScoreSettings{Weights: pick(h.spec.SampleWeights, rows), Offsets: pick(h.spec.Offsets, rows)}
-	w := &window{rows: rows, y: pick(h.y, rows), set: set}
-	if w.set.totalWeight(len(rows)) == 0 {
+	w.set = &ScoreSettings{
+		Weights: pick(h.spec.SampleWeights, w.rows), Offsets: pick(h.spec.Offsets, w.rows),
+	}
+	w.weight = rows.Mass(w.set.Weights, len(w.rows))
+	if w.weight == 0 {
 		return nil, nil
 	}
+	w.y = pick(h.y, w.rows)
 	for i, v := range w.y {
 		w.y[i] = h.spec.data.Original(v)
 	}
 	var err error
-	w.x, err = h.x.SelectRows(rows)
+	w.x, err = h.x.SelectRows(w.rows)
 	return w, err
 }
 
@@ -186,9 +190,8 @@ func (s *modelScorer) add(w *window) error {
 	if err == nil && s.metric != nil {
 		var v float64
 		v, err = s.metric(s.m, w.x, w.y, w.set)
-		weight := w.set.totalWeight(len(w.y))
-		s.sum[0] += float64(weight * v)
-		s.sum[1] += weight
+		s.sum[0] += float64(w.weight * v)
+		s.sum[1] += w.weight
 	}
 	if overflow, ok := errors.AsType[*OverflowError](err); ok {
 		return &OverflowError{w.rows[overflow.Row], overflow.Margin}

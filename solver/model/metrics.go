@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -103,7 +104,7 @@ func (s *ScoreSettings) check(x *sparse.CSR, y []float64) error {
 		checkNumbers("ScoreSettings.Weights", s.Weights, n, "rows", false),
 		checkNumbers("ScoreSettings.Offsets", s.Offsets, n, "rows", true),
 	)
-	if err == nil && s.totalWeight(n) == 0 {
+	if err == nil && rows.Mass(s.Weights, n) == 0 {
 		err = errorf("the weights of the rows sum to 0; at least one must be positive")
 	}
 	return err

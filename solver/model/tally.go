@@ -121,7 +121,7 @@ func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 	if set.Threshold != nil {
 		t.threshold = *set.Threshold
 	}
-	weight := set.totalWeight(len(y))
+	weight := rows.Mass(set.Weights, len(y))
 	t.weight += weight
 	t.rows += len(y)
 	// updateMean updates *target, which is a mean over all rows so far. value(i) is the value for row i of x.
@@ -181,9 +181,9 @@ func (t *Tally) addNumbers(
 	updateMean(&t.loss, func(i int) float64 { return loss.Value(margins[i], y[i]) })
 	updateMean(&t.mse, func(i int) float64 { return square(y[i], predicted[i]) })
 	updateMean(&t.mae, func(i int) float64 { return math.Abs(y[i] - predicted[i]) })
-	t.labelMoment.add(y, set, square)
+	t.labelMoment.add(y, set.Weights, square)
 	if t.m.predictsCounts() {
-		t.countMoment.add(y, set, deviance)
+		t.countMoment.add(y, set.Weights, deviance)
 	}
 }
 
@@ -267,17 +267,6 @@ func weightOf(weights []float64, i int) float64 {
 		return 1
 	}
 	return weights[i]
-}
-
-func (s *ScoreSettings) totalWeight(n int) float64 {
-	if s.Weights == nil {
-		return float64(n)
-	}
-	sum := 0.0
-	for _, w := range s.Weights {
-		sum += w
-	}
-	return sum
 }
 
 // Join adds the rows that the other processes of comm have added to their tallies. All processes must call
@@ -377,16 +366,16 @@ func (t *Tally) auc() *float64 {
 	return &sum
 }
 
-// add adds the numbers v to the moment. deviation returns the deviation of a number from a center. If mean is
-// the mean of v with weights wᵢ, deviation must satisfy for any center
+// add adds the numbers v with weights wᵢ to the moment; nil weights are 1. deviation returns the deviation of a
+// number from a center. If mean is the weighted mean of v, deviation must satisfy for any center
 //
 //	Σ wᵢ deviation(vᵢ, center) = Σ wᵢ deviation(vᵢ, mean) + (Σ wᵢ) deviation(mean, center)
-func (m *moment) add(v []float64, set *ScoreSettings, deviation func(v, center float64) float64) {
-	weight := set.totalWeight(len(v))
-	center := mean(set.Weights, len(v), func(i int) float64 { return v[i] })
+func (m *moment) add(v, weights []float64, deviation func(v, center float64) float64) {
+	weight := rows.Mass(weights, len(v))
+	center := mean(weights, len(v), func(i int) float64 { return v[i] })
 	totalWeight := m.weight + weight
 	jointMean := m.mean + float64((center-m.mean)*(weight/totalWeight))
-	m.deviation += float64(weight * mean(set.Weights, len(v),
+	m.deviation += float64(weight * mean(weights, len(v),
 		func(i int) float64 { return deviation(v[i], center) }))
 	m.deviation += float64(m.weight*deviation(m.mean, jointMean)) +
 		float64(weight*deviation(center, jointMean))
@@ -451,12 +440,7 @@ func (r *weightedScores) Swap(i, j int) {
 	r.weights[i], r.weights[j] = r.weights[j], r.weights[i]
 }
 
-func (r *weightedScores) totalWeight() (sum float64) {
-	for i := range r.scores {
-		sum += r.weightOf(i)
-	}
-	return sum
-}
+func (r *weightedScores) totalWeight() float64 { return rows.Mass(r.weights, len(r.scores)) }
 
 // shareFrom returns the scores of the given process to all processes. weighted is true if the scores have
 // weights.
