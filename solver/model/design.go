@@ -34,14 +34,6 @@ type design struct {
 	start []float64
 }
 
-// classOfRow returns 1 for a row of the positive class, and 0 for another row.
-func (d *design) classOfRow(i int) int {
-	if d.classLabel == nil {
-		return classOf(d.y[i])
-	}
-	return classOf(signOf(d.y[i], *d.classLabel))
-}
-
 // prepare sets d.x and, unless the rows are in a file, d.scale. With several processes it ignores ctx.
 func (d *design) prepare(ctx context.Context) (err error) {
 	if d.spec.streams() {

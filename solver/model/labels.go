@@ -122,28 +122,23 @@ func (p *problems) thirdLabelError(labels []float64) error {
 	return errorf("label %v of row %d is a third one, beside %v and %v; for more than two classes leave Spec.Positive nil, for numbers take the loss %s", labels[rarest], row, otherLabels[0], otherLabels[1], lossesForNumbers())
 }
 
-// signs returns signOf for each label.
+// signs returns +1 for each label of the positive class, and −1 for each other label.
 func signs(y []float64, positive float64) []float64 {
 	signs := pages.Make[float64](len(y))
 	for i, v := range y {
-		signs[i] = signOf(v, positive)
+		signs[i] = -1
+		if v == positive {
+			signs[i] = 1
+		}
 	}
 	return signs
 }
 
-// signOf returns +1 for the label of the positive class, and −1 for another label.
-func signOf(label, positive float64) float64 {
-	if label == positive {
-		return 1
-	}
-	return -1
-}
-
-// weigh returns the products of sample weights and class weights, or nil if s has no weights. classOfRow(i)
-// is 1 if row i is of the positive class, and otherwise 0. classOfRow may be nil unless s is Balanced. If it
-// is not nil, and all rows of a class have the weight 0, weigh returns an error. The error names the class by
-// classNames, which has the negative class first.
-func (s *Spec) weigh(t *rows.Team, y []float64, classOfRow func(i int) int, classNames [2]string) ([]float64, error) {
+// weigh returns the products of sample weights and class weights, or nil if s has no weights. positive is the
+// label of the positive class; all other labels are the negative class. positive may be nil unless s is
+// Balanced. If it is not nil, and all rows of a class have the weight 0, weigh returns an error. The error
+// names the class by classNames, which has the negative class first.
+func (s *Spec) weigh(t *rows.Team, y []float64, positive *float64, classNames [2]string) ([]float64, error) {
 	if !s.weighs() {
 		return nil, nil
 	}
@@ -152,6 +147,12 @@ func (s *Spec) weigh(t *rows.Team, y []float64, classOfRow func(i int) int, clas
 			return nil, errorf("Spec.ClassWeights[%v] = %v; it must be finite and not negative", label, v)
 		}
 	}
+	classOfRow := func(i int) int {
+		if y[i] == *positive {
+			return 1
+		}
+		return 0
+	}
 	w := make([]float64, len(y))
 	var weightOfClass [2]float64 // total weight of each class
 	for i := range w {
@@ -159,7 +160,7 @@ func (s *Spec) weigh(t *rows.Team, y []float64, classOfRow func(i int) int, clas
 		if v, ok := s.ClassWeights[s.data.Original(y[i])]; ok {
 			w[i] *= v
 		}
-		if classOfRow != nil {
+		if positive != nil {
 			weightOfClass[classOfRow(i)] += w[i]
 		}
 	}

@@ -175,7 +175,7 @@ func (p *problems) design(k int, spec *Spec) (d *design, err error) {
 	} else {
 		d.y = signs(p.y, positive)
 	}
-	d.weights, err = spec.weigh(p.team, p.y, d.classOfRow, classNames)
+	d.weights, err = spec.weigh(p.team, p.y, &positive, classNames)
 	return d, err
 }
 
