@@ -99,6 +99,7 @@ func TestEstimateMemory(t *testing.T) {
 			name: "many groups", shape: dataShape{rows: 3000, features: 9000, entriesPerRow: 300},
 			short: true, spec: model.Spec{
 				NoIntercept: true, Standardize: model.StandardizeOff, Penalty: groupsOf(9000),
+				Settings: roughSettings,
 			},
 		},
 		{
