@@ -147,7 +147,6 @@ type crossValidation struct {
 	*problems
 	x           *sparse.CSR // the data of this process
 	set         *CVSettings
-	foldSpec    *Spec   // the specification of the fits for the folds
 	measure     Measure // the measure that chooses Best and OneSE
 	rowsBefore  int     // number of rows in the processes of lower rank
 	folds       int
@@ -178,9 +177,11 @@ func (c *crossValidation) configure() (err error) {
 	if err != nil {
 		return err
 	}
-	c.setFoldSpec()
 	if err := c.assignFolds(); err != nil {
 		return err
+	}
+	if c.empty.Classifies() {
+		c.scoresPerRow = c.count()
 	}
 	if c.measure == ByAUC && c.minModelsPerPass() < 1 {
 		return &sparse.RemedyError{
@@ -190,18 +191,6 @@ func (c *crossValidation) configure() (err error) {
 		}
 	}
 	return nil
-}
-
-// setFoldSpec sets c.foldSpec and c.scoresPerRow.
-func (c *crossValidation) setFoldSpec() {
-	spec := *c.spec
-	c.foldSpec, spec.unproved, spec.ClassFitted = &spec, true, nil
-	if c.spec.parallel() {
-		spec.Threads, spec.Report = 1, nil
-	}
-	if c.empty.Classifies() {
-		c.scoresPerRow = c.count()
-	}
 }
 
 // classOfRow returns the number of the class of row i, or 0 if the labels are numbers.
@@ -279,18 +268,22 @@ func (c *crossValidation) scoreFold(ctx context.Context, k int) error {
 
 // trainingProblems returns the problems for the rows outside fold k.
 func (c *crossValidation) trainingProblems(k int) (*problems, error) {
-	p := *c.problems
-	p.spec = c.foldSpec
-	if c.spec.streams() {
-		spec := *c.problemSpec
-		spec.outFold = exclusion{c.foldOf, int32(k)}
-		p.problemSpec = &spec
+	p, spec := *c.problems, *c.spec
+	p.spec = &spec
+	spec.unproved, spec.ClassFitted = true, nil
+	if spec.parallel() {
+		spec.Threads, spec.Report = 1, nil
+	}
+	if spec.streams() {
+		problemSpec := *c.problemSpec
+		p.problemSpec = &problemSpec
+		problemSpec.outFold = exclusion{c.foldOf, int32(k)}
 		// Weight 0 keeps the rows of the fold out of the class weights.
-		if spec.weighs() {
-			spec.SampleWeights = make([]float64, len(c.y))
-			for i := range spec.SampleWeights {
+		if problemSpec.weighs() {
+			problemSpec.SampleWeights = make([]float64, len(c.y))
+			for i := range problemSpec.SampleWeights {
 				if int(c.foldOf[i]) != k {
-					spec.SampleWeights[i] = weightOf(c.problemSpec.SampleWeights, i)
+					problemSpec.SampleWeights[i] = weightOf(c.problemSpec.SampleWeights, i)
 				}
 			}
 		}
@@ -302,8 +295,6 @@ func (c *crossValidation) trainingProblems(k int) (*problems, error) {
 			trainingRows = append(trainingRows, i)
 		}
 	}
-	spec := *c.foldSpec
-	p.spec = &spec
 	spec.SampleWeights = pick(c.spec.SampleWeights, trainingRows)
 	if c.team.Any(trainingRows == nil) {
 		// Every process needs a row: a process without rows gets a row of weight 0.
