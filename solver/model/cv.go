@@ -145,13 +145,13 @@ func collect(path iter.Seq2[*Step, error]) ([]*Step, error) {
 // A crossValidation has the state of a call of CV.
 type crossValidation struct {
 	*problems
-	x           *sparse.CSR // the data of this process
-	set         *CVSettings
-	measure     Measure // the measure that chooses Best and OneSE
-	rowsBefore  int     // number of rows in the processes of lower rank
-	folds       int
-	foldOf      []int32   // the fold of each row of this process
-	maxFoldRows []float64 // for each fold, the largest number of its rows in any process
+	x          *sparse.CSR // the data of this process
+	set        *CVSettings
+	measure    Measure // the measure that chooses Best and OneSE
+	rowsBefore int     // number of rows in the processes of lower rank
+	folds      int
+	foldOf     []int32 // the fold of each row of this process
+	mostRows   int     // the largest number of rows of a fold in a process
 	// scoresPerRow is the number of scores of one row by one model that are kept for the AUC. It is 0
 	// if there is no AUC.
 	scoresPerRow int
@@ -183,7 +183,7 @@ func (c *crossValidation) configure() (err error) {
 	if c.empty.Classifies() {
 		c.scoresPerRow = c.count()
 	}
-	if c.measure == ByAUC && c.minModelsPerPass() < 1 {
+	if c.measure == ByAUC && c.modelsPerPass() < 1 {
 		return &sparse.RemedyError{
 			Err: errorf("%w: the AUC of a fold needs the scores of all its rows, for which there is no "+
 				"room", rows.ErrNotStreamed),
@@ -204,7 +204,7 @@ func (c *crossValidation) classOfRow(i int) int {
 
 func (c *crossValidation) crossValidate(ctx context.Context) error {
 	c.data.dropRows() // each fold makes its own
-	if c.measure != ByAUC && c.minModelsPerPass() < len(c.result.Lambdas) {
+	if c.measure != ByAUC && c.modelsPerPass() < len(c.result.Lambdas) {
 		c.scoresPerRow = 0 // no AUC, because it would need more passes over the rows
 	}
 	c.scores, c.foldWeights = make([][]scores, c.folds), make([]float64, c.folds)
@@ -258,7 +258,7 @@ func (c *crossValidation) scoreFold(ctx context.Context, k int) error {
 		}
 		steps = steps[:0]
 	}
-	for passSteps := range slices.Chunk(steps, h.modelsPerPass) {
+	for passSteps := range slices.Chunk(steps, c.modelsPerPass()) {
 		if err := score(passSteps); err != nil {
 			return err
 		}

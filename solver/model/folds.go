@@ -141,8 +141,7 @@ func (c *crossValidation) checkFolds() error {
 		classBounds[0] = max(classBounds[0], -float64(c.rowsBefore+i))
 		classBounds[1], classBounds[2] = max(classBounds[1], -float64(k)), max(classBounds[2], float64(k))
 	})
-	c.maxFoldRows = slices.Clone(foldRows)
-	c.team.Max(c.maxFoldRows)
+	c.mostRows = int(c.team.MaxNumber(slices.Max(foldRows)))
 	c.team.Sum(foldRows)
 	c.team.Max(bounds)
 	for k, n := range foldRows {

@@ -20,8 +20,7 @@ type foldScorer struct {
 	classRows []int   // for each class, the number of its rows in the fold and in this process
 	weight    float64 // total weight of the rows of the fold in all processes
 	// All rows of the fold in this process; nil if their total weight is 0, or out of core.
-	allRows       *window
-	modelsPerPass int // the number of models that one pass over the rows may score
+	allRows *window
 }
 
 // A window has the rows of a fold that are in one window of the file, or all rows of the fold if
@@ -36,9 +35,7 @@ type window struct {
 
 // newFoldScorer returns a foldScorer for fold k.
 func (c *crossValidation) newFoldScorer(k int) (*foldScorer, error) {
-	h := &foldScorer{
-		crossValidation: c, fold: k, classRows: make([]int, c.strata()), modelsPerPass: c.maxModelsPerPass(k),
-	}
+	h := &foldScorer{crossValidation: c, fold: k, classRows: make([]int, c.strata())}
 	c.eachRow(func(i, class int) {
 		if int(c.foldOf[i]) == k {
 			h.classRows[class]++
@@ -57,10 +54,10 @@ func (c *crossValidation) newFoldScorer(k int) (*foldScorer, error) {
 	return h, c.team.CommonError(err)
 }
 
-// maxModelsPerPass returns how many models can be scored in one pass over the rows of fold k: their scores
-// for the AUC must fit into the memory of every process. It returns math.MaxInt if the rows are in memory, or
-// if there is no AUC.
-func (c *crossValidation) maxModelsPerPass(k int) int {
+// modelsPerPass returns how many models can be scored in one pass over the rows of a fold: their scores for
+// the AUC must fit into the memory of every process. It returns math.MaxInt if the rows are in memory, or if
+// there is no AUC.
+func (c *crossValidation) modelsPerPass() int {
 	bytesPerRow := 8 * c.scoresPerRow
 	if c.spec.SampleWeights != nil {
 		bytesPerRow *= 2
@@ -68,17 +65,9 @@ func (c *crossValidation) maxModelsPerPass(k int) int {
 	if !c.spec.streams() || bytesPerRow == 0 {
 		return math.MaxInt
 	}
-	models := int(c.spec.Memory / scoreShare / int64(bytesPerRow*int(c.maxFoldRows[k])))
+	models := int(c.spec.Memory / scoreShare / int64(bytesPerRow*c.mostRows))
 	if !c.team.Alone() { // the AUC also needs the scores from one other process
 		models--
-	}
-	return models
-}
-
-func (c *crossValidation) minModelsPerPass() int {
-	models := math.MaxInt
-	for k := range c.folds {
-		models = min(models, c.maxModelsPerPass(k))
 	}
 	return models
 }
@@ -87,19 +76,18 @@ func (c *crossValidation) minModelsPerPass() int {
 func (h *foldScorer) score(ctx context.Context, models []*Model) ([]scores, error) {
 	scorers := make([]*modelScorer, len(models))
 	for i, m := range models {
-		scorers[i] = &modelScorer{m: m, tally: m.NewBriefTally(), metric: h.set.Metric}
+		scorers[i] = &modelScorer{tally: m.NewBriefTally(), metric: h.set.Metric}
 		if h.scoresPerRow > 0 { // a brief tally gives neither an AUC nor a confusion table; add the AUC
 			scorers[i].tally.aucScores = m.newAUCScores(h.classRows)
 		}
 	}
 	reportedModels := 0
 	err := h.eachWindow(ctx, func(w *window, doneShare float64) error {
-		for _, s := range scorers {
-			if w == nil {
-				break
-			}
-			if err := s.add(w); err != nil {
-				return err
+		if w != nil {
+			for _, s := range scorers {
+				if err := s.add(w); err != nil {
+					return err
+				}
 			}
 		}
 		doneModels := int(doneShare * float64(len(models)))
@@ -113,7 +101,7 @@ func (h *foldScorer) score(ctx context.Context, models []*Model) ([]scores, erro
 	}
 	results := make([]scores, len(scorers))
 	for i, s := range scorers {
-		results[i], err = s.scores(h.crossValidation)
+		results[i], err = s.scores(h.team)
 		if err != nil {
 			return nil, err
 		}
@@ -147,7 +135,7 @@ func (h *foldScorer) eachWindow(ctx context.Context, do func(w *window, doneShar
 func (h *foldScorer) windowRows() int {
 	n, _ := h.x.Dims()
 	const rowBytes, fitBytes, entryBytes = 16, 24, 12 // for a row, for a row and a problem, and for an entry
-	bytesPerRow := rowBytes + float64(fitBytes*h.problems.count()) + entryBytes*float64(h.x.NNZ())/float64(n)
+	bytesPerRow := rowBytes + float64(fitBytes*h.count()) + entryBytes*float64(h.x.NNZ())/float64(n)
 	return max(1, int(float64(h.spec.Memory)/heldShare/bytesPerRow))
 }
 
@@ -178,7 +166,6 @@ func (h *foldScorer) window(lo, hi int) (*window, error) {
 
 // A modelScorer computes the scores of a model on the rows of a fold, window by window.
 type modelScorer struct {
-	m      *Model
 	tally  *Tally
 	metric Metric // CVSettings.Metric; may be nil
 	// Over the windows: the sum of metric times the weight of the window, and the sum of the weights.
@@ -189,7 +176,7 @@ func (s *modelScorer) add(w *window) error {
 	err := s.tally.Add(w.x, w.y, w.set)
 	if err == nil && s.metric != nil {
 		var v float64
-		v, err = s.metric(s.m, w.x, w.y, w.set)
+		v, err = s.metric(s.tally.m, w.x, w.y, w.set)
 		s.sum[0] += float64(w.weight * v)
 		s.sum[1] += w.weight
 	}
@@ -200,8 +187,8 @@ func (s *modelScorer) add(w *window) error {
 }
 
 // scores returns the measures of the model on the rows of the fold in all processes.
-func (s *modelScorer) scores(c *crossValidation) (scores, error) {
-	s.tally.join(c.team)
+func (s *modelScorer) scores(team *rows.Team) (scores, error) {
+	s.tally.join(team)
 	metrics, err := s.tally.Metrics()
 	if err != nil {
 		return nil, err
@@ -211,7 +198,7 @@ func (s *modelScorer) scores(c *crossValidation) (scores, error) {
 		delete(out, ByAUC)
 	}
 	if s.metric != nil {
-		c.team.Sum(s.sum[:])
+		team.Sum(s.sum[:])
 		out[byMetric] = s.sum[0] / s.sum[1]
 	}
 	return out, nil

@@ -145,7 +145,7 @@ func TestStreamedAUC(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []scores
-			for chunk := range slices.Chunk(models, h.modelsPerPass) {
+			for chunk := range slices.Chunk(models, h.modelsPerPass()) {
 				chunkScores, err := h.score(t.Context(), chunk)
 				if err != nil {
 					t.Fatal(err)
