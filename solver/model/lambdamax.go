@@ -26,7 +26,6 @@ import (
 // classes it is the largest LambdaMax of the classes. A loss without a known conjugate, a matrix A, a
 // Graph with a GroupLasso, and a Domain that is not a box that contains 0 are errors.
 func LambdaMax(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (lambdaMax float64, err error) {
-	defer rows.Rescue(&err)
 	if err := spec.checkNoCheckpoint(); err != nil {
 		return 0, err
 	}
@@ -41,9 +40,10 @@ func LambdaMax(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (lam
 
 // lambdaMax returns the largest LambdaMax of all problems. A problem in which no feature matters has none;
 // this is an error only if no problem has one. lambdaMax ignores the time limit.
-func (p *problems) lambdaMax(ctx context.Context) (float64, error) {
+func (p *problems) lambdaMax(ctx context.Context) (_ float64, err error) {
+	defer rows.Rescue(&err)
 	lambdaMaxes := make([]float64, p.count())
-	err := p.eachProblem(func(k int) error {
+	err = p.eachProblem(func(k int) error {
 		d, err := p.preparedDesign(k)
 		if err == nil {
 			lambdaMaxes[k], err = d.lambdaMax(ctx)

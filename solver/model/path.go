@@ -171,7 +171,7 @@ func (p *problems) checkValidation(v *Validation) error {
 // classPaths yields the steps of a path of more than two classes. It ignores set.Validation.
 func (p *problems) classPaths(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
-		lambdas, err := p.lambdas(ctx, set)
+		lambdas, err := set.lambdas(ctx, p.lambdaMax, p.empty.Summary.Rows, p.features)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -303,11 +303,6 @@ func (s *PathSettings) check() error {
 		return errorf("PathSettings.Validation needs data, and a Patience that is not negative")
 	}
 	return nil
-}
-
-func (p *problems) lambdas(ctx context.Context, set *PathSettings) (_ []float64, err error) {
-	defer rows.Rescue(&err)
-	return set.lambdas(ctx, p.lambdaMax, p.empty.Summary.Rows, p.features)
 }
 
 // lambdas returns Lambdas or, if they are nil, Count lambdas from the result of lambdaMax downwards. n and p
