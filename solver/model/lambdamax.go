@@ -224,15 +224,17 @@ func (d *design) graphLambdaMax(ctx context.Context, g []float64) (float64, erro
 // groupLambdaMax returns LambdaMax for a group lasso without a graph. g is the gradient, on the original
 // scale, at the model in which all penalised coefficients are zero.
 func (d *design) groupLambdaMax(group GroupLasso, g []float64) (lambdaMax float64) {
-	cone, bounded := d.cone().(solver.Box)
+	u := make([]float64, d.columns())
+	for j, s := range d.scale {
+		u[j] = -g[j] / s
+	}
+	if cone := d.cone(); cone != nil {
+		cone.Project(u) // clears the entries along which the domain allows no step
+	}
 	for k, members := range group.Groups {
 		norm2 := 0.0
 		for _, j := range members {
-			u := g[j] / d.scale[j]
-			if bounded && (u > 0 && cone.Lower[j] == 0 || u < 0 && cone.Upper[j] == 0) {
-				u = 0 // the domain does not allow a step along −u
-			}
-			norm2 += float64(u * u)
+			norm2 += float64(u[j] * u[j])
 		}
 		if weight := group.weight(k); weight > 0 {
 			lambdaMax = math.Max(lambdaMax, math.Sqrt(norm2)/weight)
