@@ -1,7 +1,6 @@
 package model
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -10,10 +9,6 @@ import (
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/pages"
 )
-
-func checkLabels(y []float64, n int) error {
-	return cmp.Or(checkLabelCount(y, n), checkFinite(y, 0))
-}
 
 func checkLabelCount(y []float64, n int) error {
 	if len(y) != n {

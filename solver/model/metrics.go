@@ -94,7 +94,7 @@ func (s *ScoreSettings) check(x *sparse.CSR, y []float64) error {
 		return errNoData
 	}
 	n, _ := x.Dims()
-	if err := checkLabels(y, n); err != nil {
+	if err := cmp.Or(checkLabelCount(y, n), checkFinite(y, 0)); err != nil {
 		return err
 	}
 	if n == 0 {
