@@ -1,16 +1,12 @@
 package model
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/ending"
-	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -70,10 +66,6 @@ func (p *problems) fit(ctx context.Context) (*Model, error) {
 	return &m, err
 }
 
-// retryFeatures is the number of features below which a problem is tried with solver.Minimize if package
-// exact stalls.
-const retryFeatures = 2048
-
 func (d *design) fit(ctx context.Context) (*Column, error) {
 	if err := d.prepare(ctx); err != nil {
 		if err == ctx.Err() {
@@ -102,144 +94,6 @@ func (d *design) fit(ctx context.Context) (*Column, error) {
 		_, _ = f.s.LambdaMax(f.interruptFunc(ctx, f.s))
 	}
 	return l.solve(ctx, d.spec.Lambda)
-}
-
-// A lambdaFitter fits a design for one lambda after the other, with fitter. It uses minimizer instead if
-// fitter is nil, and for lambdas at which fitter fails, see solve.
-type lambdaFitter struct {
-	d         *design
-	fitter    *fitter
-	minimizer *minimizer
-	start     *solver.Iterate // where the next fit with minimizer begins; nil means zeros
-	// The lambda of which start is the solution; 0 if it is the start of the design.
-	startLambda float64
-}
-
-func (d *design) newLambdaFitter(ctx context.Context) (l *lambdaFitter, err error) {
-	l = &lambdaFitter{d: d}
-	l.fitter, err = d.newFitter(ctx)
-	if errors.Is(err, exact.ErrNotApplicable) {
-		err = l.useMinimizer()
-	}
-	return l, err
-}
-
-// useMinimizer prepares l.minimizer for a fit that begins at d.start.
-func (l *lambdaFitter) useMinimizer() (err error) {
-	if l.minimizer == nil {
-		l.minimizer, err = l.d.newMinimizer()
-		if err != nil {
-			return err
-		}
-	}
-	l.start, l.startLambda = nil, 0
-	if l.d.start != nil {
-		l.start = &solver.Iterate{X: l.minimizer.scaledCoefficients(l.d.start)}
-	}
-	return nil
-}
-
-// solve fits the design for lambda by l.fitter. In two cases it fits the design again, by solver.Minimize,
-// and returns the better of the two columns: if the working set became too large; and if the run stalled,
-// lambda is positive, there are fewer than retryFeatures features, and a proof is needed. If ctx ends the
-// second fit, the status of the column and err are those of an interrupted run.
-func (l *lambdaFitter) solve(ctx context.Context, lambda float64) (out *Column, err error) {
-	defer rows.Rescue(&err)
-	f := l.fitter
-	if f == nil {
-		return l.minimize(ctx, lambda)
-	}
-	defer func() {
-		if !f.workingSetFull { // otherwise the error says that there is no room
-			err = l.d.withFarAdvice(out, err)
-		}
-	}()
-	out, err = f.solve(ctx, lambda)
-	if out == nil || f.file != nil {
-		return out, err
-	}
-	stalled := errors.Is(err, solver.ErrNotConverged) && out.Certificate.Status == solver.Stalled
-	if !f.workingSetFull && !(stalled && lambda > 0 && l.d.p < retryFeatures && !l.d.spec.unproved) {
-		return out, err
-	}
-	// The second fit does not begin at l.start, which may be the solution for a much larger lambda.
-	if l.useMinimizer() != nil {
-		return out, err
-	}
-	retryOut, retryErr := l.minimize(ctx, lambda)
-	better, err := betterColumn(out, err, retryOut, retryErr, f.s.Scale())
-	if better == retryOut && f.workingSetFull { // solver.Minimize fits all later lambdas, too
-		l.fitter = nil
-	}
-	return better, err
-}
-
-// If the mean of a feature is at least farFactor times its standard deviation, the feature is nearly a
-// multiple of the intercept's column. Then rounding errors often keep a fit from its goal.
-const farFactor = 1e6
-
-// withFarAdvice returns an error for the fit of column out, which ended with the error err. If the fit
-// stalled, and the mean of a feature is at least farFactor times its standard deviation, the result names
-// this feature and its remedy. Otherwise, and always without an intercept or out of core, the result is err.
-func (d *design) withFarAdvice(out *Column, err error) error {
-	e, ok := errors.AsType[*solver.NotConvergedError](err)
-	if !ok || d.spec.NoIntercept || d.spec.streams() || e.Status != solver.Stalled || out.Certificate.NoOptimum {
-		return err
-	}
-	stats := d.columnStats()
-	mean, deviation := stats.Mean(), stats.StdDev()
-	farthest, factor := 0, 0.0
-	for j := range d.p {
-		if deviation[j] > 0 && math.Abs(mean[j]) > factor*deviation[j] {
-			farthest, factor = j, math.Abs(mean[j])/deviation[j]
-		}
-	}
-	if factor < farFactor {
-		return err
-	}
-	feature := fmt.Sprintf("%d, counted from 0,", farthest)
-	if d.spec.Features != nil {
-		feature = d.spec.Features[farthest]
-	}
-	return out.Certificate.notConverged(e.Goal, &ending.Advice{
-		Why:      fmt.Sprintf("the mean of feature %s is %.0e times its standard deviation", feature, factor),
-		Remedies: []sparse.Remedy{{To: "subtract the mean from such features"}, ending.AskForLess},
-	})
-}
-
-// betterColumn returns one of two columns, and its error. It returns retryOut, the column of a second fit, if
-// this is better than out; retryOut may be nil. If it returns out although ctx ended the second fit, out gets
-// the status of the second fit, and the error is that of an interrupted run. RelTol is relative to unit.
-func betterColumn(out *Column, err error, retryOut *Column, retryErr error, unit float64) (*Column, error) {
-	switch {
-	case retryOut == nil:
-	case retryOut.Certificate.better(&out.Certificate):
-		return retryOut, retryErr
-	case retryOut.Certificate.Status == solver.Stopped: // ctx has ended
-		out.Certificate.Status, err = solver.Stopped, retryErr
-	case retryOut.Certificate.Status == solver.TimeDone:
-		out.Certificate.Status = solver.TimeDone
-		err = out.Certificate.lateError(unit)
-	}
-	return out, err
-}
-
-// minimize fits lambda by solver.Minimize. The next fit begins at the solution, with the multipliers scaled
-// by the ratio of the two lambdas.
-func (l *lambdaFitter) minimize(ctx context.Context, lambda float64) (*Column, error) {
-	if l.fitter == nil {
-		l.d.data.dropRows() // solver.Minimize makes its own
-	}
-	if l.startLambda > 0 {
-		for j := range l.start.Dual {
-			l.start.Dual[j] *= lambda / l.startLambda
-		}
-	}
-	out, iterate, err := l.minimizer.solve(ctx, lambda, l.start)
-	if iterate != nil {
-		l.start, l.startLambda = iterate, lambda
-	}
-	return out, err
 }
 
 // columnWithoutSteps returns the column of a fit that ctx ended before the first step: all coefficients are
@@ -272,42 +126,6 @@ func (d *design) columnWithoutSteps(ctx context.Context) (*Column, error) {
 	return out, ctx.Err()
 }
 
-// better reports whether c has a smaller gap or a clearly smaller objective than reference has.
-func (c *Certificate) better(reference *Certificate) bool {
-	return c.Gap < reference.Gap ||
-		c.Objective < reference.Objective-float64(1e-12*math.Abs(reference.Objective))
-}
-
-func (c *Certificate) notConverged(goal float64, advice *ending.Advice) error {
-	return &solver.NotConvergedError{
-		Status: c.Status, Objective: c.Objective, Gap: c.Gap, Goal: goal, Why: advice.Why,
-		Remedies: specRemedies(advice.Remedies),
-	}
-}
-
-// specRemedies returns the remedies with the names of fields of Spec instead of those of solver.Problem.
-func specRemedies(remedies []sparse.Remedy) []sparse.Remedy {
-	renamed := slices.Clone(remedies)
-	for k := range renamed {
-		switch renamed[k].Field {
-		case "Problem.L2":
-			renamed[k] = sparse.Remedy{Field: "Spec.Mu", To: "a number above 0"}
-		case "Problem.Penalty":
-			renamed[k] = sparse.Remedy{Field: "Spec.Lambda", To: "a larger number"}
-		}
-	}
-	return renamed
-}
-
-// lateError returns the error for a fit that the time limit ended: errLate if no gap was requested,
-// otherwise a *solver.NotConvergedError with the goal RelTol·unit.
-func (c *Certificate) lateError(unit float64) error {
-	if c.RelTol == 0 {
-		return errLate
-	}
-	return c.notConverged(c.RelTol*unit, &ending.Advice{Remedies: ending.MoreTime})
-}
-
 // column returns a Column without a certificate. x has the coefficients on the original scale, followed by
 // the intercept if there is one.
 func (d *design) column(x []float64, groups [][]int, run FitRun) *Column {
@@ -335,30 +153,4 @@ func (d *design) ridge(b []float64) float64 {
 	return 0.5 * d.spec.Mu * sum
 }
 
-func divide(u, s []float64) {
-	for j, v := range s {
-		u[j] /= v
-	}
-}
-
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
-func domainName(d solver.Domain) string {
-	switch x := d.(type) {
-	case nil:
-		return ""
-	case solver.Nonnegative:
-		return "nonnegative"
-	case solver.Ball:
-		return fmt.Sprintf("ball:%v", x.Radius)
-	case solver.Simplex:
-		return fmt.Sprintf("simplex:%v", cmp.Or(x.Total, 1))
-	case solver.Box:
-		allEqual := func(v []float64) bool { return slices.Min(v) == slices.Max(v) }
-		if allEqual(x.Lower) && allEqual(x.Upper) {
-			return fmt.Sprintf("box:%v,%v", x.Lower[0], x.Upper[0])
-		}
-		return "box"
-	}
-	return fmt.Sprintf("%T", d)
-}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -297,20 +296,6 @@ func (m *minimizer) solve(ctx context.Context, lambda float64, start *solver.Ite
 	return out, &res.Iterate, err
 }
 
-func timeLimitError(event string) error {
-	return &sparse.RemedyError{
-		Err:      fmt.Errorf("%w: the time limit came before %s", solver.ErrNotConverged, event),
-		Remedies: ending.MoreTime,
-	}
-}
-
-// errUnknown is the error if the time limit ends a fit that has no model. errLate is the error if the fit has
-// a model, and no proof was requested.
-var (
-	errUnknown = timeLimitError("anything was known")
-	errLate    = timeLimitError("the end of the run")
-)
-
 func (m *minimizer) run(ctx context.Context, p *solver.Problem, set *solver.Settings) (*solver.Result, error) {
 	set.Memory = m.d.spec.Memory
 	res, err := solver.Minimize(ctx, p, set)
@@ -431,4 +416,10 @@ func (m *minimizer) hasNoOptimum(ctx context.Context, p *solver.Problem, lambda 
 	margins := make([]float64, d.n)
 	d.x.MulVec(margins, freePart)
 	return d.team.Separates(term.LossOf(d.loss), margins, d.y, d.weights)
+}
+
+func divide(u, s []float64) {
+	for j, v := range s {
+		u[j] /= v
+	}
 }

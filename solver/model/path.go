@@ -280,9 +280,6 @@ func (p *problems) startPath(ctx context.Context, k int, set *PathSettings) (l *
 	return l, lambdas, err
 }
 
-// errEarly is the error if the time limit passes before the lambdas of a path are known.
-var errEarly = timeLimitError("the first lambda was known")
-
 func (s *PathSettings) check() error {
 	lastLambda := math.Inf(1)
 	for k, l := range s.Lambdas {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,6 +105,26 @@ func (p *problems) emptyModel(nnz int64) *Model {
 		s.ARows, _ = spec.A.Dims()
 	}
 	return m
+}
+
+func domainName(d solver.Domain) string {
+	switch x := d.(type) {
+	case nil:
+		return ""
+	case solver.Nonnegative:
+		return "nonnegative"
+	case solver.Ball:
+		return fmt.Sprintf("ball:%v", x.Radius)
+	case solver.Simplex:
+		return fmt.Sprintf("simplex:%v", cmp.Or(x.Total, 1))
+	case solver.Box:
+		allEqual := func(v []float64) bool { return slices.Min(v) == slices.Max(v) }
+		if allEqual(x.Lower) && allEqual(x.Upper) {
+			return fmt.Sprintf("box:%v,%v", x.Lower[0], x.Upper[0])
+		}
+		return "box"
+	}
+	return fmt.Sprintf("%T", d)
 }
 
 // checkCommon returns an error if SampleWeights or Offsets are nil in some processes only.
