@@ -144,10 +144,7 @@ func (d *design) ridge(b []float64) float64 {
 	}
 	sum := 0.0
 	for j, s := range d.scale {
-		if b[j] == 0 { // s may be infinite, and Inf·0 is NaN
-			continue
-		}
-		v := float64(s * b[j])
+		v := times(b[j], s)
 		sum += float64(v * v)
 	}
 	return 0.5 * d.spec.Mu * sum
