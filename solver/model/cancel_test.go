@@ -18,10 +18,7 @@ import (
 // TestEndedBeforeWithOffsets fits with a context that has already ended. The objective must be the
 // loss at the offsets, because all coefficients are zero.
 func TestEndedBeforeWithOffsets(t *testing.T) {
-	x, err := sparse.FromDense(2, 1, []float64{1, 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := denseMatrix(t, 2, 1, []float64{1, 2})
 	endedCtx, cancel := context.WithCancel(t.Context())
 	cancel()
 	spec := &Spec{Loss: solver.Squared{}, Offsets: []float64{1, 2}, Settings: solver.Settings{RelTol: 1e-6}}
@@ -123,10 +120,7 @@ func TestEndedBefore(t *testing.T) {
 
 // TestLateGoal checks the goal in the error of a fit that the time limit ended.
 func TestLateGoal(t *testing.T) {
-	x, err := sparse.FromDense(2, 1, []float64{1, 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := denseMatrix(t, 2, 1, []float64{1, 2})
 	ctx, cancel := ending.WithTimeLimit(t.Context(), time.Nanosecond)
 	defer cancel()
 	<-ctx.Done()

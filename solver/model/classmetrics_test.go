@@ -27,10 +27,7 @@ func marginModel(t testing.TB, loss solver.Loss, rows [][]float64) (*Model, *spa
 		m.Classes.Values = append(m.Classes.Values, float64(10*k))
 		m.Columns = append(m.Columns, Column{Coefficients: c})
 	}
-	x, err := sparse.FromDense(len(rows), p, slices.Concat(rows...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := denseMatrix(t, len(rows), p, slices.Concat(rows...))
 	return m, x
 }
 
@@ -95,10 +92,7 @@ func TestClassMetrics(t *testing.T) {
 	}
 	// The squared hinge loss has no probabilities.
 	hingeModel, _ := marginModel(t, solver.SquaredHinge{}, [][]float64{{1, 0, 0}})
-	x, err = sparse.FromDense(2, 3, []float64{2, -1, -3, 0.5, 0, -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x = denseMatrix(t, 2, 3, []float64{2, -1, -3, 0.5, 0, -1})
 	s, err := hingeModel.Score(x, []float64{0, 10}, nil)
 	if want := ((0 + 0 + 0) + (1.5*1.5 + 1 + 0)) / 3. / 2; err != nil || math.Abs(s.Loss-want) > 1e-14 ||
 		s.Classes.LogLoss != nil || s.Classes.AUC != nil || s.Classes.Accuracy != 0.5 {

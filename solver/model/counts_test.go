@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/sparse"
 )
 
 // TestExposure checks that counts with the logarithms of the exposures as offsets give the same fit
@@ -53,10 +52,7 @@ func TestEqualCounts(t *testing.T) {
 // TestCountMetrics checks the metrics and predictions of a model of counts, and the errors for a rate that
 // overflows.
 func TestCountMetrics(t *testing.T) {
-	x, err := sparse.FromDense(3, 1, []float64{0, 1, 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := denseMatrix(t, 3, 1, []float64{0, 1, 2})
 	m := &Model{Loss: solver.Poisson{}, Columns: []Column{{Coefficients: []float64{0}, Intercept: math.Log(2)}}}
 	got, err := m.Score(x, []float64{0, 2, 4}, nil)
 	if err != nil {
@@ -103,10 +99,7 @@ func TestCountMetrics(t *testing.T) {
 // TestOverflowOfHeldOutRow checks that CV names the row of the data whose predicted count is infinite, and
 // that such a row is no error if its weight is 0.
 func TestOverflowOfHeldOutRow(t *testing.T) {
-	x, err := sparse.FromDense(8, 1, []float64{0, 1, 2, 3, 0, 5000, 2, 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := denseMatrix(t, 8, 1, []float64{0, 1, 2, 3, 0, 5000, 2, 3})
 	y, set := []float64{1, 2, 4, 8, 1, 3, 4, 8}, &CVSettings{Assignment: []int{0, 0, 0, 0, 1, 1, 1, 1}}
 	set.Path.Lambdas = []float64{1e-3}
 	spec := &Spec{Loss: solver.Poisson{}, Standardize: StandardizeOff}
@@ -123,10 +116,7 @@ func TestOverflowOfHeldOutRow(t *testing.T) {
 // TestCountsUnattained checks that NoOptimum is set if all counts are 0. It must also be set if the
 // counts are 0 in all rows with an entry of an unpenalised feature.
 func TestCountsUnattained(t *testing.T) {
-	x, err := sparse.FromDense(4, 1, []float64{1, 1, 0, 0})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := denseMatrix(t, 4, 1, []float64{1, 1, 0, 0})
 	for _, c := range []struct {
 		y            []float64
 		lambda       float64

@@ -458,11 +458,7 @@ func threeClassSample(t testing.TB) (*sparse.CSR, []float64) {
 			data = append(data, v)
 		}
 	}
-	x, err := sparse.FromDense(150, 4, data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x, y
+	return denseMatrix(t, 150, 4, data), y
 }
 
 // TestClasses checks that each column is the fit of a class against the rest. The probabilities of a row

@@ -18,10 +18,7 @@ import (
 // TestClassesOfDataset checks that FitData takes the positive class from the order of Dataset.Classes, with
 // and without Signs, and refuses classes that do not describe the labels.
 func TestClassesOfDataset(t *testing.T) {
-	x, err := sparse.FromDense(4, 1, []float64{1, 2, 3, 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := denseMatrix(t, 4, 1, []float64{1, 2, 3, 4})
 	signs, numbers := []float64{-1, 1, -1, 1}, []float64{0, 1, 0, 1}
 	swapped := sparse.Classes{Values: []float64{1, 0}, Names: []string{"yes", "no"}}
 	oneName := sparse.Classes{Values: []float64{0, 1}, Names: []string{"no"}}

@@ -236,13 +236,10 @@ func TestBounds(t *testing.T) {
 
 // TestDependentRemedies checks the remedies of fits in which two free features are equal.
 func TestDependentRemedies(t *testing.T) {
-	x, err := sparse.FromDense(4, 2, []float64{1, 1, 2, 2, 3, 3, 5, 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := denseMatrix(t, 4, 2, []float64{1, 1, 2, 2, 3, 3, 5, 5})
 	for _, iterations := range []int{0, minimizeIterations} {
 		spec := &Spec{Loss: solver.Squared{}, Settings: solver.Settings{OuterIterations: iterations}}
-		_, err = Fit(t.Context(), spec, x, []float64{1, 2, 2, 4})
+		_, err := Fit(t.Context(), spec, x, []float64{1, 2, 2, 4})
 		e, ok := errors.AsType[*solver.NotConvergedError](err)
 		if !ok || !slices.Contains(e.Remedies, sparse.Remedy{Field: "Spec.Mu", To: "a number above 0"}) {
 			t.Errorf("%d iterations: %v", iterations, err)
@@ -252,10 +249,7 @@ func TestDependentRemedies(t *testing.T) {
 
 // TestGraphWithoutData checks fits of features without data that only a graph penalises, beside an intercept.
 func TestGraphWithoutData(t *testing.T) {
-	x, err := sparse.FromDense(3, 3, []float64{0, 0, 1, 0, 0, 2, 0, 0, 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := denseMatrix(t, 3, 3, []float64{0, 0, 1, 0, 0, 2, 0, 0, 4})
 	g, err := graph.New(3, []graph.Edge{{I: 0, J: 1, Weight: 1}})
 	if err != nil {
 		t.Fatal(err)
@@ -268,14 +262,8 @@ func TestGraphWithoutData(t *testing.T) {
 
 // TestNonzeroGroups checks that Column.Groups lists no features with coefficients of 0.
 func TestNonzeroGroups(t *testing.T) {
-	x, err := sparse.FromDense(1, 2, []float64{-1, 0})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := sparse.FromDense(1, 2, []float64{-0.41, 0.2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := denseMatrix(t, 1, 2, []float64{-1, 0})
+	a := denseMatrix(t, 1, 2, []float64{-0.41, 0.2})
 	spec := &Spec{Loss: solver.Squared{}, Lambda: 100, A: a, Domain: solver.Nonnegative{}, NoIntercept: true}
 	c := mustFit(t, spec, x, []float64{1}).Columns[0]
 	if c.Groups != nil || slices.Max(c.Coefficients) != 0 {
@@ -287,10 +275,7 @@ func TestNonzeroGroups(t *testing.T) {
 // must be 0, and the objective must be the loss alone: the ridge term is 0, and not Inf·0 = NaN. With a
 // graph, the fit does not converge.
 func TestInfiniteRidge(t *testing.T) {
-	x, err := sparse.FromDense(2, 1, []float64{0, 2e131})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := denseMatrix(t, 2, 1, []float64{0, 2e131})
 	for name, g := range map[string]*graph.Graph{"plain": nil, "graph": graph.Chain(1)} {
 		spec := &Spec{
 			Lambda: 1e127, Penalty: ElasticNet{0.61}, Graph: g, PenaltyFactors: []float64{1},
@@ -501,11 +486,8 @@ func TestFarFeature(t *testing.T) {
 		y[i] = dense[i*p+far] + dense[i*p]
 		dense[i*p+far] += 1e9
 	}
-	x, err := sparse.FromDense(n, p, dense)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = Fit(context.Background(), &Spec{Loss: solver.Squared{}, Lambda: 1e-3}, x, y)
+	x := denseMatrix(t, n, p, dense)
+	_, err := Fit(context.Background(), &Spec{Loss: solver.Squared{}, Lambda: 1e-3}, x, y)
 	e, ok := errors.AsType[*solver.NotConvergedError](err)
 	if !ok || !strings.Contains(e.Error(), fmt.Sprintf("the mean of feature %d, counted from 0, is ", far)) {
 		t.Errorf("error %v", err)

@@ -138,6 +138,16 @@ func plainObjective(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float6
 	return loss + spec.Lambda*penalty
 }
 
+// denseMatrix returns a matrix with the given elements, row by row.
+func denseMatrix(t testing.TB, rows, cols int, elements []float64) *sparse.CSR {
+	t.Helper()
+	x, err := sparse.FromDense(rows, cols, elements)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
 // randomData returns n rows of p features. The labels are 3 and 7 if withClasses is true, and otherwise any
 // numbers. The features have different scales, and about a third of the entries are absent.
 func randomData(t testing.TB, n, p int, seed uint64, withClasses bool) (*sparse.CSR, []float64) {
@@ -162,11 +172,7 @@ func randomData(t testing.TB, n, p int, seed uint64, withClasses bool) (*sparse.
 			y[i] = map[bool]float64{true: 7, false: 3}[y[i] > 0]
 		}
 	}
-	x, err := sparse.FromDense(n, p, data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x, y
+	return denseMatrix(t, n, p, data), y
 }
 
 // mixedLabels returns n labels from 0 to classCount − 1, in a mixed order.

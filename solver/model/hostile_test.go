@@ -9,7 +9,6 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/term"
-	"github.com/scas-admm/scas/sparse"
 )
 
 // TestHostileProblems checks that fits of extreme data end with finite numbers. A second, more accurate fit
@@ -45,10 +44,7 @@ func TestHostileProblems(t *testing.T) {
 		if n == 1 && classifies(loss) {
 			continue
 		}
-		x, err := sparse.FromDense(n, p, data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := denseMatrix(t, n, p, data)
 		spec := &Spec{
 			Loss: loss, Lambda: []float64{0, 1e-8, 1e-3, 0.1, 10}[rng.IntN(5)], NoIntercept: rng.IntN(2) == 0,
 			Standardize: []Standardize{StandardizeOn, StandardizeOff}[rng.IntN(2)],

@@ -13,10 +13,7 @@ import (
 )
 
 func TestMetricsByHand(t *testing.T) {
-	x, err := sparse.FromDense(5, 1, []float64{-2, -1, 0.5, 0.5, 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := denseMatrix(t, 5, 1, []float64{-2, -1, 0.5, 0.5, 3})
 	m := &Model{Columns: []Column{{Coefficients: []float64{1}}}, Classes: sparse.Classes{Values: []float64{10, 20}}}
 	y := []float64{10, 20, 10, 20, 20}
 	got, err := m.Score(x, y, nil)
@@ -96,10 +93,7 @@ func checkNear(t *testing.T, name string, got, want float64) {
 // TestScoreNearZero checks that Score counts the class that Predict returns, even if the margin is so small
 // that its probability is rounded to 0.5.
 func TestScoreNearZero(t *testing.T) {
-	x, err := sparse.FromDense(1, 1, []float64{1e-17})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := denseMatrix(t, 1, 1, []float64{1e-17})
 	m := &Model{Columns: []Column{{Coefficients: []float64{1}}}, Classes: sparse.Classes{Values: []float64{10, 20}}}
 	label, err := m.Predict(x.Row(0))
 	if err != nil || label != 20 {
@@ -189,10 +183,7 @@ out = {
 		m.HasIntercept, m.Columns = false, []Column{{Coefficients: []float64{1}}}
 		lineModel.HasIntercept, lineModel.Columns = false, m.Columns
 		score := func(m *Model, margins []float64, set *ScoreSettings) *Metrics {
-			x, err := sparse.FromDense(200, 1, margins)
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := denseMatrix(t, 200, 1, margins)
 			s, err := m.Score(x, y, set)
 			if err != nil {
 				t.Fatal(err)

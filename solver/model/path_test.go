@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
@@ -126,19 +125,13 @@ func TestLambdaMax(t *testing.T) {
 	if _, err := LambdaMax(context.Background(), &Spec{Loss: struct{ solver.Logistic }{}}, x, y); err == nil || !strings.Contains(err.Error(), "for a solver.ConjugateLoss") {
 		t.Errorf("a loss of one's own without a conjugate: %v", err)
 	}
-	zeroX, err := sparse.FromDense(4, 1, make([]float64, 4))
-	if err != nil {
-		t.Fatal(err)
-	}
+	zeroX := denseMatrix(t, 4, 1, make([]float64, 4))
 	if _, err := LambdaMax(context.Background(), nil, zeroX, []float64{0, 1, 0, 1}); err == nil ||
 		!strings.Contains(err.Error(), "no feature matters") {
 		t.Errorf("%v", err)
 	}
 	// The domain keeps the coefficients of the class 3 at 0, but not those of the others.
-	x, err = sparse.FromDense(8, 2, []float64{1, 0, 2, 0, 3, 1, 3, 2, 0, 5, 0, 6, -5, -5, -6, -6})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x = denseMatrix(t, 8, 2, []float64{1, 0, 2, 0, 3, 1, 3, 2, 0, 5, 0, 6, -5, -5, -6, -6})
 	y = []float64{0, 0, 1, 1, 2, 2, 3, 3}
 	spec := &Spec{Domain: solver.Nonnegative{}}
 	if v, err := LambdaMax(context.Background(), spec, x, y); !(v > 0) || err != nil {

@@ -254,10 +254,7 @@ func BenchmarkPredict(b *testing.B) {
 
 // TestOverflow checks that a margin that is not finite is an error that names the row.
 func TestOverflow(t *testing.T) {
-	x, err := sparse.FromDense(3, 1, []float64{1, -1e200, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := denseMatrix(t, 3, 1, []float64{1, -1e200, 1})
 	for _, c := range []struct {
 		m    Model
 		row  int

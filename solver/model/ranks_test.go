@@ -89,10 +89,7 @@ func TestRanksLambdaMaxRefused(t *testing.T) {
 
 // TestRanksDiffer checks ranks of which only one has weights, or data that float32 does not round.
 func TestRanksDiffer(t *testing.T) {
-	x, err := sparse.FromDense(4, 1, []float64{1.5, 0.1, 1, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := denseMatrix(t, 4, 1, []float64{1.5, 0.1, 1, 1})
 	y := []float64{-1, 1, 1, -1}
 	spec := &Spec{
 		Lambda: 0.01, NoIntercept: true, Standardize: StandardizeOff,
@@ -182,10 +179,7 @@ func TestRanksUnattained(t *testing.T) {
 		{[]float64{-1, 2, -3, 1, -2, 4, 1, -1}, false},
 		{[]float64{1, -2, -3, 1, -2, 4, -1, 1}, false},
 	} {
-		x, err := sparse.FromDense(8, 1, c.values)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := denseMatrix(t, 8, 1, c.values)
 		y := []float64{-1, 1, -1, 1, -1, 1, -1, 1}
 		spec := &Spec{NoIntercept: true, Settings: solver.Settings{RelTol: 1e-3}}
 		for _, ranks := range []int{1, 2, 4} {
@@ -686,10 +680,7 @@ func TestClassesResume(t *testing.T) {
 // TestRanksSigns checks that ranks agree on two classes if only one of their Datasets has Signs, and that
 // they return errors if the Datasets have different Classes.
 func TestRanksSigns(t *testing.T) {
-	x, err := sparse.FromDense(4, 1, []float64{1, 2, 2, 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := denseMatrix(t, 4, 1, []float64{1, 2, 2, 3})
 	mapped := sparse.Classes{Values: []float64{3, 7}}
 	signs := []float64{-1, 1, -1, 1}
 	for _, c := range []struct {
@@ -731,13 +722,10 @@ func TestRanksSigns(t *testing.T) {
 
 // TestWrongSigns checks that a Dataset with Signs must have two classes and the labels −1 and +1.
 func TestWrongSigns(t *testing.T) {
-	x, err := sparse.FromDense(4, 1, []float64{1, 2, 2, 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := denseMatrix(t, 4, 1, []float64{1, 2, 2, 3})
 	d := &sparse.Dataset{X: x, Labels: []float64{1, 1, 2, 2}, Signs: true, Classes: sparse.Classes{Values: []float64{1, 2}}}
 	for _, want := range []string{"the label 2; with Signs", "Signs and the Classes [1 2 3]"} {
-		_, err = FitData(t.Context(), &Spec{Lambda: 0.01}, d)
+		_, err := FitData(t.Context(), &Spec{Lambda: 0.01}, d)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}

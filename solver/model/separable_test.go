@@ -9,16 +9,12 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/sparse"
 )
 
 // TestDependent checks that the error of an unpenalised fit names features that depend on each other.
 func TestDependent(t *testing.T) {
-	x, err := sparse.FromDense(4, 2, []float64{1, 0, 0, 1, 1, 0, 0, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = Fit(context.Background(), &Spec{}, x, []float64{1, 1, 0, 0})
+	x := denseMatrix(t, 4, 2, []float64{1, 0, 0, 1, 1, 0, 0, 1})
+	_, err := Fit(context.Background(), &Spec{}, x, []float64{1, 1, 0, 0})
 	if !errors.Is(err, solver.ErrNotConverged) || !strings.Contains(err.Error(), "depend on each other") {
 		t.Errorf("%v", err)
 	}
@@ -47,10 +43,7 @@ func TestNoOptimum(t *testing.T) {
 		{"squared hinge has an optimum", separableData, Spec{Loss: solver.SquaredHinge{}}, false},
 		{"numbers", separableData, Spec{Loss: solver.Squared{}}, false},
 	} {
-		x, err := sparse.FromDense(4, 2, c.data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := denseMatrix(t, 4, 2, c.data)
 		m, err := Fit(context.Background(), &c.spec, x, y)
 		if m == nil {
 			t.Fatal(c.name, err)
@@ -82,10 +75,7 @@ func TestNoOptimum(t *testing.T) {
 			}
 		}
 	}
-	x, err := sparse.FromDense(4, 2, separableData)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := denseMatrix(t, 4, 2, separableData)
 	if _, err := LambdaMax(context.Background(), &Spec{PenaltyFactors: []float64{0, 1}}, x, y); err == nil ||
 		!strings.Contains(err.Error(), "without a penalty separate the classes") {
 		t.Errorf("LambdaMax: %v", err)

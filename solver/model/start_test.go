@@ -47,10 +47,7 @@ func TestStart(t *testing.T) {
 
 // TestFarStart checks that Poisson models converge from a start at which the loss is huge.
 func TestFarStart(t *testing.T) {
-	x, err := sparse.FromDense(3, 1, []float64{1, 2, 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := denseMatrix(t, 3, 1, []float64{1, 2, 3})
 	y := []float64{1, 2, 4}
 	data := storeInFile(t, &sparse.Dataset{X: x, Labels: y}, true)
 	for name, spec := range map[string]Spec{

@@ -273,10 +273,7 @@ func TestStreamedUnproved(t *testing.T) {
 		row[4] = row[0]
 		denseX = append(denseX, row[:]...)
 	}
-	x, err := sparse.FromDense(n, 5, denseX)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := denseMatrix(t, n, 5, denseX)
 	fileData := storeInFile(t, &sparse.Dataset{X: x, Labels: data.Labels}, false).fileData
 	spec := &Spec{NoIntercept: true, Standardize: StandardizeOff, Memory: 8 << 20}
 	m, err := Fit(t.Context(), spec, fileData.X, fileData.Labels)
@@ -353,10 +350,7 @@ func TestStreamedColumns(t *testing.T) {
 			Lambda: 1, Standardize: StandardizeOff, PenaltyFactors: []float64{0}, SampleWeights: []float64{1, 1, 0},
 		}},
 	} {
-		x, err := sparse.FromDense(len(c.x), 1, c.x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := denseMatrix(t, len(c.x), 1, c.x)
 		spec := c.spec
 		spec.Loss = solver.Squared{}
 		want := mustFit(t, &spec, x, c.y).Columns[0]

@@ -179,10 +179,7 @@ func TestStreamedRanksUnattained(t *testing.T) {
 			x[17] *= -1
 			x[18] *= -1
 		}
-		data, err := sparse.FromDense(len(x), 1, x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := denseMatrix(t, len(x), 1, x)
 		path := writeFile(t, &sparse.Dataset{X: data, Labels: y})
 		spec := &Spec{NoIntercept: true, Memory: 1 << 20, Settings: solver.Settings{RelTol: 1e-2}}
 		models, errs := streamedRanks(t, 3, spec, path, Fit, nil)
