@@ -18,11 +18,8 @@ func TestCVClassesMetrics(t *testing.T) {
 	x, y := threeClassSample(t)
 	pathSettings := PathSettings{Lambdas: []float64{0.1, 0.01}}
 	for _, measure := range []Measure{ByError, ByAUC} {
-		r, err := CV(context.Background(), &Spec{Loss: solver.SquaredHinge{}}, x, y,
+		r := mustCV(t, &Spec{Loss: solver.SquaredHinge{}}, x, y,
 			&CVSettings{Path: pathSettings, Folds: 3, Measure: measure})
-		if err != nil {
-			t.Fatal(err)
-		}
 		errorRates, aucs := r.Measures[ByError].Mean, r.Measures[ByAUC].Mean
 		if !(errorRates[1] > 0 && errorRates[1] < 0.5 && aucs[1] > 0.5 && aucs[1] < 1) ||
 			errorRates[1] > errorRates[0]+0.1 || aucs[1] < aucs[0]-0.1 ||

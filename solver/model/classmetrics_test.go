@@ -1,7 +1,6 @@
 package model
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"math"
@@ -124,10 +123,7 @@ func TestClassMetrics(t *testing.T) {
 
 func TestClassScoreOfScikitLearn(t *testing.T) {
 	x, y := threeClassSample(t)
-	m, err := Fit(context.Background(), &Spec{Lambda: 0.02}, x, y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := mustFit(t, &Spec{Lambda: 0.02}, x, y)
 	weights := make([]float64, len(y))
 	for i := range weights {
 		weights[i] = float64(1 + i%4)
@@ -135,6 +131,7 @@ func TestClassScoreOfScikitLearn(t *testing.T) {
 	rows := make([][]float64, len(y))
 	for i := range rows {
 		idx, val := x.Row(i)
+		var err error
 		rows[i], err = m.RowProbabilities(nil, idx, val)
 		if err != nil {
 			t.Fatal(err)

@@ -137,10 +137,7 @@ func TestCVByHand(t *testing.T) {
 		}
 		spec := &Spec{SampleWeights: weights, ClassWeights: c.classWeights, Settings: solver.Settings{RelTol: 1e-11, Seed: 5}}
 		set := &CVSettings{Path: PathSettings{Count: 4, Ratio: 0.01}, Folds: 4, Measure: c.measure}
-		got, err := CV(context.Background(), spec, x, y, set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := mustCV(t, spec, x, y, set)
 		lambdaMax, err := LambdaMax(context.Background(), spec, x, y)
 		if err != nil || math.Abs(got.Lambdas[0]-lambdaMax) > 1e-9*lambdaMax || len(got.Lambdas) != 4 {
 			t.Errorf("lambdas %v, want the first to be %v (%v)", got.Lambdas, lambdaMax, err)
@@ -200,10 +197,7 @@ func TestCVByHand(t *testing.T) {
 			t.Errorf("%+v", m.Summary)
 		}
 		spec.Threads = 1
-		secondResult, err := CV(context.Background(), spec, x, y, set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		secondResult := mustCV(t, spec, x, y, set)
 		sameCV(t, "one thread", got, secondResult)
 		set.Measure, set.Metric = "", metricOf(c.measure)
 		secondResult, err = CV(context.Background(), spec, x, y, set)
@@ -349,10 +343,7 @@ func TestCVR2(t *testing.T) {
 	spec := &Spec{Loss: solver.Squared{}, SampleWeights: weights}
 	for _, folds := range []int{4, 40} {
 		set := &CVSettings{Path: PathSettings{Count: 10}, Folds: folds, Measure: ByR2}
-		r, err := CV(context.Background(), spec, x, y, set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := mustCV(t, spec, x, y, set)
 		center := mean(weights, 40, func(i int) float64 { return y[i] })
 		variance := mean(weights, 40, func(i int) float64 { return (y[i] - center) * (y[i] - center) })
 		for i, v := range r.Mean {
@@ -410,10 +401,7 @@ func TestCVOfGlmnet(t *testing.T) {
 		if !withClasses {
 			spec.Loss, set.Metric, family, unit = solver.Squared{}, metricOf(ByMSE), "gaussian", 2
 		}
-		got, err := CV(context.Background(), spec, x, y, set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := mustCV(t, spec, x, y, set)
 		dir := t.TempDir()
 		writeTable(t, filepath.Join(dir, "d"), 120, func(i int) []float64 {
 			row := []float64{y[i], float64(got.Assignment[i] + 1)}
@@ -524,10 +512,7 @@ func TestClasses(t *testing.T) {
 
 func TestClassesFile(t *testing.T) {
 	x, y := threeClassSample(t)
-	m, err := Fit(context.Background(), &Spec{Lambda: 0.005}, x, y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := mustFit(t, &Spec{Lambda: 0.005}, x, y)
 	path := filepath.Join(t.TempDir(), "m.json")
 	m.Classes.Names = []string{"ash", "birch", "cedar"}
 	if err := m.Save(path); err != nil {
@@ -566,10 +551,7 @@ func TestClassesOfScikitLearn(t *testing.T) {
 		t.Fatal(err)
 	}
 	spec := &Spec{Lambda: 0.02, Standardize: StandardizeOff, Settings: solver.Settings{RelTol: 1e-12}}
-	m, err := Fit(context.Background(), spec, x, y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := mustFit(t, spec, x, y)
 	rows := make([][]float64, len(y))
 	for i := range rows {
 		for j := range 4 {

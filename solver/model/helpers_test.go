@@ -209,6 +209,15 @@ func mustFit(t testing.TB, spec *Spec, x *sparse.CSR, y []float64) *Model {
 	return m
 }
 
+func mustCV(t testing.TB, spec *Spec, x *sparse.CSR, y []float64, set *CVSettings) *CVResult {
+	t.Helper()
+	r, err := CV(context.Background(), spec, x, y, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // loadData reads a data set with its original labels.
 func loadData(t testing.TB, name string, features int) (*sparse.CSR, []float64) {
 	t.Helper()

@@ -203,10 +203,7 @@ func TestRanksClasses(t *testing.T) {
 		{ClassWeights: map[float64]float64{5: 3}, Settings: solver.Settings{TimeLimit: time.Hour}},
 	} {
 		spec.Lambda = 0.01
-		want, err := Fit(context.Background(), spec, x, y)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := mustFit(t, spec, x, y)
 		for _, ranks := range []int{1, 3} {
 			m := fitOnRanks(t, ranks, spec, x, y)
 			if diff := cmp.Diff(want.Classes, m.Classes); diff != "" || m.Summary.Rows != 90 {
@@ -294,10 +291,7 @@ func TestRanksCV(t *testing.T) {
 				}
 				oneRankSpec := *spec
 				oneRankSpec.Comm = dist.Local(1, 0)[0]
-				want, err := CV(t.Context(), &oneRankSpec, x, y, settings(&oneRankSpec, n))
-				if err != nil {
-					t.Fatal(err)
-				}
+				want := mustCV(t, &oneRankSpec, x, y, settings(&oneRankSpec, n))
 				for _, ranks := range []int{1, 2, 3} {
 					cv := func(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (*CVResult, error) {
 						return CV(ctx, spec, x, y, settings(spec, len(y)))
@@ -452,10 +446,7 @@ func TestRanksMethods(t *testing.T) {
 		if c.spec.Domain != nil {
 			exactSpec.Domain = solver.NewBox(6, -0.5, 0.5)
 		}
-		want, err := CV(t.Context(), &exactSpec, x, c.y, &set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := mustCV(t, &exactSpec, x, c.y, &set)
 		results, errs := onRanks(t, ranks, &c.spec, x, c.y, cv)
 		for r, got := range results {
 			if got == nil || errs[r] != nil && !errors.Is(errs[r], solver.ErrNotConverged) {

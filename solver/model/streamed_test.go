@@ -543,10 +543,7 @@ func TestStreamedCV(t *testing.T) {
 			}
 			c.spec.RelTol, c.spec.Seed = 1e-9, 4
 			c.set.Folds, c.set.Path.Count, c.set.Path.Ratio = 3, 3, 1e-2
-			want, err := CV(t.Context(), &c.spec, data.memoryData.X, data.memoryData.Labels, &c.set)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := mustCV(t, &c.spec, data.memoryData.X, data.memoryData.Labels, &c.set)
 			c.spec.Memory = 1 << 19
 			set, lastDone, calls := c.set, 0, 0
 			set.ModelScored = func(done, total int) {
@@ -600,10 +597,7 @@ func TestStreamedAUCMemory(t *testing.T) {
 	set := &CVSettings{Path: PathSettings{Count: 20, Ratio: 0.1}, Folds: 3}
 	for measure, want := range map[Measure]bool{"": false, ByAUC: true} {
 		set.Measure = measure
-		r, err := CV(context.Background(), spec, fileData.X, fileData.Labels, set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := mustCV(t, spec, fileData.X, fileData.Labels, set)
 		if _, got := r.Measures[ByAUC]; got != want || len(r.Measures[ByError].Mean) != 20 {
 			t.Errorf("by %q: %d measures, the AUC among them: %v", measure, len(r.Measures), got)
 		}

@@ -38,18 +38,12 @@ func TestStreamedClasses(t *testing.T) {
 		"class weights": {ClassWeights: map[float64]float64{5: 3}, Loss: solver.SquaredHinge{}},
 	} {
 		spec.Lambda = 2e-3
-		want, err := Fit(context.Background(), &spec, memoryData.X, memoryData.Labels)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := mustFit(t, &spec, memoryData.X, memoryData.Labels)
 		finished, reportsOfClass := 0, make([]int, 5)
 		spec.Memory = 1 << 19
 		spec.Report = func(solver.Report) { reportsOfClass[finished]++ }
 		spec.ClassFitted = func(done, _ int) { finished = done }
-		got, err := Fit(context.Background(), &spec, fileData.X, fileData.Labels)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := mustFit(t, &spec, fileData.X, fileData.Labels)
 		if len(got.Classes.Values) != 4 || finished != 4 || reportsOfClass[4] > 0 || slices.Contains(reportsOfClass[:4], 0) {
 			t.Errorf("%s: classes %v, reports %v", name, got.Classes, reportsOfClass)
 		}

@@ -203,10 +203,7 @@ func TestStreamedRanksClasses(t *testing.T) {
 		}
 	}
 	spec := &Spec{Lambda: 2e-3, ClassWeights: map[float64]float64{7: 2}}
-	want, err := Fit(t.Context(), spec, data.X, data.Labels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := mustFit(t, spec, data.X, data.Labels)
 	streamedSpec := *spec
 	streamedSpec.Memory = 1 << 19
 	models, errs := streamedRanks(t, 3, &streamedSpec, writeFile(t, data), Fit, nil)
