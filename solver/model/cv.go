@@ -97,20 +97,13 @@ func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSett
 			return nil, err
 		}
 	}
-	p, err := newProblems(spec, x, y)
+	c, err := newCrossValidation(spec, x, y, set)
 	if err != nil {
 		return nil, err
 	}
-	if set == nil {
-		set = &CVSettings{}
-	}
-	c := &crossValidation{problems: p, x: x, set: set}
-	if err := c.configure(); err != nil {
-		return nil, err
-	}
-	ctx, cancel := ending.WithTimeLimit(ctx, p.spec.TimeLimit)
+	ctx, cancel := ending.WithTimeLimit(ctx, c.spec.TimeLimit)
 	defer cancel()
-	c.result.Path, err = collect(p.path(ctx, &set.Path))
+	c.result.Path, err = collect(c.path(ctx, &c.set.Path))
 	endErr := c.team.CommonError(ctx.Err())
 	failed := err != nil && !errors.Is(err, solver.ErrNotConverged)
 	if endErr != nil || failed || c.result.Path == nil {
@@ -167,30 +160,42 @@ type crossValidation struct {
 // classes, or 1 if the model predicts numbers.
 func (c *crossValidation) strata() int { return max(1, len(c.empty.Classes.Values)) }
 
-func (c *crossValidation) configure() (err error) {
-	set := c.set
+// newCrossValidation checks the data, the specification and the settings, and assigns the rows to folds. spec
+// and set may be nil.
+func newCrossValidation(
+	spec *Spec, x *sparse.CSR, y []float64, set *CVSettings,
+) (c *crossValidation, err error) {
+	defer rows.Rescue(&err)
+	p, err := newProblems(spec, x, y)
+	if err != nil {
+		return nil, err
+	}
+	if set == nil {
+		set = &CVSettings{}
+	}
 	if set.Path.Validation != nil {
-		return errorf("CVSettings.Path.Validation: cross-validation has its own rows to judge by; " +
+		return nil, errorf("CVSettings.Path.Validation: cross-validation has its own rows to judge by; " +
 			"leave it nil")
 	}
+	c = &crossValidation{problems: p, x: x, set: set}
 	c.measure, err = set.Measure.check(classifies(c.spec.loss()), set.Metric != nil, "CVSettings.Measure")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := c.assignFolds(); err != nil {
-		return err
+		return nil, err
 	}
 	if c.empty.Classifies() {
 		c.scoresPerRow = c.count()
 	}
 	if c.measure == ByAUC && c.modelsPerPass() < 1 {
-		return &sparse.RemedyError{
+		return nil, &sparse.RemedyError{
 			Err: errorf("%w: the AUC of a fold needs the scores of all its rows, for which there is no "+
 				"room", rows.ErrNotStreamed),
 			Remedies: []sparse.Remedy{{Field: "CVSettings.Folds", To: "a larger number"}},
 		}
 	}
-	return nil
+	return c, nil
 }
 
 // classOfRow returns the number of the class of row i, or 0 if the labels are numbers.

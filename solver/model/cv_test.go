@@ -15,24 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
-
-// newCrossValidation returns the state of a call of CV, with the rows assigned to folds.
-func newCrossValidation(
-	spec *Spec, x *sparse.CSR, y []float64, set *CVSettings,
-) (c *crossValidation, err error) {
-	defer rows.Rescue(&err)
-	p, err := newProblems(spec, x, y)
-	if err != nil {
-		return nil, err
-	}
-	c = &crossValidation{problems: p, x: x, set: set}
-	return c, c.configure()
-}
 
 func foldsOf(c *crossValidation) []int {
 	folds := make([]int, len(c.y))
