@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
@@ -24,7 +23,7 @@ type design struct {
 	y       []float64   // the labels: −1 and +1, or numbers; if classLabel is not nil, labels of any classes
 	weights []float64   // the weights of the rows; nil means that all are equal
 	factors []float64   // the penalty factors; nil means that all are 1
-	loss    solver.Loss
+	loss    term.Loss
 	// scale has the divisor of each feature: 1, or the standard deviation of the feature, which may be +Inf.
 	scale []float64
 	// classLabel is the label in y of the positive class, in fits of classes out of core. In all other fits

@@ -162,7 +162,7 @@ func (m *Model) Write(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return err
 	}
-	if parsedLoss, _ := solver.ParseLoss(m.loss().String()); parsedLoss != m.loss() {
+	if parsedLoss, _ := term.ParseLoss(m.loss().String()); parsedLoss != m.loss() {
 		return errorf("a loss of one's own, %q, has no place in a file; take those of package solver",
 			m.loss())
 	}
@@ -209,7 +209,7 @@ func (m *Model) Write(w io.Writer) error {
 }
 
 func (m *Model) head() *head {
-	loss := traits(m.loss())
+	loss := m.loss().Traits()
 	h := &head{
 		Format: newestFormat, Version: Version, Loss: loss.Name, HuberDelta: loss.Argument.Value,
 		P: m.featureCount(), IndexBase: &m.IndexBase,

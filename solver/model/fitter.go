@@ -13,7 +13,6 @@ import (
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/rows"
-	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // A fitter solves the problem of a design with package exact, for one lambda after the other.
@@ -106,7 +105,7 @@ func (f *fitter) problem(p *penalty) *exact.Problem {
 func (d *design) exactProblem(p *penalty) *exact.Problem {
 	columns := d.columns()
 	q := &exact.Problem{
-		Loss: term.LossOf(d.loss), A: linalg.New(nil, columns), Limit: p.limit, Square: p.square,
+		Loss: d.loss, A: linalg.New(nil, columns), Limit: p.limit, Square: p.square,
 		Groups: p.groups, Ridge: p.ridge, FixedRidge: p.fixedRidge, Set: p.set,
 		Threads: d.spec.Threads,
 	}

@@ -188,7 +188,7 @@ func mixedLabels(n, classCount int) []float64 {
 func randomDataFor(t testing.TB, n, p int, seed uint64, loss solver.Loss) (*sparse.CSR, []float64) {
 	t.Helper()
 	x, y := randomData(t, n, p, seed, classifies(loss))
-	if traits(loss).Labels == term.Counts {
+	if term.LossOf(loss).Traits().Labels == term.Counts {
 		for i, v := range y {
 			y[i] = math.Floor(math.Exp(v / 4))
 		}

@@ -34,7 +34,7 @@ func TestHostileProblems(t *testing.T) {
 		loss := losses[rng.IntN(len(losses))]
 		for i := range y {
 			y[i] = 100 * rng.NormFloat64()
-			switch traits(loss).Labels {
+			switch term.LossOf(loss).Traits().Labels {
 			case term.Classes:
 				y[i] = float64(i % 2)
 			case term.Counts:

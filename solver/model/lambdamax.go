@@ -86,7 +86,7 @@ func lambdaMaxError(reason string) error {
 
 func (d *design) checkLambdaMax() error {
 	switch {
-	case !traits(d.loss).HasConjugate:
+	case !d.loss.Traits().HasConjugate:
 		return lambdaMaxError("the largest lambda is computed only for losses of package solver and for a solver.ConjugateLoss")
 	case d.spec.A != nil || d.spec.grouped() && d.spec.Graph != nil:
 		return lambdaMaxError("the largest lambda is not computed with a matrix A, or with groups of its rows")

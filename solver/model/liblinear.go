@@ -35,7 +35,7 @@ func (m *Model) WriteLiblinear(w io.Writer) error {
 		return err
 	}
 	solverType, labels := "L2R_L2LOSS_SVR", m.Classes.Values
-	switch loss := traits(m.loss()); {
+	switch loss := m.loss().Traits(); {
 	case loss.Labels == term.Counts:
 		return errorf("liblinear has no model of counts, as that of the %s loss is: its predictions would be logarithms", loss.Name)
 	case loss.Name == term.Logistic{}.Traits().Name: // liblinear gives probabilities only for logistic regression

@@ -152,7 +152,7 @@ func (d *design) addMinimizerMemory(q *exact.Problem, m *memoryEstimate) {
 	if d.spec.standardizes() || d.sqrtPenaltyFactors() != nil {
 		copies, bareSpec.Standardize, bareSpec.PenaltyFactors = copies+1, StandardizeOff, nil
 	}
-	if d.spec.Offsets != nil && !traits(d.loss).DependsOnResidual {
+	if d.spec.Offsets != nil && !d.loss.Traits().DependsOnResidual {
 		copies++
 	}
 	// solver.Minimize stores the rows once more in the form of the kernels.

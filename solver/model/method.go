@@ -109,7 +109,7 @@ type unsupportedPart struct {
 func (s *Spec) checkParts(p int, info solver.MethodInfo, settingName string, value any) error {
 	isElasticNet := s.l1Ratio() < 1
 	// The offsets become a column of the data.
-	needsOffsetColumn := s.Offsets != nil && !traits(s.loss()).DependsOnResidual
+	needsOffsetColumn := s.Offsets != nil && !s.loss().Traits().DependsOnResidual
 	_, isBox := s.box(p)
 	hasRidge := s.Mu > 0 || s.Graph != nil && isElasticNet || s.MuA > 0 && !s.couples()
 	const (

@@ -110,7 +110,7 @@ func (s *ScoreSettings) check(x *sparse.CSR, y []float64) error {
 	return err
 }
 
-func (m *Model) predictsCounts() bool { return traits(m.loss()).Labels == term.Counts }
+func (m *Model) predictsCounts() bool { return m.loss().Traits().Labels == term.Counts }
 
 // deviance returns the Poisson deviance of a count and a rate. The rate may be 0 only if the count is 0.
 func deviance(count, rate float64) float64 {

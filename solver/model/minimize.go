@@ -74,7 +74,7 @@ func (d *design) localMinimizer() (*minimizer, error) {
 	m := &minimizer{
 		d: d,
 		problem: solver.Problem{
-			Data: d.x, Labels: d.y, SampleWeights: d.weights, Loss: d.loss, Comm: d.spec.Comm,
+			Data: d.x, Labels: d.y, SampleWeights: d.weights, Loss: d.spec.Loss, Comm: d.spec.Comm,
 		},
 	}
 	if err := m.addOffsets(d.spec.Offsets); err != nil {
@@ -146,7 +146,7 @@ func (m *minimizer) addOffsets(offsets []float64) (err error) {
 	if offsets == nil {
 		return nil
 	}
-	if traits(m.d.loss).DependsOnResidual {
+	if m.d.loss.Traits().DependsOnResidual {
 		m.problem.Labels = slices.Clone(m.d.y)
 		for i, o := range offsets {
 			m.problem.Labels[i] -= o
@@ -187,11 +187,11 @@ func (m *minimizer) units() (zeroUnit, offsetUnit float64) {
 // unit returns the number to which tolerances are relative, see term.LabelKind.ToleranceUnit. loss is the
 // mean loss at the given margins of the rows. If margins is nil, all margins are 0.
 func (d *design) unit(loss float64, margins []float64) float64 {
-	labels := traits(d.loss).Labels
+	labels := d.loss.Traits().Labels
 	if labels != term.Counts {
 		return loss
 	}
-	data := rows.Data{Team: d.team, Labels: d.y, Weights: d.weights, Loss: term.LossOf(d.loss)}
+	data := rows.Data{Team: d.team, Labels: d.y, Weights: d.weights, Loss: d.loss}
 	label, slope := data.MeanLabelAndSlope(margins)
 	return labels.ToleranceUnit(loss, label, slope)
 }
@@ -347,7 +347,7 @@ func (m *minimizer) column(res *solver.Result) (c *Column, x []float64) {
 
 // lossError bounds the error of the computed mean loss at x that rounding of the margins causes.
 func (m *minimizer) lossError(x []float64, loss float64) float64 {
-	return gap.LossErrorOf(m.d.team, m.problem.Data, x, loss, term.LossOf(m.d.loss).Curvature())
+	return gap.LossErrorOf(m.d.team, m.problem.Data, x, loss, m.d.loss.Curvature())
 }
 
 // gapForGivenLabels returns a gap for the labels and offsets as given. bound is a gap for the labels of
@@ -358,7 +358,7 @@ func (m *minimizer) lossError(x []float64, loss float64) float64 {
 // most bound, and |φ'ᵢ − αᵢ| is at most √(2κFᵢ), as in gap.LossError. So if no label changes by more than d,
 // the mean of the Fᵢ grows by at most √(2κ·bound) d + κd²/2.
 func (m *minimizer) gapForGivenLabels(bound float64) float64 {
-	return bound + float64(gap.LossError(bound, m.labelError, term.LossOf(m.d.loss).Curvature())*(1+0x1p-40))
+	return bound + float64(gap.LossError(bound, m.labelError, m.d.loss.Curvature())*(1+0x1p-40))
 }
 
 // judge changes the status converged in c if the gap in c is above the goal. This can happen because c.Status
@@ -406,7 +406,7 @@ func (m *minimizer) hasNoOptimum(ctx context.Context, p *solver.Problem, lambda 
 		return false
 	case d.spec.streams():
 		q := &exact.Problem{
-			Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Loss: term.LossOf(p.Loss),
+			Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Loss: d.loss,
 		}
 		f := exact.NewFile(q, exact.FileSettings{Memory: d.spec.Memory})
 		f.Stop = ctx.Err
@@ -415,7 +415,7 @@ func (m *minimizer) hasNoOptimum(ctx context.Context, p *solver.Problem, lambda 
 	}
 	margins := make([]float64, d.n)
 	d.x.MulVec(margins, freePart)
-	return d.team.Separates(term.LossOf(d.loss), margins, d.y, d.weights)
+	return d.team.Separates(d.loss, margins, d.y, d.weights)
 }
 
 func divide(u, s []float64) {

@@ -1,9 +1,8 @@
 package model
 
 import (
-	"cmp"
-
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -134,4 +133,4 @@ func (m *Model) NonZeros() (count int) {
 	return count
 }
 
-func (m *Model) loss() solver.Loss { return cmp.Or[solver.Loss](m.Loss, solver.Logistic{}) }
+func (m *Model) loss() term.Loss { return term.LossOf(m.Loss) }

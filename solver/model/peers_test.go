@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
@@ -88,8 +89,8 @@ fit <- function(k, family, alpha, standardize, intercept) {
 		}
 		writeVector("w", k, weights)
 		writeVector("l", k, q.lambdas)
-		family := map[solver.Loss]string{
-			solver.Logistic{}: "binomial", solver.Squared{}: "gaussian", solver.Poisson{}: "poisson",
+		family := map[term.Loss]string{
+			term.Logistic{}: "binomial", term.Squared{}: "gaussian", term.Poisson{}: "poisson",
 		}[q.spec.loss()]
 		script += fmt.Sprintf("fit(%d, %q, %g, %s, %s)\n",
 			k, family, q.spec.l1Ratio(), rBool(q.spec.standardizes()), rBool(!q.spec.NoIntercept))

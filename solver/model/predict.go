@@ -189,12 +189,14 @@ func (m *Model) Predict(indices []int32, values []float64) (float64, error) {
 	return prediction, nil
 }
 
-func (m *Model) prediction(margin float64) float64 { return traits(m.loss()).Labels.Prediction(margin) }
+func (m *Model) prediction(margin float64) float64 {
+	return m.loss().Traits().Labels.Prediction(margin)
+}
 
 // toPredictions replaces margins by the predictions of m, whose labels must be numbers. weights are the
 // weights of the rows; nil means that all are 1. The prediction for a row of weight 0 may be infinite.
 func (m *Model) toPredictions(margins, weights []float64) error {
-	labels := traits(m.loss()).Labels
+	labels := m.loss().Traits().Labels
 	for i, t := range margins {
 		margins[i] = labels.Prediction(t)
 		if !finite(margins[i]) && weightOf(weights, i) > 0 {
@@ -268,7 +270,7 @@ func (m *Model) Probabilities(dst []float64, x *sparse.CSR) ([]float64, error) {
 // toProbabilities replaces the margins of rows by probabilities.
 func (m *Model) toProbabilities(margins []float64) {
 	if columnCount := len(m.Columns); columnCount > 1 {
-		loss := term.LossOf(m.loss())
+		loss := m.loss()
 		for ; len(margins) > 0; margins = margins[columnCount:] {
 			term.SetClassProbabilities(loss, margins[:columnCount], margins[:columnCount])
 		}
@@ -319,7 +321,7 @@ func (m *Model) probability() func(margin float64) float64 {
 	if !m.Classifies() {
 		return nil
 	}
-	return traits(m.loss()).Probability
+	return m.loss().Traits().Probability
 }
 
 func (m *Model) givesProbability() bool { return m.probability() != nil }

@@ -79,7 +79,8 @@ func (p *problems) emptyModel(nnz int64) *Model {
 	p.team.Sum(sizes)
 	spec := p.spec
 	m := &Model{
-		Loss: spec.loss(), HasIntercept: !spec.NoIntercept, Features: spec.Features,
+		Loss:         cmp.Or[solver.Loss](spec.Loss, solver.Logistic{}),
+		HasIntercept: !spec.NoIntercept, Features: spec.Features,
 		IndexBase: spec.IndexBase, LabelColumn: spec.data.LabelName,
 	}
 	if t := spec.data.Table; t != nil {

@@ -89,7 +89,7 @@ func TestScorer(t *testing.T) {
 				}
 			case "two":
 				want := map[bool]string{false: "no", true: "yes"}[margins[0] > 0]
-				if p := traits(m.loss()).Probability(margins[0]); got.Class != want ||
+				if p := m.loss().Traits().Probability(margins[0]); got.Class != want ||
 					got.Probabilities["yes"] != p || got.Probabilities["no"] != 1-p {
 					t.Errorf("%q: %+v, as a table %v of %s", cells, got, p, want)
 				}

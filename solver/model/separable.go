@@ -9,7 +9,7 @@ import "math"
 // each coefficient that is penalised or that the domain keeps from growing. The result is nil if it is clear
 // that the mean loss does not decrease forever in the direction of the copy.
 func (d *design) freePart(lambda float64, x []float64) []float64 {
-	if !traits(d.loss).NeverZero {
+	if !d.loss.Traits().NeverZero {
 		return nil
 	}
 	part, anyFree := make([]float64, len(x)), false

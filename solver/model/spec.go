@@ -189,10 +189,10 @@ func (e ElasticNet) check(*Spec, int) error {
 func (ElasticNet) name() string { return "elastic-net" }
 
 // GroupLasso is the sum of the weighted Euclidean norms of groups of coefficients. All coefficients of a
-// group become zero together. The default method proves a gap for any number of features, with two exceptions: with
-// several processes, and with a Graph or a matrix A for which the Cholesky factor of A'A is not sparse, it proves a
-// gap if there are at most some thousands of features. Otherwise it makes passes of solver.SCASK, in most cases
-// without a proof, and Poisson loss is an error.
+// group become zero together. The default method proves a gap for any number of features, with two exceptions:
+// with several processes, and with a Graph or a matrix A for which the Cholesky factor of A'A is not sparse, it
+// proves a gap if there are at most some thousands of features. Otherwise it makes passes of solver.SCASK, in
+// most cases without a proof, and Poisson loss is an error.
 type GroupLasso struct {
 	// Groups are disjoint sets of features. With a matrix A they are sets of rows of A. With a Graph they are
 	// sets of rows of [G; I] (see Spec.MuA), where the edges come before the features. Features or rows that
@@ -275,7 +275,7 @@ func (s *Spec) l1Ratio() float64 {
 	return 1
 }
 
-func (s *Spec) loss() solver.Loss { return cmp.Or[solver.Loss](s.Loss, solver.Logistic{}) }
+func (s *Spec) loss() term.Loss { return term.LossOf(s.Loss) }
 
 func (s *Spec) fusion() float64 { return cmp.Or(s.Fusion, 1) }
 
@@ -303,14 +303,12 @@ func (s *Spec) weighs() bool { return s.SampleWeights != nil || s.ClassWeights !
 func (s *Spec) streams() bool { return s.Memory > 0 }
 
 // classifies reports whether the labels of the loss are classes, not numbers.
-func classifies(l solver.Loss) bool { return traits(l).Labels == term.Classes }
+func classifies(l solver.Loss) bool { return term.LossOf(l).Traits().Labels == term.Classes }
 
 // lossesForNumbers lists the names of the losses whose labels are numbers, for errors.
 func lossesForNumbers() string {
 	return term.NamesWith(func(t term.Traits) bool { return t.Labels == term.Numbers })
 }
-
-func traits(l solver.Loss) term.Traits { return term.LossOf(l).Traits() }
 
 // checkNumbers returns an error unless v is nil or has n finite numbers. If allowNegative is false, negative
 // numbers are an error too. In errors, field is the name of v, and kind is the word after n, such as rows.

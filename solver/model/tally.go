@@ -191,7 +191,7 @@ func (t *Tally) addClasses(
 	margins []float64, classes []int, set *ScoreSettings,
 	updateMean func(target *float64, value func(i int) float64),
 ) {
-	m, loss, columnCount := t.m, term.LossOf(t.m.loss()), len(t.m.Columns)
+	m, loss, columnCount := t.m, t.m.loss(), len(t.m.Columns)
 	rowMargins := func(i int) []float64 { return margins[i*columnCount : (i+1)*columnCount] }
 	hasProbabilities := m.givesProbability()
 	updateMean(&t.loss, func(i int) float64 {
@@ -366,8 +366,8 @@ func (t *Tally) auc() *float64 {
 	return &sum
 }
 
-// add adds the numbers v with weights wᵢ to the moment; nil weights are 1. deviation returns the deviation of a
-// number from a center. If mean is the weighted mean of v, deviation must satisfy for any center
+// add adds the numbers v with weights wᵢ to the moment; nil weights are 1. deviation returns the deviation of
+// a number from a center. If mean is the weighted mean of v, deviation must satisfy for any center
 //
 //	Σ wᵢ deviation(vᵢ, center) = Σ wᵢ deviation(vᵢ, mean) + (Σ wᵢ) deviation(mean, center)
 func (m *moment) add(v, weights []float64, deviation func(v, center float64) float64) {
