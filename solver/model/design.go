@@ -1,7 +1,6 @@
 package model
 
 import (
-	"cmp"
 	"context"
 	"sync"
 
@@ -93,40 +92,6 @@ func (f *fitData) dropRows() {
 	defer f.lock.Unlock()
 	f.compact = kernels.Rows{}
 }
-
-// checkData checks the data and the specification.
-func (s *Spec) checkData(x *sparse.CSR, y []float64) error {
-	if x == nil {
-		return errNoData
-	}
-	n, p := x.Dims()
-	if n == 0 || p == 0 || p == sparse.MaxCols {
-		return errorf("the data are %d x %d; they need at least one row and one feature", n, p)
-	}
-	if err := cmp.Or(checkLabelCount(y, n), s.check(n, p)); err != nil {
-		return err
-	}
-	switch {
-	case s.streams() && !x.Mapped():
-		return errorf("Spec.Memory is for data that are mapped, as those of .scas files are")
-	case s.streams() && s.Checkpoint != nil:
-		return &sparse.RemedyError{
-			Err:      errorf("%w: checkpoints are only for data in memory", rows.ErrNotStreamed),
-			Remedies: []sparse.Remedy{{Field: "Settings.Checkpoint", To: "nil"}},
-		}
-	}
-	for lo, hi := range rows.Parts(x, rows.PartRows) {
-		if err := checkFinite(y[lo:hi], lo); err != nil {
-			return err
-		}
-		if !classifies(s.loss()) && s.loss().Validate(y[lo:hi]) != nil {
-			return s.loss().Validate(y) // all labels, for the row number in the error
-		}
-	}
-	return nil
-}
-
-var errNoData = errorf("the data are nil")
 
 // columns returns the number of coefficients, with the intercept if there is one.
 func (d *design) columns() int {

@@ -10,40 +10,6 @@ import (
 	"github.com/scas-admm/scas/sparse/pages"
 )
 
-func checkLabelCount(y []float64, n int) error {
-	if len(y) != n {
-		return errorf("%d labels; the data have %d rows", len(y), n)
-	}
-	return nil
-}
-
-// checkFinite returns an error if a label is not finite. firstRow is the row of the first label in y.
-func checkFinite(y []float64, firstRow int) error {
-	for i, v := range y {
-		if !finite(v) {
-			return errorf("label %v of row %d; it must be finite", v, firstRow+i)
-		}
-	}
-	return nil
-}
-
-// checkSigns returns an error if Dataset.Signs is true, but there are not two classes, or other labels than
-// −1 and +1.
-func (s *Spec) checkSigns(labels []float64) error {
-	if !s.data.Signs {
-		return nil
-	}
-	c := s.data.Classes
-	if len(c.Values) != 2 || c.Names != nil && len(c.Names) != 2 {
-		return errorf("the Dataset has Signs and the Classes %v with the names %q; with Signs, there must be two classes, and two names or none",
-			c.Values, c.Names)
-	}
-	if k := slices.IndexFunc(labels, func(v float64) bool { return v != -1 && v != 1 }); k >= 0 {
-		return errorf("the Dataset has Signs and the label %v; with Signs, labels must be −1 and +1", labels[k])
-	}
-	return nil
-}
-
 // agree checks that all processes have the same two classes in p.empty. err is the error of this process; if
 // it is not nil in some process, agree returns an error in all processes.
 func (p *problems) agree(err error) error {

@@ -128,20 +128,6 @@ func domainName(d solver.Domain) string {
 	return fmt.Sprintf("%T", d)
 }
 
-// checkCommon returns an error if SampleWeights or Offsets are nil in some processes only.
-func (s *Spec) checkCommon(team *rows.Team) error {
-	var err error
-	for _, field := range []struct {
-		name  string
-		given bool
-	}{{"SampleWeights", s.SampleWeights != nil}, {"Offsets", s.Offsets != nil}} {
-		if team.Any(field.given) && !field.given {
-			err = errorf("Spec.%s is nil in this process, but not in all: give it in all processes or in none", field.name)
-		}
-	}
-	return team.CommonError(err)
-}
-
 // differentLabels returns the labels that occur in any process, each once, in increasing order. If there are
 // more than rows.MaxClasses + 1, it returns only the smallest rows.MaxClasses + 1. x is the data of this
 // process; the labels are read together with its rows.

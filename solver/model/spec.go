@@ -2,12 +2,8 @@ package model
 
 import (
 	"cmp"
-	"math"
 	"runtime"
-	"slices"
-	"unicode/utf8"
 
-	"github.com/scas-admm/scas/kernels/pkgerr"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/dist"
 	"github.com/scas-admm/scas/solver/internal/term"
@@ -131,26 +127,6 @@ type exclusion struct {
 	fold  int32   // the fold that is left out
 }
 
-func (s *Spec) checkNames() error {
-	names := []string{s.data.LabelName}
-	if t := s.data.Table; t != nil {
-		names = append(names, t.Offset)
-	}
-	return checkUTF8(s.Features, s.data.Classes.Names, names)
-}
-
-// checkUTF8 returns an error if a name is not UTF-8: package json would replace its wrong bytes.
-func checkUTF8(lists ...[]string) error {
-	for _, names := range lists {
-		for _, name := range names {
-			if !utf8.ValidString(name) {
-				return errorf("the name %q is not UTF-8, as names in model files are; convert the data to UTF-8", name)
-			}
-		}
-	}
-	return nil
-}
-
 // Standardize says whether the penalty applies to the coefficients of standardised features. The model has
 // coefficients for the data as given. Features are never centred.
 type Standardize string
@@ -254,13 +230,6 @@ func (s *Spec) factors(p int) []float64 {
 	return factors
 }
 
-func (s *Spec) checkNoCheckpoint() error {
-	if s != nil && s.Checkpoint != nil {
-		return errorf("Settings.Checkpoint is for Fit; other calls keep no state")
-	}
-	return nil
-}
-
 func (s *Spec) grouped() bool {
 	_, grouped := s.Penalty.(GroupLasso)
 	return grouped
@@ -310,99 +279,6 @@ func lossesForNumbers() string {
 	return term.NamesWith(func(t term.Traits) bool { return t.Labels == term.Numbers })
 }
 
-// checkNumbers returns an error unless v is nil or has n finite numbers. If allowNegative is false, negative
-// numbers are an error too. In errors, field is the name of v, and kind is the word after n, such as rows.
-func checkNumbers(field string, v []float64, n int, kind string, allowNegative bool) error {
-	if v != nil && len(v) != n {
-		return errorf("%s has length %d; there are %d %s", field, len(v), n, kind)
-	}
-	for i, x := range v {
-		switch {
-		case allowNegative && !finite(x):
-			return errorf("%s[%d] = %v; it must be finite", field, i, x)
-		case !allowNegative && !(finite(x) && x >= 0):
-			return errorf("%s[%d] = %v; it must be finite and not negative", field, i, x)
-		}
-	}
-	return nil
-}
-
-func (s *Spec) check(n, p int) error {
-	err := cmp.Or(
-		checkNumbers("Spec.PenaltyFactors", s.PenaltyFactors, p, "features", false),
-		checkNumbers("Spec.SampleWeights", s.SampleWeights, n, "rows", false),
-		checkNumbers("Spec.Offsets", s.Offsets, n, "rows", true),
-		s.Settings.Validate(),
-	)
-	if err != nil {
-		return err
-	}
-	switch {
-	case !(s.Lambda >= 0) || math.IsInf(s.Lambda, 0):
-		return errorf("Spec.Lambda = %v; it must be finite and not negative", s.Lambda)
-	case !(s.Fusion >= 0) || math.IsInf(s.Fusion, 0):
-		return errorf("Spec.Fusion = %v; it must be positive and finite, or 0 for 1", s.Fusion)
-	case !(s.Mu >= 0) || math.IsInf(s.Mu, 0):
-		return errorf("Spec.Mu = %v; it must be finite and not negative", s.Mu)
-	case !(s.MuA >= 0) || math.IsInf(s.MuA, 0):
-		return errorf("Spec.MuA = %v; it must be finite and not negative", s.MuA)
-	case !slices.Contains([]Standardize{StandardizeAuto, StandardizeOn, StandardizeOff}, s.Standardize):
-		return errorf("Spec.Standardize = %q; choose on, off or the empty string", s.Standardize)
-	case s.IndexBase != 0 && s.IndexBase != 1:
-		return errorf("Spec.IndexBase = %d; it must be 0 or 1", s.IndexBase)
-	case s.Start != nil && s.Start.featureCount() != p:
-		return errorf("Spec.Start has %d features; the data have %d", s.Start.featureCount(), p)
-	case s.Features != nil && len(s.Features) != p:
-		return errorf("Spec.Features has %d names; the data have %d features", len(s.Features), p)
-	case s.Balanced && s.ClassWeights != nil:
-		return errorf("Spec.Balanced and Spec.ClassWeights are both set; choose one")
-	case s.Settings.Start.X != nil || s.Settings.Start.Y != nil || s.Settings.Start.Dual != nil:
-		return errorf("Settings.Start is of package solver; set Spec.Start")
-	case s.Settings.Memory != 0:
-		return errorf("Settings.Memory is of package solver; set Spec.Memory")
-	case s.Memory < 0:
-		return errorf("Spec.Memory = %d; it must be positive, or 0 for data that fit in memory", s.Memory)
-	}
-	if err := cmp.Or(s.checkNames(), s.checkCombination(p)); err != nil {
-		return err
-	}
-	if err := s.checkMethod(p); err != nil {
-		return err
-	}
-	switch s.Penalty.(type) {
-	case nil:
-	case ElasticNet, GroupLasso:
-		if err := s.Penalty.check(s, p); err != nil {
-			return err
-		}
-	default:
-		return errorf("Spec.Penalty is a %T; give it an ElasticNet or a GroupLasso, not a pointer", s.Penalty)
-	}
-	return s.checkDomain(p)
-}
-
-func (s *Spec) checkDomain(p int) error {
-	if s.Domain == nil {
-		return nil
-	}
-	if err := s.Domain.Validate(p); err != nil {
-		return errorf("Spec.Domain: %s", pkgerr.Text(err))
-	}
-	_, isBox := s.box(p)
-	switch {
-	case isBox:
-		return nil
-	case !s.NoIntercept:
-		return errorf("Spec.Domain %T holds no intercept; set NoIntercept", s.Domain)
-	case s.standardizes():
-		return errorf("Spec.Domain %T is of features as they are; set Standardize to StandardizeOff",
-			s.Domain)
-	case s.l1Ratio() < 1 && s.PenaltyFactors != nil:
-		return errorf("Spec.Domain %T with an ElasticNet takes no PenaltyFactors; leave them nil", s.Domain)
-	}
-	return nil
-}
-
 // box returns the domain as a box in R^p. ok is false if there is no domain, or if it is not a box.
 func (s *Spec) box(p int) (box term.Box, ok bool) {
 	set := term.SetOf(s.Domain)
@@ -411,31 +287,4 @@ func (s *Spec) box(p int) (box term.Box, ok bool) {
 	}
 	box, ok = set.Region(p).(term.Box)
 	return box, ok
-}
-
-func (s *Spec) checkCombination(p int) error {
-	if s.A != nil {
-		if _, columns := s.A.Dims(); columns != p {
-			return errorf("Spec.A has %d columns; the data have %d features", columns, p)
-		}
-	}
-	switch {
-	case s.Graph != nil && s.Graph.Nodes() != p:
-		return errorf("Spec.Graph has %d nodes; the data have %d features", s.Graph.Nodes(), p)
-	case s.Graph != nil && s.A != nil:
-		return errorf("Spec.Graph and Spec.A are both set; choose one")
-	case s.A != nil && (s.l1Ratio() < 1 || s.PenaltyFactors != nil):
-		return errorf("Spec.A takes no ElasticNet and no PenaltyFactors; multiply its rows, and for squares set Mu or MuA")
-	case s.grouped() && s.MuA > 0:
-		return errorf("a GroupLasso takes no MuA; set Mu")
-	case s.Graph == nil && s.Fusion != 0:
-		return errorf("Spec.Fusion = %v without a Graph; leave it 0", s.Fusion)
-	case s.grouped() && s.fusion() != 1:
-		return errorf("a GroupLasso takes no Fusion; give it Weights")
-	case s.grouped() && s.PenaltyFactors != nil:
-		return errorf("a GroupLasso takes no PenaltyFactors; give it Weights")
-	case !classifies(s.loss()) && (s.Balanced || s.ClassWeights != nil || s.Positive != nil):
-		return errorf("Balanced, ClassWeights and Positive are for classification; the %s loss is for numbers", s.loss())
-	}
-	return nil
 }
