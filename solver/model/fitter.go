@@ -225,16 +225,6 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*Column, error) {
 	return out, evidence.Err
 }
 
-// hasNoOptimum reports whether the solution x for lambda shows that the objective has no minimum. Out of core
-// it may read the file once more. ended says whether an error has ended the run.
-func (f *fitter) hasNoOptimum(ctx context.Context, lambda float64, x []float64, ended bool) (bool, error) {
-	freePart := f.d.freePart(lambda, x)
-	if freePart == nil || f.file != nil && (ended || f.d.team.Alone() && ctx.Err() != nil) {
-		return false, nil
-	}
-	return f.s.LossFallsForever(freePart)
-}
-
 // interruptFunc returns a function that the solver calls between steps. This function returns an error if the
 // run must stop. With rows in memory, all processes call it together and agree on the error. Out of
 // core, processes agree in each pass over the file.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/ending"
-	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
@@ -394,28 +393,6 @@ func (m *minimizer) judge(c *Certificate, err error) error {
 		}
 	}
 	return c.notConverged(goal, advice)
-}
-
-// hasNoOptimum reports whether the solution x for lambda shows that the objective has no minimum. Out of
-// core, this may take a pass over the file.
-func (m *minimizer) hasNoOptimum(ctx context.Context, p *solver.Problem, lambda float64, x []float64) bool {
-	d := m.d
-	freePart := d.freePart(lambda, x)
-	switch {
-	case freePart == nil:
-		return false
-	case d.spec.streams():
-		q := &exact.Problem{
-			Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Loss: d.loss,
-		}
-		f := exact.NewFile(q, exact.FileSettings{Memory: d.spec.Memory})
-		f.Stop = ctx.Err
-		falls, err := f.LossFallsForever(freePart)
-		return falls && err == nil
-	}
-	margins := make([]float64, d.n)
-	d.x.MulVec(margins, freePart)
-	return d.team.Separates(d.loss, margins, d.y, d.weights)
 }
 
 func divide(u, s []float64) {

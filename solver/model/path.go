@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/kernels/pkgerr"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/rows"
@@ -29,18 +28,6 @@ type PathSettings struct {
 	// Validation scores each model on rows that were not fitted, and may end the path early; nil means no
 	// validation.
 	Validation *Validation
-}
-
-// A Validation scores the models of a path on rows that were not fitted, and ends the path if the models do
-// not improve.
-type Validation struct {
-	X       *sparse.CSR
-	Y       []float64
-	Score   *ScoreSettings // weights and offsets of the rows, and the threshold; nil means the defaults
-	Measure Measure        // the measure; empty means ByLoss; ByR2 is an error
-	Metric  Metric         // measure of the caller; nil means none. If it is set, Measure must be empty
-	// Number of lambdas without a better value after which the path ends; zero means 10.
-	Patience int
 }
 
 // A Step is the solution for one lambda of a path.
@@ -154,18 +141,6 @@ func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step,
 			}
 		}
 	}
-}
-
-// checkValidation returns an error if the rows and labels of v cannot be scored by the models of the path. It
-// accepts every v with a metric of the caller.
-func (p *problems) checkValidation(v *Validation) error {
-	if v == nil || v.Metric != nil {
-		return nil
-	}
-	if _, err := p.empty.checkScored(v.X, v.Y, cmp.Or(v.Score, &ScoreSettings{})); err != nil {
-		return errorf("PathSettings.Validation: %s", pkgerr.Text(err))
-	}
-	return nil
 }
 
 // classPaths yields the steps of a path of more than two classes. It ignores set.Validation.

@@ -1,6 +1,12 @@
 package model
 
-import "math"
+import (
+	"context"
+	"math"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/exact"
+)
 
 // An objective has no minimum if a step along features without a penalty can lower the loss of some rows
 // forever, and raises the loss of no row. This file finds such a step.
@@ -62,4 +68,36 @@ func (d *design) penalised(lambda float64) []bool {
 		}
 	}
 	return out
+}
+
+// hasNoOptimum reports whether the solution x for lambda shows that the objective has no minimum. Out of core
+// it may read the file once more. ended says whether an error has ended the run.
+func (f *fitter) hasNoOptimum(ctx context.Context, lambda float64, x []float64, ended bool) (bool, error) {
+	freePart := f.d.freePart(lambda, x)
+	if freePart == nil || f.file != nil && (ended || f.d.team.Alone() && ctx.Err() != nil) {
+		return false, nil
+	}
+	return f.s.LossFallsForever(freePart)
+}
+
+// hasNoOptimum reports whether the solution x for lambda shows that the objective has no minimum. Out of
+// core, this may take a pass over the file.
+func (m *minimizer) hasNoOptimum(ctx context.Context, p *solver.Problem, lambda float64, x []float64) bool {
+	d := m.d
+	freePart := d.freePart(lambda, x)
+	switch {
+	case freePart == nil:
+		return false
+	case d.spec.streams():
+		q := &exact.Problem{
+			Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Loss: d.loss,
+		}
+		f := exact.NewFile(q, exact.FileSettings{Memory: d.spec.Memory})
+		f.Stop = ctx.Err
+		falls, err := f.LossFallsForever(freePart)
+		return falls && err == nil
+	}
+	margins := make([]float64, d.n)
+	d.x.MulVec(margins, freePart)
+	return d.team.Separates(d.loss, margins, d.y, d.weights)
 }
