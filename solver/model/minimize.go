@@ -286,7 +286,7 @@ func (m *minimizer) solve(ctx context.Context, lambda float64, start *solver.Ite
 	c := &out.Certificate
 	err = m.judge(c, err)
 	if err == nil || !late { // after the time limit, there is no time for another pass over the data
-		c.NoOptimum = m.hasNoOptimum(ctx, &p, lambda, x)
+		c.NoOptimum = m.hasNoOptimum(ctx, lambda, x)
 	}
 	if late && !errors.Is(err, solver.ErrNotConverged) {
 		zeroUnit, offsetUnit := m.units()

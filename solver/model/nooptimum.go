@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/exact"
 )
 
@@ -82,16 +81,14 @@ func (f *fitter) hasNoOptimum(ctx context.Context, lambda float64, x []float64, 
 
 // hasNoOptimum reports whether the solution x for lambda shows that the objective has no minimum. Out of
 // core, this may take a pass over the file.
-func (m *minimizer) hasNoOptimum(ctx context.Context, p *solver.Problem, lambda float64, x []float64) bool {
+func (m *minimizer) hasNoOptimum(ctx context.Context, lambda float64, x []float64) bool {
 	d := m.d
 	freePart := d.freePart(lambda, x)
 	switch {
 	case freePart == nil:
 		return false
 	case d.spec.streams():
-		q := &exact.Problem{
-			Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Loss: d.loss,
-		}
+		q := &exact.Problem{Data: d.x, Labels: d.y, Weights: d.weights, Loss: d.loss}
 		f := exact.NewFile(q, exact.FileSettings{Memory: d.spec.Memory})
 		f.Stop = ctx.Err
 		falls, err := f.LossFallsForever(freePart)
