@@ -271,12 +271,16 @@ func (m *minimizer) solve(ctx context.Context, lambda float64, start *solver.Ite
 	set := d.spec.Settings
 	set.RelTol = m.relTol()
 	set.TimeLimit = 0 // ctx ends at the time limit
+	set.Memory = d.spec.Memory
 	if start != nil {
 		set.Start = *start
 	}
-	res, err := m.run(ctx, &p, &set)
+	res, err := solver.Minimize(ctx, &p, &set)
 	if res == nil {
 		return nil, nil, err
+	}
+	if m.hasOffsetColumn {
+		subtractRidge(0.5*p.L2, res, err)
 	}
 	late := res.Status == solver.TimeDone
 	if late && !finite(res.At.Objective) { // out of core, the time may end before a point is evaluated
@@ -293,15 +297,6 @@ func (m *minimizer) solve(ctx context.Context, lambda float64, start *solver.Ite
 		err = c.lateError(math.Min(zeroUnit, offsetUnit))
 	}
 	return out, &res.Iterate, err
-}
-
-func (m *minimizer) run(ctx context.Context, p *solver.Problem, set *solver.Settings) (*solver.Result, error) {
-	set.Memory = m.d.spec.Memory
-	res, err := solver.Minimize(ctx, p, set)
-	if m.hasOffsetColumn && res != nil {
-		subtractRidge(0.5*p.L2, res, err)
-	}
-	return res, err
 }
 
 // subtractRidge subtracts ridge from the objectives of a run whose offsets are a column of the data. The
