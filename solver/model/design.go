@@ -144,7 +144,4 @@ func (d *design) factor(j int) float64 {
 func (d *design) coupled() bool { return d.spec.grouped() || d.spec.couples() }
 
 // unsupportedDomain reports whether the domain has a type that package exact does not support.
-func (d *design) unsupportedDomain() bool {
-	set := term.SetOf(d.spec.Domain)
-	return set != nil && set.Region(d.p) == nil
-}
+func (d *design) unsupportedDomain() bool { return d.spec.Domain != nil && d.spec.region(d.p) == nil }

@@ -73,10 +73,9 @@ func (d *design) elasticNetPenalty(ratio float64) *penalty {
 			p.fixedRidge[j] = mu * scale * scale
 		}
 	}
+	p.set = d.spec.region(d.p)
 	if box, ok := d.spec.box(d.p); ok {
 		p.set = widenBox(box, columns, nil)
-	} else if d.spec.Domain != nil {
-		p.set = term.SetOf(d.spec.Domain).Region(d.p)
 	}
 	return p
 }

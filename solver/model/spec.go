@@ -279,12 +279,17 @@ func lossesForNumbers() string {
 	return term.NamesWith(func(t term.Traits) bool { return t.Labels == term.Numbers })
 }
 
+// region returns the domain in R^p. It returns nil if there is no domain, or if package solver does not have its
+// type.
+func (s *Spec) region(p int) term.Region {
+	if set := term.SetOf(s.Domain); set != nil {
+		return set.Region(p)
+	}
+	return nil
+}
+
 // box returns the domain as a box in R^p. ok is false if there is no domain, or if it is not a box.
 func (s *Spec) box(p int) (box term.Box, ok bool) {
-	set := term.SetOf(s.Domain)
-	if set == nil {
-		return box, false
-	}
-	box, ok = set.Region(p).(term.Box)
+	box, ok = s.region(p).(term.Box)
 	return box, ok
 }
