@@ -115,12 +115,11 @@ func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step,
 		if set == nil {
 			set = &PathSettings{}
 		}
-		patience, err := newPatience(set.Validation, classifies(p.spec.loss()))
-		err = cmp.Or(set.check(), err)
-		if err == nil && !p.team.Alone() && set.Validation != nil {
-			err = errorf("PathSettings.Validation is for one process; leave it nil with Spec.Comm")
+		if err := set.check(); err != nil {
+			yield(nil, err)
+			return
 		}
-		err = cmp.Or(err, p.checkValidation(set.Validation))
+		patience, err := p.newPatience(set.Validation)
 		if err != nil {
 			yield(nil, err)
 			return

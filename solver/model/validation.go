@@ -20,21 +20,9 @@ type Validation struct {
 	Patience int
 }
 
-// checkValidation returns an error if the rows and labels of v cannot be scored by the models of the path. It
-// accepts every v with a metric of the caller.
-func (p *problems) checkValidation(v *Validation) error {
-	if v == nil || v.Metric != nil {
-		return nil
-	}
-	if _, err := p.empty.checkScored(v.X, v.Y, cmp.Or(v.Score, &ScoreSettings{})); err != nil {
-		return errorf("PathSettings.Validation: %s", pkgerr.Text(err))
-	}
-	return nil
-}
-
 const defaultPatience = 10
 
-// A patience decides when a path ends early. Its Validation is nil if the path has no validation.
+// A patience decides when a path with validation ends early. A nil patience never ends a path.
 type patience struct {
 	*Validation
 	measure          Measure
@@ -42,21 +30,35 @@ type patience struct {
 	lambdasSinceBest int     // number of lambdas since the best value
 }
 
-func newPatience(v *Validation, predictsClasses bool) (p *patience, err error) {
-	p = &patience{Validation: v, best: math.Inf(1)}
-	if v != nil {
-		p.measure, err = v.Measure.check(predictsClasses, v.Metric != nil, "PathSettings.Validation.Measure")
+// newPatience returns the patience of a path with the validation v, or nil if v is nil. It returns an error if
+// the measure of v does not apply to the models of the path, or if these cannot score the rows of v. With a
+// metric of the caller it does not check the rows.
+func (p *problems) newPatience(v *Validation) (_ *patience, err error) {
+	if v == nil {
+		return nil, nil
 	}
-	if err == nil && p.measure == ByR2 {
-		err = errorf("PathSettings.Validation.Measure = \"r2\" is for cross-validation; ByMSE chooses the same")
+	w := &patience{Validation: v, best: math.Inf(1)}
+	w.measure, err = v.Measure.check(classifies(p.spec.loss()), v.Metric != nil, "PathSettings.Validation.Measure")
+	switch {
+	case err != nil:
+		return nil, err
+	case w.measure == ByR2:
+		return nil, errorf("PathSettings.Validation.Measure = \"r2\" is for cross-validation; ByMSE chooses the same")
+	case !p.team.Alone():
+		return nil, errorf("PathSettings.Validation is for one process; leave it nil with Spec.Comm")
+	case v.Metric != nil:
+		return w, nil
 	}
-	return p, err
+	if _, err := p.empty.checkScored(v.X, v.Y, cmp.Or(v.Score, &ScoreSettings{})); err != nil {
+		return nil, errorf("PathSettings.Validation: %s", pkgerr.Text(err))
+	}
+	return w, nil
 }
 
 // judge sets s.ValidationScore to the value of the measure, and counts the lambdas since the best value.
-// Without validation it does nothing.
+// A nil patience does nothing.
 func (p *patience) judge(s *Step) error {
-	if p.Validation == nil {
+	if p == nil {
 		return nil
 	}
 	m := s.Model()
@@ -81,5 +83,5 @@ func (p *patience) judge(s *Step) error {
 }
 
 func (p *patience) ended() bool {
-	return p.Validation != nil && p.lambdasSinceBest >= cmp.Or(p.Patience, defaultPatience)
+	return p != nil && p.lambdasSinceBest >= cmp.Or(p.Patience, defaultPatience)
 }
