@@ -135,7 +135,7 @@ func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step,
 					return
 				}
 			}
-			if !yield(step, err) || step == nil || step.endedEarly() || patience.ended() {
+			if !yield(step, err) || patience.ended() {
 				return
 			}
 		}
