@@ -68,9 +68,12 @@ func (m *Model) WriteLiblinear(w io.Writer) error {
 	fmt.Fprintf(b, "nr_feature %d\nbias %d\nw\n", m.featureCount(), bias)
 	writeLine := func(value func(c *Column) float64) {
 		for k := range m.Columns {
-			fmt.Fprintf(b, "%.17g%s", value(&m.Columns[k]),
-				map[bool]string{true: "\n", false: " "}[k == len(m.Columns)-1])
+			if k > 0 {
+				b.WriteByte(' ')
+			}
+			fmt.Fprintf(b, "%.17g", value(&m.Columns[k]))
 		}
+		b.WriteByte('\n')
 	}
 	for j := range m.featureCount() {
 		writeLine(func(c *Column) float64 { return c.Coefficients[j] })
