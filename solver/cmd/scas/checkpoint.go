@@ -59,7 +59,7 @@ func (c *trainCmd) checkpoint(data *sparse.Dataset, report *problemReport) (dist
 		want.Labels = fmt.Sprint(data.Classes.Values[0], data.Classes.Values[1])
 	}
 	sum := crc32.NewIEEE()
-	for _, path := range append(c.specFlags.inputs(), c.Start) {
+	for _, path := range append(c.inputs(), c.Start) {
 		if path == "" {
 			continue
 		}

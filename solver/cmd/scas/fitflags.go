@@ -17,9 +17,32 @@ const dataHelp = "Data file: LIBSVM text, or by its ending a table (.csv, .tsv),
 
 // fitFlags are the flags of all commands that fit models to DATA: train, path and cv.
 type fitFlags struct {
-	specFlags
-	rowFlags
-	processorFlags
+	Loss           lossFlag    `default:"logistic" placeholder:"NAME" help:"${losses} (default ${default})." group:"Loss and penalty:"`
+	Graph          string      `default:"none" placeholder:"none|chain|FILE" help:"Fused lasso: the coefficients of joined features are drawn to equal values. chain joins neighbours. FILE (or -) has an edge 'i j [weight]' a line, with features counted from 1, as scas graph writes it; or a matrix A for the penalty |A x|_1, as 'rows cols nnz' and its entries (default ${default})." group:"Structure:"`
+	Fusion         positive    `default:"1" placeholder:"F" help:"Weight of the differences along the graph, relative to the penalty of the coefficients (default ${default})." group:"Structure:"`
+	Groups         string      `placeholder:"FILE" help:"Group lasso: the coefficients of a group, such as all categories of a column, become zero only together. FILE has a line for each group: numbers of features from 1 (with --graph, of rows of A, edges first). Others are not penalised." group:"Structure:"`
+	Mu             notNegative `default:"0" placeholder:"F" help:"Add (F/2)|x|^2 to the penalty, whatever lambda is (default ${default})." group:"Loss and penalty:"`
+	L2Y            notNegative `name:"l2y" default:"0" placeholder:"F" help:"Add (F/2)|A x|^2: coefficients that --graph joins become closer, but not equal (default ${default})." group:"Structure:"`
+	Domain         domainFlag  `placeholder:"SET" help:"Set that contains the coefficients: nonnegative, box:LO,HI, ball:RADIUS or simplex[:TOTAL]. The last two need --no-intercept and --no-standardize." group:"Structure:"`
+	Bounds         string      `placeholder:"FILE" help:"Bounds of coefficients, in the units of DATA. FILE has a line 'feature lower upper' for each feature with bounds: its name, such as age or city=Bern (its number from 1 if features have no names), and numbers, -inf or inf." group:"Structure:"`
+	Intercept      bool        `negatable:"" default:"true" help:"Fit an intercept, which is not penalised (default: yes)." group:"Intercept and features:"`
+	Standardize    *bool       `negatable:"" help:"Divide features by their standard deviations for the penalty; coefficients stay on the scale of the data (default: yes, but no with a graph)." group:"Intercept and features:"`
+	L1Ratio        *share      `name:"l1-ratio" placeholder:"F" help:"Elastic net: in the penalty, F |x|_1 + (1-F) |x|^2/2 replaces |x|_1. 1 is the lasso, 0 ridge regression. The differences along a graph keep their weight (default 1)." group:"Loss and penalty:"`
+	Names          string      `placeholder:"FILE" help:"File with the names of the features, one a line, for data without names." group:"Intercept and features:"`
+	Offset         string      `placeholder:"FILE" help:"File with a number for each row, one a line, that is added to its margin, such as the logarithm of an exposure. For tables see --offset-column." group:"Rows:"`
+	PenaltyFactors string      `placeholder:"FILE" help:"File with a factor for each feature, one a line, that multiplies its penalty; 0 keeps the feature in every model. A column of words is a feature for each category, such as city=Bern." group:"Intercept and features:"`
+	ClassWeights   string      `enum:"none,balanced" default:"none" help:"balanced gives both classes the same total weight. With more than two classes, it does so for each class and the rest." group:"Rows:"`
+	SampleWeights  string      `placeholder:"FILE" help:"File with a weight for each row, one a line." group:"Rows:"`
+
+	dataFlags
+	memoryFlags
+
+	Positive     *positiveFlag `placeholder:"LABEL" help:"Label of the positive class, if there are two classes (default: the larger number, or the later word)." group:"Rows:"`
+	OffsetColumn string        `placeholder:"COLUMN" help:"Column with the offset of each row, see --offset. It is not a feature." group:"Tables:"`
+	Strict       bool          `help:"Refuse rows of LIBSVM text or npz whose indices do not increase, instead of sorting them." group:"Form of DATA:"`
+	Threads      count         `placeholder:"N" help:"Threads (default: one per CPU). Any number gives the same bits." group:"Memory and processors:"`
+	Level        level         `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits." group:"Memory and processors:"`
+
 	distFlags `group:"With more than one machine:"`
 
 	file  string // the argument DATA
@@ -32,12 +55,16 @@ type pathFlags struct {
 	Data string `arg:"" name:"DATA" help:"${data}"`
 
 	fitFlags
-	lambdaFlags `group:"Which lambdas:"`
-	solveFlags
+
+	Lambdas   lambdasFlag `default:"100" placeholder:"N|F,F,..." help:"Number of lambdas, or the lambdas themselves, the largest first, such as 0.1,0.01 (default ${default})." group:"Which lambdas:"`
+	Ratio     ratio       `placeholder:"F" help:"The smallest lambda divided by the largest. The largest is the smallest at which every penalised coefficient is zero (default: 1e-4 with more rows than features, else 1e-2)." group:"Which lambdas:"`
+	Tol       ratio       `default:"1e-6" placeholder:"F" help:"A fit ends when its objective is proved to be within F times the objective at 0 of the optimum (default ${default})." group:"How it is solved:"`
+	TimeLimit duration    `placeholder:"DURATION" help:"Stop after this time, such as 90s or 5m. scas path keeps the lambdas that are done; scas cv keeps nothing." group:"How it is solved:"`
+	Seed      seed        `default:"0" placeholder:"N" help:"Seed of random choices, such as the folds (default ${default})." group:"How it is solved:"`
 }
 
 // read reads DATA, or this rank's shard of DATA. Before that it checks that the outputs can be written, and
-// that the files of specFlags.inputs and the files with the paths replaceableInputs exist. An output may
+// that the files of fitFlags.inputs and the files with the paths replaceableInputs exist. An output may
 // replace a file in replaceableInputs, but no other input.
 func (c *fitFlags) read(e *env, out outputs, replaceableInputs ...string) (*sparse.Dataset, error) {
 	err := checkExist(append(c.inputs(), append(replaceableInputs, c.Labels)...))
@@ -145,44 +172,6 @@ func (c *fitFlags) fit(e *env, r *problemReport, do func() error) (stopped bool,
 	return c.ranks.team.Any(err != nil && e.ctx.Err() != nil), err
 }
 
-type specFlags struct {
-	Loss           lossFlag    `default:"logistic" placeholder:"NAME" help:"${losses} (default ${default})." group:"Loss and penalty:"`
-	Graph          string      `default:"none" placeholder:"none|chain|FILE" help:"Fused lasso: the coefficients of joined features are drawn to equal values. chain joins neighbours. FILE (or -) has an edge 'i j [weight]' a line, with features counted from 1, as scas graph writes it; or a matrix A for the penalty |A x|_1, as 'rows cols nnz' and its entries (default ${default})." group:"Structure:"`
-	Fusion         positive    `default:"1" placeholder:"F" help:"Weight of the differences along the graph, relative to the penalty of the coefficients (default ${default})." group:"Structure:"`
-	Groups         string      `placeholder:"FILE" help:"Group lasso: the coefficients of a group, such as all categories of a column, become zero only together. FILE has a line for each group: numbers of features from 1 (with --graph, of rows of A, edges first). Others are not penalised." group:"Structure:"`
-	Mu             notNegative `default:"0" placeholder:"F" help:"Add (F/2)|x|^2 to the penalty, whatever lambda is (default ${default})." group:"Loss and penalty:"`
-	L2Y            notNegative `name:"l2y" default:"0" placeholder:"F" help:"Add (F/2)|A x|^2: coefficients that --graph joins become closer, but not equal (default ${default})." group:"Structure:"`
-	Domain         domainFlag  `placeholder:"SET" help:"Set that contains the coefficients: nonnegative, box:LO,HI, ball:RADIUS or simplex[:TOTAL]. The last two need --no-intercept and --no-standardize." group:"Structure:"`
-	Bounds         string      `placeholder:"FILE" help:"Bounds of coefficients, in the units of DATA. FILE has a line 'feature lower upper' for each feature with bounds: its name, such as age or city=Bern (its number from 1 if features have no names), and numbers, -inf or inf." group:"Structure:"`
-	Intercept      bool        `negatable:"" default:"true" help:"Fit an intercept, which is not penalised (default: yes)." group:"Intercept and features:"`
-	Standardize    *bool       `negatable:"" help:"Divide features by their standard deviations for the penalty; coefficients stay on the scale of the data (default: yes, but no with a graph)." group:"Intercept and features:"`
-	L1Ratio        *share      `name:"l1-ratio" placeholder:"F" help:"Elastic net: in the penalty, F |x|_1 + (1-F) |x|^2/2 replaces |x|_1. 1 is the lasso, 0 ridge regression. The differences along a graph keep their weight (default 1)." group:"Loss and penalty:"`
-	Names          string      `placeholder:"FILE" help:"File with the names of the features, one a line, for data without names." group:"Intercept and features:"`
-	Offset         string      `placeholder:"FILE" help:"File with a number for each row, one a line, that is added to its margin, such as the logarithm of an exposure. For tables see --offset-column." group:"Rows:"`
-	PenaltyFactors string      `placeholder:"FILE" help:"File with a factor for each feature, one a line, that multiplies its penalty; 0 keeps the feature in every model. A column of words is a feature for each category, such as city=Bern." group:"Intercept and features:"`
-	ClassWeights   string      `enum:"none,balanced" default:"none" help:"balanced gives both classes the same total weight. With more than two classes, it does so for each class and the rest." group:"Rows:"`
-	SampleWeights  string      `placeholder:"FILE" help:"File with a weight for each row, one a line." group:"Rows:"`
-}
-
-type rowFlags struct {
-	dataFlags
-	memoryFlags
-	Positive     *positiveFlag `placeholder:"LABEL" help:"Label of the positive class, if there are two classes (default: the larger number, or the later word)." group:"Rows:"`
-	OffsetColumn string        `placeholder:"COLUMN" help:"Column with the offset of each row, see --offset. It is not a feature." group:"Tables:"`
-	Strict       bool          `help:"Refuse rows of LIBSVM text or npz whose indices do not increase, instead of sorting them." group:"Form of DATA:"`
-}
-
-type solveFlags struct {
-	Tol       ratio    `default:"1e-6" placeholder:"F" help:"A fit ends when its objective is proved to be within F times the objective at 0 of the optimum (default ${default})." group:"How it is solved:"`
-	TimeLimit duration `placeholder:"DURATION" help:"Stop after this time, such as 90s or 5m. scas path keeps the lambdas that are done; scas cv keeps nothing." group:"How it is solved:"`
-	Seed      seed     `default:"0" placeholder:"N" help:"Seed of random choices, such as the folds (default ${default})." group:"How it is solved:"`
-}
-
-type processorFlags struct {
-	Threads count `placeholder:"N" help:"Threads (default: one per CPU). Any number gives the same bits." group:"Memory and processors:"`
-	Level   level `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits." group:"Memory and processors:"`
-}
-
 func (c *pathFlags) settings() solver.Settings {
 	return solver.Settings{
 		RelTol: float64(c.Tol), TimeLimit: time.Duration(c.TimeLimit), Seed: uint64(c.Seed),
@@ -190,12 +179,7 @@ func (c *pathFlags) settings() solver.Settings {
 	}
 }
 
-type lambdaFlags struct {
-	Lambdas lambdasFlag `default:"100" placeholder:"N|F,F,..." help:"Number of lambdas, or the lambdas themselves, the largest first, such as 0.1,0.01 (default ${default})."`
-	Ratio   ratio       `placeholder:"F" help:"The smallest lambda divided by the largest. The largest is the smallest at which every penalised coefficient is zero (default: 1e-4 with more rows than features, else 1e-2)."`
-}
-
-func (c *lambdaFlags) pathSettings() model.PathSettings {
+func (c *pathFlags) pathSettings() model.PathSettings {
 	set := model.PathSettings{Lambdas: c.Lambdas.lambdas, Ratio: float64(c.Ratio)}
 	if set.Lambdas == nil {
 		set.Count = c.Lambdas.count
@@ -213,11 +197,11 @@ func (c *pathFlags) check(svg string) error {
 	case lambdas != nil && lambdas[0] == 0 && svg != "":
 		return usagef("--svg draws lambdas on a logarithmic axis, which has no 0; give --lambdas a larger one as well")
 	}
-	return c.specFlags.check(&c.rowFlags)
+	return c.fitFlags.check()
 }
 
 // inputs returns the paths of the files that the flags name. A path is empty if its flag names no file.
-func (c *specFlags) inputs() []string {
+func (c *fitFlags) inputs() []string {
 	graphPath := c.graphFile()
 	if graphPath == "-" {
 		graphPath = ""
@@ -227,7 +211,7 @@ func (c *specFlags) inputs() []string {
 
 // graphFile returns the path of the file of --graph, without a prefix edges: or matrix:. It is "-" for
 // standard input, and "" if --graph is none or chain.
-func (c *specFlags) graphFile() string {
+func (c *fitFlags) graphFile() string {
 	if c.Graph == "none" || c.Graph == "chain" {
 		return ""
 	}
@@ -235,14 +219,14 @@ func (c *specFlags) graphFile() string {
 	return path
 }
 
-func (c *specFlags) check(flags *rowFlags) error {
-	hasGraph, positiveLabel := c.Graph != "none", flags.Positive
+func (c *fitFlags) check() error {
+	hasGraph := c.Graph != "none"
 	switch {
-	case flags.Label == "none":
+	case c.Label == "none":
 		return usagef("--label none leaves no labels, and a fit needs them")
-	case c.Offset != "" && flags.OffsetColumn != "":
+	case c.Offset != "" && c.OffsetColumn != "":
 		return usagef("give either --offset or --offset-column")
-	case positiveLabel != nil && !c.Loss.classifies():
+	case c.Positive != nil && !c.Loss.classifies():
 		return usagef("--positive is for two classes; --loss %s takes labels as numbers", c.Loss)
 	case c.ClassWeights != "none" && !c.Loss.classifies():
 		return usagef("--class-weights %s is for two classes; --loss %s takes labels as numbers",

@@ -40,7 +40,7 @@ type problemSummary struct {
 }
 
 // summarise describes the problem of s for reports. s must come from specify, which sets all its fields.
-func (c *specFlags) summarise(s *fitSpec) problemSummary {
+func (c *fitFlags) summarise(s *fitSpec) problemSummary {
 	spec, kind := &s.spec, graph.Kind(c.Graph)
 	rows, edges := s.rowsOfA()
 	switch {

@@ -61,13 +61,13 @@ func (c *fitFlags) specify(data *sparse.Dataset, counts wholeCounts, load worklo
 		return nil, err
 	}
 	out.spec.Offsets = data.Offsets
-	if err := out.setNames(c.Names, p); err != nil {
+	if err := out.setNames(c.Names); err != nil {
 		return nil, err
 	}
-	if err := out.setGraph(c, p); err != nil {
+	if err := out.setGraph(c); err != nil {
 		return nil, c.withGraphAdvice(err, data)
 	}
-	if err := out.setPenalty(&c.specFlags, p); err != nil {
+	if err := out.setPenalty(c); err != nil {
 		return nil, err
 	}
 	out.exceeds = c.Memory.exceededBy(out.demand)
@@ -158,7 +158,7 @@ func (c *fitFlags) keptBytes(data *sparse.Dataset, load workload) int64 {
 }
 
 // setNames sets the names of the features, from the file at path or, if path is empty, from the data.
-func (s *fitSpec) setNames(path string, p int) error {
+func (s *fitSpec) setNames(path string) error {
 	if path == "" {
 		s.spec.Features = s.data.Names
 		return nil
@@ -176,7 +176,7 @@ func (s *fitSpec) setNames(path string, p int) error {
 		s.spec.Features = append(s.spec.Features, name)
 		return nil
 	})
-	if n := len(s.spec.Features); err == nil && n != p {
+	if n, p := len(s.spec.Features), s.featureCount(); err == nil && n != p {
 		err = &sparse.ParseError{
 			File: path,
 			Msg:  fmt.Sprintf("%s: expected one for each of the %s of the data; --features says how many these are", plural(n, "name"), plural(p, "feature")),
@@ -185,12 +185,12 @@ func (s *fitSpec) setNames(path string, p int) error {
 	return err
 }
 
-func (s *fitSpec) setGraph(c *fitFlags, p int) error {
+func (s *fitSpec) setGraph(c *fitFlags) error {
 	switch c.Graph {
 	case "none":
 		return nil
 	case "chain":
-		s.spec.Graph = graph.Chain(p)
+		s.spec.Graph = graph.Chain(s.featureCount())
 	default:
 		con, err := c.readConstraint(s.data)
 		if err != nil {
@@ -254,7 +254,7 @@ func (c *fitFlags) readConstraint(data *sparse.Dataset) (con *graph.Constraint, 
 }
 
 // checkMatrix returns an error if a flag is given that does not apply when the file of --graph is a matrix.
-func (c *specFlags) checkMatrix() error {
+func (c *fitFlags) checkMatrix() error {
 	flag := firstGiven([]givenFlag{
 		{"--l1-ratio", c.L1Ratio != nil}, {"--penalty-factors", c.PenaltyFactors != ""},
 		{"--fusion", c.Fusion != 1},
@@ -267,7 +267,8 @@ func (c *specFlags) checkMatrix() error {
 
 // setPenalty sets the penalty, the weights of --mu and --l2y, and the domain of the specification. setNames
 // and setGraph must be called before.
-func (s *fitSpec) setPenalty(c *specFlags, p int) error {
+func (s *fitSpec) setPenalty(c *fitFlags) error {
+	p := s.featureCount()
 	s.spec.Mu, s.spec.MuA, s.spec.Domain = float64(c.Mu), float64(c.L2Y), c.Domain.makeSet(p)
 	if c.Bounds != "" {
 		box, err := readBounds(c.Bounds, s.spec.Features, p)

@@ -17,19 +17,8 @@ type trainCmd struct {
 	Lambda notNegative `default:"1e-4" placeholder:"F" help:"Factor of the penalty, which is added to the mean loss. A larger factor makes more coefficients zero; scas cv finds a good one (default ${default})." group:"Loss and penalty:"`
 
 	fitFlags
-	Checkpoint string `placeholder:"FILE" help:"File in which rank 0 stores the state after every outer iteration or class. Give it again to continue after a failure or after --time-limit, with any number of ranks. It is removed when the fit is done. One process stores no state of Newton steps, only the fitted classes if there are more than two." group:"With more than one machine:"`
-	runFlags
-	Float32 bool `name:"float32" help:"Round the values of DATA to 32 bits: faster if the data do not fit into the processor's cache." group:"For the methods of --method list:"`
 
-	Model  string `short:"o" placeholder:"FILE" help:"Write the model to this file." group:"What is written:"`
-	Output string `enum:"last,average" default:"last" help:"Iterate to store: the last one, or the average of the paper's theorems. -o FILE names the file." group:"For the methods of --method list:"`
-	SVG    string `name:"svg" placeholder:"FILE" help:"Draw the graph. Features with equal coefficients have one colour, features with a zero coefficient are faint." group:"What is written:"`
-	pageFlags
-	JSON    bool `name:"json" help:"Print the result as one JSON object." group:"What is written:"`
-	Verbose bool `help:"Also show parameters, kernels and memory, and the constants of the paper's theorems." group:"What is written:"`
-}
-
-type runFlags struct {
+	Checkpoint  string     `placeholder:"FILE" help:"File in which rank 0 stores the state after every outer iteration or class. Give it again to continue after a failure or after --time-limit, with any number of ranks. It is removed when the fit is done. One process stores no state of Newton steps, only the fitted classes if there are more than two." group:"With more than one machine:"`
 	Method      methodFlag `default:"auto" placeholder:"NAME" help:"auto: Newton steps until the result is proved. Other names are methods to compare with; list explains them (default ${default})." group:"How it is solved:"`
 	Tol         tolerance  `default:"auto" placeholder:"F|auto|none" help:"Training ends when the objective is proved to be within F times the objective at 0 of the optimum; auto: 1e-6 with --method auto, else none (default ${default})." group:"How it is solved:"`
 	TimeLimit   duration   `placeholder:"DURATION" help:"Stop after this time, such as 90s or 5m, and keep the model found until then." group:"How it is solved:"`
@@ -42,6 +31,14 @@ type runFlags struct {
 	Schedule    string     `enum:"practical,theorem" default:"practical" help:"For scas and scas-strong. practical: one step size, n steps for each full gradient. theorem: the schedule of the convergence proofs (default ${default})." group:"For the methods of --method list:"`
 	Start       string     `placeholder:"MODEL" help:"Begin at this model, which must have the same features and classes, for example a model of fewer rows or for another lambda. The fit needs fewer steps and finds the same optimum." group:"How it is solved:"`
 	Seed        seed       `default:"0" placeholder:"N" help:"Seed of the sampling; equal seeds give equal models (default ${default})." group:"How it is solved:"`
+	Float32     bool       `name:"float32" help:"Round the values of DATA to 32 bits: faster if the data do not fit into the processor's cache." group:"For the methods of --method list:"`
+
+	Model  string `short:"o" placeholder:"FILE" help:"Write the model to this file." group:"What is written:"`
+	Output string `enum:"last,average" default:"last" help:"Iterate to store: the last one, or the average of the paper's theorems. -o FILE names the file." group:"For the methods of --method list:"`
+	SVG    string `name:"svg" placeholder:"FILE" help:"Draw the graph. Features with equal coefficients have one colour, features with a zero coefficient are faint." group:"What is written:"`
+	pageFlags
+	JSON    bool `name:"json" help:"Print the result as one JSON object." group:"What is written:"`
+	Verbose bool `help:"Also show parameters, kernels and memory, and the constants of the paper's theorems." group:"What is written:"`
 }
 
 func (trainCmd) Help() string {
@@ -209,7 +206,7 @@ func (c *trainCmd) check() error {
 	case c.SVG != "" && c.Graph == "none":
 		return usagef("--svg draws a graph; give --graph as well")
 	}
-	return c.specFlags.check(&c.rowFlags)
+	return c.fitFlags.check()
 }
 
 // checkDrawing returns an error if --svg is given and cannot draw the model of s.
