@@ -143,32 +143,23 @@ type rankSummary struct {
 	CPUSeconds     float64 `json:"cpu_seconds,omitempty"`     // processor time, without the time for messages
 }
 
-// A traffic counts the messages of this process. cpu is its processor time without the time for messages.
-type traffic struct {
-	dist.Traffic
-	cpu time.Duration
-}
-
-func (r *ranks) traffic() traffic {
-	now := traffic{cpu: cpuTime()}
+// traffic counts the messages of this rank so far.
+func (r *ranks) traffic() (t dist.Traffic) {
 	if r.comm != nil {
-		now.Traffic = r.comm.Traffic
+		t = r.comm.Traffic
 	}
-	now.cpu -= now.CPU
-	return now
+	return t
 }
 
-// summarySince summarises the messages and the processor time since start, an earlier result of traffic.
-func (r *ranks) summarySince(start traffic) *rankSummary {
-	now := r.traffic()
-	t := now.Since(start.Traffic)
-	return &rankSummary{
-		r.team.Size(), t.Messages, t.Numbers, t.Time.Seconds(), (now.cpu - start.cpu).Seconds(),
-	}
+// summarySince summarises the messages and the processor time since earlier results of traffic and cpuTime.
+func (r *ranks) summarySince(startTraffic dist.Traffic, startCPU time.Duration) rankSummary {
+	t := r.traffic().Since(startTraffic)
+	cpu := cpuTime() - startCPU - t.CPU
+	return rankSummary{r.team.Size(), t.Messages, t.Numbers, t.Time.Seconds(), cpu.Seconds()}
 }
 
 func (r *rankSummary) addTo(f *summary) {
-	if r != nil && r.Ranks > 1 {
+	if r.Ranks > 1 {
 		f.add("ranks", "%d, each with a part of the rows; %s of %s took %.3g s",
 			r.Ranks, plural(r.Messages, "message"), plural(r.Numbers, "number"), r.MessageSeconds)
 	}

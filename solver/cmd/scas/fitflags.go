@@ -161,11 +161,11 @@ func (c *fitFlags) begin(e *env, out outputs, load workload, replaceableInputs .
 // this rank has exchanged with others. It returns the error of do in the words of the command line. stopped
 // is true if, on any rank, do ended because of an interrupt.
 func (c *fitFlags) fit(e *env, r *problemReport, do func() error) (stopped bool, err error) {
-	start, startTraffic := time.Now(), c.ranks.traffic()
+	start, startCPU, startTraffic := time.Now(), cpuTime(), c.ranks.traffic()
 	end := c.Memory.limitHeap(r.fitSpec.demand, r.fitSpec.spec.Memory)
 	err = do()
 	end()
-	r.rankSummary = c.ranks.summarySince(startTraffic)
+	r.rankSummary = c.ranks.summarySince(startTraffic, startCPU)
 	r.Seconds, r.Peak = time.Since(start).Seconds(), peakMemory()
 	err = c.Memory.refuseUnstreamed(r.fitSpec.demand,
 		adviseScaling(err, r.fitSpec.data, r.Standardized || r.fitSpec.outOfCore()))

@@ -76,7 +76,7 @@ func (c *fitFlags) summarise(s *fitSpec) problemSummary {
 type problemReport struct {
 	problemSummary
 	Table *sparse.TableSummary `json:"table,omitempty"`
-	*rankSummary
+	rankSummary
 
 	EmptyFeatures int     `json:"features_without_data"` // 0 if the fits are out of core
 	Level         string  `json:"level"`
