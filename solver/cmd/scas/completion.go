@@ -35,21 +35,16 @@ func (c *completionCmd) Run(e *env, k *kong.Context) error {
 
 func commandNames(n *kong.Node) (names []string) {
 	for _, child := range n.Children {
-		if child.Type == kong.CommandNode && !child.Hidden {
-			names = append(names, child.Name)
-		}
+		names = append(names, child.Name)
 	}
 	return names
 }
 
-// walkCommands calls visit for every visible command below n, with its path, such as "model show".
-func walkCommands(n *kong.Node, path string, visit func(path string, n *kong.Node)) {
+// walkCommands calls visit for every command below n.
+func walkCommands(n *kong.Node, visit func(n *kong.Node)) {
 	for _, child := range n.Children {
-		if child.Type == kong.CommandNode && !child.Hidden {
-			childPath := strings.TrimSpace(path + " " + child.Name)
-			visit(childPath, child)
-			walkCommands(child, childPath, visit)
-		}
+		visit(child)
+		walkCommands(child, visit)
 	}
 }
 
@@ -84,16 +79,16 @@ func bashCompletion(app *kong.Application) string {
     case "$command $prev" in
 `)
 	var cases string
-	walkCommands(app.Node, "", func(path string, n *kong.Node) {
+	walkCommands(app.Node, func(n *kong.Node) {
 		words := commandNames(n)
 		for _, f := range n.Flags {
 			words = append(words, flagNames(f)...)
 			if values := completionsOf(f); values != nil {
 				fmt.Fprintf(&b, "    \"%s --%s\") COMPREPLY=($(compgen -W %q -- \"$cur\")); return;;\n",
-					path, f.Name, strings.Join(values, " "))
+					n.Path(), f.Name, strings.Join(values, " "))
 			}
 		}
-		cases += fmt.Sprintf("    %q) words=%q;;\n", path,
+		cases += fmt.Sprintf("    %q) words=%q;;\n", n.Path(),
 			strings.Join(append(words, globalFlags(app)...), " "))
 	})
 	fmt.Fprintf(&b, "    esac\n    case \"$command\" in\n    \"\") words=%q;;\n%s    esac\n",
@@ -120,16 +115,14 @@ func fishCompletion(app *kong.Application) string {
 	quote := func(s string) string {
 		return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(s) + "'"
 	}
-	walkCommands(app.Node, "", func(path string, n *kong.Node) {
-		parent, name, nested := strings.Cut(path, " ")
-		commandCondition, flagCondition := "__fish_use_subcommand", "__fish_seen_subcommand_from "+path
-		if !nested {
-			name = path
-		} else {
-			commandCondition = "__fish_seen_subcommand_from " + parent
-			flagCondition = commandCondition + "; and __fish_seen_subcommand_from " + name
+	walkCommands(app.Node, func(n *kong.Node) {
+		commandCondition, flagCondition := "__fish_use_subcommand", "__fish_seen_subcommand_from "+n.Name
+		if n.Parent != app.Node {
+			commandCondition = "__fish_seen_subcommand_from " + n.Parent.Name
+			flagCondition = commandCondition + "; and " + flagCondition
 		}
-		fmt.Fprintf(&b, "complete -c scas -n %s -a %s -d %s\n", quote(commandCondition), name, quote(n.Help))
+		fmt.Fprintf(&b, "complete -c scas -n %s -a %s -d %s\n", quote(commandCondition), n.Name,
+			quote(n.Help))
 		for _, f := range n.Flags {
 			fmt.Fprintf(&b, "complete -c scas -n %s -l %s", quote(flagCondition), f.Name)
 			if f.Short != 0 {
