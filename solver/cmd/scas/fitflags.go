@@ -180,11 +180,7 @@ func (c *pathFlags) settings() solver.Settings {
 }
 
 func (c *pathFlags) pathSettings() model.PathSettings {
-	set := model.PathSettings{Lambdas: c.Lambdas.lambdas, Ratio: float64(c.Ratio)}
-	if set.Lambdas == nil {
-		set.Count = c.Lambdas.count
-	}
-	return set
+	return model.PathSettings{Lambdas: c.Lambdas.lambdas, Count: c.Lambdas.count, Ratio: float64(c.Ratio)}
 }
 
 // check returns an error if two flags contradict each other. svg is the value of --svg; "" means that the

@@ -216,8 +216,8 @@ func (c *pathCmd) fit(e *env) error {
 func (e *env) fitPath(s *fitSpec, set model.PathSettings) (steps []*model.Step, firstErr error) {
 	p := e.beginProgress("the first lambda")
 	defer p.end()
-	failures, firstLambda, count := 0, 0.0, cmp.Or(set.Count, len(set.Lambdas))
-	p.setReports(s, fitCount{"lambda", 0, count})
+	failures, firstLambda := 0, 0.0
+	p.setReports(s, fitCount{"lambda", 0, set.Count})
 	for step, err := range model.PathData(e.ctx, &s.spec, s.data, &set) {
 		if step != nil {
 			steps = append(steps, step)
@@ -232,7 +232,7 @@ func (e *env) fitPath(s *fitSpec, set model.PathSettings) (steps []*model.Step, 
 			}
 		}
 		if step != nil {
-			p.fits = fitCount{"lambda", len(steps), count}
+			p.fits = fitCount{"lambda", len(steps), set.Count}
 			p.showFits(len(steps),
 				fmt.Sprintf("%.4g   %s", step.Lambda, plural(step.NonZeros(), "coefficient")))
 		}
