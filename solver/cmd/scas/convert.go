@@ -58,9 +58,14 @@ is not finite, 130 interrupted (OUT is not written).`
 
 func (c *convertCmd) Run(e *env) error {
 	format := sparse.FormatOf(c.Out)
+	var data *sparse.Dataset
 	out := outputs{
-		{"OUT", c.Out, nil},
-		{"--labels-out", c.LabelsOut, nil},
+		{"OUT", c.Out, nil}, // package sparse writes this file
+		{"--labels-out", c.LabelsOut, func(w io.Writer) error {
+			return sparse.Compress(w, c.LabelsOut, func(w io.Writer) error {
+				return sparse.WriteLabels(w, sparse.FormatOf(c.LabelsOut), data.Labels)
+			})
+		}},
 	}
 	if err := out.check(c.In, c.Labels); err != nil {
 		return err
@@ -68,7 +73,8 @@ func (c *convertCmd) Run(e *env) error {
 	if c.streams() {
 		return c.stream(e)
 	}
-	data, err := e.readData(c.In, c.anyLabelOptions(), &c.formatFlags, c.Memory)
+	var err error
+	data, err = e.readData(c.In, c.anyLabelOptions(), &c.formatFlags, c.Memory)
 	if err != nil {
 		return err
 	}
@@ -83,13 +89,8 @@ func (c *convertCmd) Run(e *env) error {
 	if c.LabelsOut != "" && data.Labels == nil {
 		return usagef("--labels-out: %s has no labels", dataName(c.In))
 	}
-	out[1].fill = func(w io.Writer) error {
-		return sparse.Compress(w, c.LabelsOut, func(w io.Writer) error {
-			return sparse.WriteLabels(w, sparse.FormatOf(c.LabelsOut), data.Labels)
-		})
-	}
 	writeProgress := e.beginProgress("writing " + dataName(c.Out))
-	err = out[1:].write(e, func() error { return sparse.WriteFile(c.Out, data) })
+	err = out.write(e, func() error { return sparse.WriteFile(c.Out, data) })
 	writeProgress.end()
 	if err != nil {
 		return err

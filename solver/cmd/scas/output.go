@@ -13,7 +13,7 @@ import (
 )
 
 // An output is a file that a command will write. flag is the flag that gives path; path is empty if the flag
-// is not given. fill writes the content.
+// is not given. fill writes the content; it is nil if the command writes the file in its own way.
 type output struct {
 	flag, path string
 	fill       func(io.Writer) error
@@ -74,7 +74,8 @@ func canonicalPath(path string) string {
 	return path
 }
 
-// write writes all files under temporary names, calls show, which prints the result, and renames the files.
+// write writes all files that have a fill under temporary names, calls show, which prints the result, and
+// renames the files.
 // So an error before the renaming does not spoil existing files. If e.skipFiles is true, write does nothing.
 func (out outputs) write(e *env, show func() error) error {
 	if e.skipFiles {
@@ -87,7 +88,7 @@ func (out outputs) write(e *env, show func() error) error {
 		}
 	}()
 	for _, o := range out {
-		if o.path == "" {
+		if o.path == "" || o.fill == nil {
 			continue
 		}
 		p, err := atomicfile.Prepare(o.path, 0o666, o.fill)

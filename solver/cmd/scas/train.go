@@ -111,10 +111,9 @@ func (c *trainCmd) train(e *env) error {
 		{"-o", c.Model, func(w io.Writer) error { return r.model.Write(w) }},
 		{"--svg", c.SVG, func(w io.Writer) error { return drawTied(w, r.fitSpec.spec.Graph, r.model, 0) }},
 		c.output(func() (*page, error) { return r.page(e, err) }),
+		{"--checkpoint", c.Checkpoint, nil}, // the fit writes and removes this file
 	}
-	// The fit writes and removes this file.
-	checkedOutputs := append(slices.Clone(out), output{"--checkpoint", c.Checkpoint, nil})
-	report, err := c.begin(e, checkedOutputs, workload{settings: c.settings(), scored: c.Report != ""},
+	report, err := c.begin(e, out, workload{settings: c.settings(), scored: c.Report != ""},
 		c.Start)
 	if err == nil {
 		err = c.completeSpec(e, &report)
