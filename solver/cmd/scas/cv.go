@@ -101,8 +101,7 @@ type cvReport struct {
 	Steps  []cvStep `json:"steps"`
 	writtenFiles
 
-	trainingStats trainingStats
-	verbose       bool
+	verbose bool
 }
 
 // A cvLambda is the cross-validation result of one lambda.
@@ -251,19 +250,18 @@ func (r *cvReport) grid() grid {
 
 // page returns the HTML report on the chosen model. err is the error that the command will return, or nil.
 func (r *cvReport) page(e *env, chosen *model.Model, err error) (*page, error) {
-	p := r.newPage(e, "cv")
+	p := r.newPage(e, "cv", "lambda")
 	p.Summary, p.Table = r.summary(), r.grid()
 	s := r.Steps[r.Chosen.Index]
 	p.Summary.add("objective", "%.10g at the chosen lambda", s.Objective)
-	p.judge([]proof{s.proof}, "", err)
-	p.Each = "lambda"
+	p.judge([]proof{s.proof}, err)
 	if r.Steps[0].Lambda > 0 { // otherwise there is nothing to draw
 		p.Plot, err = inlineSVG(func(w io.Writer) error { return drawCVCurve(w, r) })
 		if err != nil {
 			return nil, err
 		}
 	}
-	p.addTrainingStats(chosen, r.trainingStats)
+	p.addMetrics(chosen, &r.problemReport)
 	return p, p.addSections(fmt.Sprintf("at the chosen lambda, %.6g", s.Lambda), chosen, r.fitSpec.spec.Graph)
 }
 

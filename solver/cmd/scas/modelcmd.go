@@ -92,12 +92,14 @@ type modelColumns struct {
 // A columnReport describes a column of coefficients.
 type columnReport struct {
 	*columnFit
+	FeatureCount int                 `json:"-"`
 	Coefficients []coefficientReport `json:"coefficients"` // only the largest ones
 	// Only the groups with the largest coefficients.
 	LargestGroups []groupReport `json:"largest_groups,omitempty"`
-
-	p int // number of all coefficients
 }
+
+// Zeros returns the number of coefficients that are zero.
+func (r *columnReport) Zeros() int { return r.FeatureCount - r.NNZX }
 
 type modelClass struct {
 	Class string `json:"class"`
@@ -167,7 +169,8 @@ func problemOf(m *model.Model) problemSummary {
 func newColumnReport(m *model.Model, k, top int) *columnReport {
 	column := &m.Columns[k]
 	r := &columnReport{
-		columnFit: newColumnFit(m, k), Coefficients: []coefficientReport{}, p: len(column.Coefficients),
+		columnFit: newColumnFit(m, k), FeatureCount: len(column.Coefficients),
+		Coefficients: []coefficientReport{},
 	}
 	// A model of liblinear has no objective, and a model of scas before version 0.2 has no mean loss.
 	isFitted, unknown := r.Status != "" || r.Objective != 0, number(math.NaN())
@@ -273,7 +276,7 @@ func (r *columnReport) addFit(f *summary, s *modelReport) {
 	} else {
 		f.add("intercept", "none")
 	}
-	f.add("non-zeros", "%s of %s coefficients", groupDigits(r.NNZX), groupDigits(r.p))
+	f.add("non-zeros", "%s of %s coefficients", groupDigits(r.NNZX), groupDigits(r.FeatureCount))
 	f.addIf(r.Tied > 0, "groups", "%s of equal coefficients", groupDigits(r.Tied))
 }
 

@@ -32,7 +32,7 @@ type page struct {
 	Plot    template.HTML
 	Models  []modelSection
 	Omitted string // a sentence that says which classes have a section; empty if all have
-	Each    string // "lambda" or "class": what a row of Table describes
+	Each    string // "lambda" or "class": what each of several fits is for, and what a row of Table describes
 	Table   grid
 	Line    string // command line
 	Ranks   int    // number of ranks; 1 without --dist
@@ -46,7 +46,6 @@ type page struct {
 type modelSection struct {
 	Which  string // says which model, such as "at the last lambda"; empty if there is only one model
 	Model  *columnReport
-	P      int // number of features
 	Bars   []bar
 	Scaled bool // whether Bars has coefficients times standard deviations
 	Sets   []set
@@ -106,16 +105,15 @@ func (c *pageFlags) output(compose func() (*page, error)) output {
 	}}
 }
 
-func (r *problemReport) newPage(e *env, command string) *page {
+func (r *problemReport) newPage(e *env, command, each string) *page {
 	return &page{
 		Command: "scas " + command, Data: dataName(r.file), Version: version, Line: commandLine(e.args),
-		Ranks: r.Ranks,
+		Ranks: r.Ranks, Each: each, deviations: r.trainingStats.deviations,
 	}
 }
 
-// judge sets the verdict of a page about fits. noun says what each of several fits is for: "lambda" or
-// "class". err is the error that the command will return.
-func (p *page) judge(fits []proof, noun string, err error) {
+// judge sets the verdict of a page about fits. err is the error that the command will return.
+func (p *page) judge(fits []proof, err error) {
 	noOptimumCount, allConverged := 0, true
 	for _, f := range fits {
 		allConverged = allConverged && f.Status == solver.Converged
@@ -128,7 +126,7 @@ func (p *page) judge(fits []proof, noun string, err error) {
 		v.Status, v.Remedy = "Not converged.", describe(err)
 	case noOptimumCount > 0 && len(fits) > 1:
 		v.Status, v.Remedy = fmt.Sprintf("There is no optimum for %s.",
-			plural(noOptimumCount, noun)), noOptimumReason
+			plural(noOptimumCount, p.Each)), noOptimumReason
 	case noOptimumCount > 0:
 		v.Status, v.Remedy = "There is no optimum.", noOptimumReason
 	case !allConverged:
@@ -174,8 +172,7 @@ func (p *page) chooseClasses(classes []string) []int {
 func (p *page) addSection(title string, m *model.Model, k int, g *graph.Graph) error {
 	column := &m.Columns[k]
 	t := modelSection{
-		Which: title, Model: newColumnReport(m, k, maxBars), P: len(column.Coefficients),
-		Scaled: p.deviations != nil,
+		Which: title, Model: newColumnReport(m, k, maxBars), Scaled: p.deviations != nil,
 	}
 	longest := 0.0 // the length of the first bar
 	for _, j := range largestCoefficients(column.Coefficients, p.deviations, maxBars) {
@@ -213,20 +210,16 @@ func (p *page) addSection(title string, m *model.Model, k int, g *graph.Graph) e
 // Folded reports whether the page hides the rows of the table until a reader opens them.
 func (p *page) Folded() bool { return p.Each == "class" && len(p.Table.Rows) > manyClasses }
 
-func (t modelSection) Zeros() int { return t.P - t.Model.NNZX }
-
 // A trainingStats has the metrics of a model on the fitted rows of all ranks, and the standard deviations of
 // the features. Each is nil if it was not computed.
 type trainingStats struct {
 	metrics    *model.Metrics
 	deviations []float64
-	weighted   bool // whether the rows have weights in metrics
 }
 
 // computeTrainingStats returns the metrics and standard deviations that --report shows. They are nil if
 // --report is not given, or if the fit is out of core. All ranks must call computeTrainingStats.
 func (r *ranks) computeTrainingStats(s *fitSpec, m *model.Model, c *pageFlags) (t trainingStats, err error) {
-	t.weighted = s.spec.SampleWeights != nil
 	t.deviations = r.deviations(s, c)
 	if t.deviations != nil {
 		t.metrics, err = r.score(s, m, false)
@@ -245,16 +238,17 @@ func (r *ranks) deviations(s *fitSpec, c *pageFlags) []float64 {
 	return stats.StdDev()
 }
 
-func (p *page) addTrainingStats(m *model.Model, stats trainingStats) {
-	p.deviations = stats.deviations
-	if stats.metrics == nil {
+// addMetrics adds the metrics of m on the training data, if they were computed.
+func (p *page) addMetrics(m *model.Model, r *problemReport) {
+	trained := r.trainingStats.metrics
+	if trained == nil {
 		return
 	}
-	r := newPredictReport(m, stats.metrics, true, stats.weighted)
-	p.Metrics = r.summary()
-	p.Metrics.addIf(stats.weighted, "weights", "a row counts as often as its weight says")
+	weighted := r.SampleWeights != ""
+	p.Metrics = newPredictReport(m, trained, true, weighted).summary()
+	p.Metrics.addIf(weighted, "weights", "a row counts as often as its weight says")
 	if len(m.Columns) > 1 {
-		p.classMetrics = (*confusionTable)(r.Metrics.ClassMetrics)
+		p.classMetrics = (*confusionTable)(trained.Classes)
 		p.Heat = p.classMetrics.heatMap()
 	}
 }

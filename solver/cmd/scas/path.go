@@ -60,8 +60,6 @@ type pathReport struct {
 	problemReport
 	Steps []stepReport `json:"steps"`
 	writtenFiles
-
-	deviations []float64 // standard deviations of the features in the training data, or nil
 }
 
 // A stepReport describes the fits for one lambda: one fit, or a fit for each class.
@@ -151,18 +149,16 @@ func (r *pathReport) grid() grid {
 
 // page returns the HTML report on the path. err is the error that the command will return.
 func (r *pathReport) page(e *env, steps []*model.Step, err error) (*page, error) {
-	p := r.newPage(e, "path")
+	p := r.newPage(e, "path", "lambda")
 	p.Summary, p.Table = r.summary(), r.grid()
-	p.judge(proofs(r.Steps), "lambda", err)
+	p.judge(proofs(r.Steps), err)
 	lastStep := steps[len(steps)-1]
-	p.Each = "lambda"
 	if len(lastStep.Columns) == 1 && steps[0].Lambda > 0 {
 		p.Plot, err = inlineSVG(func(w io.Writer) error { return drawPath(w, r, steps) })
 		if err != nil {
 			return nil, err
 		}
 	}
-	p.deviations = r.deviations
 	return p, p.addSections(fmt.Sprintf("at the last lambda, %.6g", lastStep.Lambda), lastStep.Model(),
 		r.fitSpec.spec.Graph)
 }
@@ -203,7 +199,7 @@ func (c *pathCmd) fit(e *env) error {
 		_ = e.show(c.JSON, &r)
 		return err
 	}
-	r.deviations = c.ranks.deviations(r.fitSpec, &c.pageFlags)
+	r.trainingStats.deviations = c.ranks.deviations(r.fitSpec, &c.pageFlags)
 	writeErr := out.write(e, func() error {
 		r.writtenFiles = writtenFiles{Output: c.Output, SVG: c.SVG, Report: c.Report}
 		return e.show(c.JSON, &r)

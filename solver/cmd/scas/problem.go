@@ -86,8 +86,9 @@ type problemReport struct {
 	// Peak memory of this process in bytes; 0 if the system does not report it.
 	Peak int64 `json:"peak_memory"`
 
-	file    string
-	fitSpec *fitSpec
+	file          string
+	fitSpec       *fitSpec
+	trainingStats trainingStats
 }
 
 // A graphSummary describes the constraint matrix A.

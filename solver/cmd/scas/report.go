@@ -24,9 +24,8 @@ type trainReport struct {
 	Accuracy *float64 `json:"accuracy,omitempty"`
 	writtenFiles
 
-	model         *model.Model
-	trainingStats trainingStats
-	verbose       bool
+	model   *model.Model
+	verbose bool
 }
 
 // A classReport describes the fit of one class against the rest.
@@ -376,12 +375,12 @@ func (r *trainReport) proofs() (out []proof) {
 
 // page returns the HTML report on the model. err is the error that the command will return.
 func (r *trainReport) page(e *env, err error) (*page, error) {
-	p := r.newPage(e, "train")
+	p := r.newPage(e, "train", "class")
 	p.Summary = r.summary()
 	if r.columnFit == nil {
-		p.Table, p.Each = r.grid(), "class"
+		p.Table = r.grid()
 	}
-	p.judge(r.proofs(), "class", err)
-	p.addTrainingStats(r.model, r.trainingStats)
+	p.judge(r.proofs(), err)
+	p.addMetrics(r.model, &r.problemReport)
 	return p, p.addSections("", r.model, r.fitSpec.spec.Graph)
 }
