@@ -9,6 +9,7 @@ import (
 
 	"github.com/scas-admm/scas/solver/chart"
 	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/sparse"
 )
 
 // This file draws paths, curves of cross-validation and ROC curves.
@@ -132,9 +133,21 @@ func rocCurve(scores []float64, isPositive []bool) (x, y []float64) {
 	return x, y
 }
 
-// drawROC draws the ROC curve of scores. Both classes must have rows.
-func drawROC(w io.Writer, scores []float64, isPositive []bool) error {
-	x, y := rocCurve(scores, isPositive)
+// drawROC draws the ROC curve of m, a model of two classes, for the rows of data, which must have both
+// classes. It uses margins, because different large margins may have the same probability.
+func drawROC(w io.Writer, m *model.Model, data *sparse.Dataset) error {
+	margins, err := m.Margins(nil, data.X)
+	if err != nil {
+		return err
+	}
+	for i, o := range data.Offsets {
+		margins[i] += o
+	}
+	isPositive := make([]bool, len(data.Labels))
+	for i, b := range data.Labels {
+		isPositive[i] = b > 0
+	}
+	x, y := rocCurve(margins, isPositive)
 	auc := 0.0
 	for k := range x[1:] {
 		auc += (x[k+1] - x[k]) * (y[k+1] + y[k]) / 2

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 
 	"github.com/scas-admm/scas/solver/internal/rows"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -82,7 +85,7 @@ func (c *predictCmd) Run(e *env) error {
 	write := func(w io.Writer) error { return writePredictions(w, pred) }
 	out := outputs{
 		{"-o", c.Output, func(w io.Writer) error { return write(w) }},
-		{"--svg", c.SVG, func(w io.Writer) error { return drawPredictions(w, m, data) }},
+		{"--svg", c.SVG, func(w io.Writer) error { return drawROC(w, m, data) }},
 	}
 	if err := out.check(c.Data, c.Labels, c.Model, c.Offset); err != nil {
 		return err
@@ -135,6 +138,26 @@ func (c *predictCmd) Run(e *env) error {
 	return e.interruptError(err, note)
 }
 
+func (c *predictCmd) checkFlags(m *model.Model) error {
+	classes := len(m.Columns)
+	switch {
+	case c.SVG != "" && classes > 1:
+		return usagef("--svg draws the ROC curve, which is for two classes; the model has %d", classes)
+	case c.Threshold != nil && classes > 1:
+		return usagef("--threshold is for two classes; the model has %d, and predicts the most probable",
+			classes)
+	case c.SVG != "" && (c.IgnoreLabels || !m.Classifies()):
+		return usagef("--svg draws the ROC curve, which is for two classes and needs their labels")
+	case c.Threshold != nil && !m.Classifies():
+		return usagef("--threshold is for two classes; the model predicts numbers, by %s loss", m.Loss)
+	case c.Threshold != nil && givesProbability(m) && (*c.Threshold < 0 || *c.Threshold > 1):
+		return usagef("--threshold %v: the model gives probabilities; want one of 0 to 1", *c.Threshold)
+	}
+	return nil
+}
+
+func givesProbability(m *model.Model) bool { return term.LossOf(m.Loss).Traits().Probability != nil }
+
 // tally returns the tally of the predictions, or nil if they are not compared with labels. It adds to d the
 // memory for the scores that --metrics keeps. It returns an error if the work must be done out of core, but
 // cannot be.
@@ -159,6 +182,15 @@ func (c *predictCmd) tally(m *model.Model, d *demand, outOfCore bool) (*model.Ta
 	return t, err
 }
 
+// predict returns the predictions of m for the rows of data, and adds the rows to the tally unless it is nil.
+func (c *predictCmd) predict(m *model.Model, tally *model.Tally, data *sparse.Dataset) (*model.DataPredictions, error) {
+	p, err := m.PredictData(data, (*float64)(c.Threshold))
+	if err == nil && tally != nil {
+		err = addRows(tally, data, &model.ScoreSettings{Threshold: (*float64)(c.Threshold)})
+	}
+	return p, err
+}
+
 // writeWindows predicts the rows window by window. It writes the predictions to w, and adds the rows to t
 // unless t is nil.
 func (c *predictCmd) writeWindows(
@@ -175,6 +207,29 @@ func (c *predictCmd) writeWindows(
 		}
 		return writePredictions(w, pred)
 	})
+}
+
+// writePredictions writes a line for each row: its scores and, if the model predicts classes, the name of the
+// predicted class.
+func writePredictions(w io.Writer, p *model.DataPredictions) error {
+	b := bufio.NewWriterSize(w, 1<<16)
+	var line []byte
+	if p.Classes == nil {
+		for _, v := range p.Scores {
+			line = strconv.AppendFloat(line[:0], v, 'g', -1, 64)
+			b.Write(append(line, '\n')) // Flush returns the first error
+		}
+		return b.Flush()
+	}
+	for i, class := range p.Classes {
+		line = line[:0]
+		scoresPerRow := len(p.Scores) / len(p.Classes)
+		for _, v := range p.Scores[i*scoresPerRow : (i+1)*scoresPerRow] {
+			line = append(strconv.AppendFloat(line, v, 'g', 8, 64), ' ')
+		}
+		b.Write(append(append(line, p.Names[class]...), '\n'))
+	}
+	return b.Flush()
 }
 
 func (c *predictCmd) demand(m *model.Model, data *sparse.Dataset) *demand {
