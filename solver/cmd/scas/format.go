@@ -20,12 +20,6 @@ type formatFlags struct {
 	Delimiter delimiter `placeholder:"C" help:"Character between cells, such as ';' or tab (default: comma; tab for .tsv)." group:"Tables:"`
 }
 
-type columnFlags struct {
-	Categorical []string `placeholder:"COLUMN" help:"Columns of numbers that are categories. Each category becomes a 0/1 feature COLUMN=CATEGORY, as for columns of words." group:"Tables:"`
-	Drop        []string `placeholder:"COLUMN" help:"Columns to leave out, such as identifiers." group:"Tables:"`
-	Missing     string   `enum:"refuse,mean,median,zero" default:"refuse" placeholder:"RULE" help:"Missing values (empty, NA, N/A, NaN, NULL): refuse them, or fill them with the column's mean, median or zero, in prediction too (default ${default})." group:"Tables:"`
-}
-
 // A delimiter is a character of one byte. 0 means that the flag is not given.
 type delimiter byte
 
@@ -41,18 +35,10 @@ func (d *delimiter) UnmarshalText(text []byte) error {
 	return nil
 }
 
-func (c *columnFlags) tableOptions() sparse.TableOptions {
-	t := sparse.TableOptions{Categorical: c.Categorical, Drop: c.Drop}
-	if c.Missing != "refuse" {
-		t.Missing = sparse.Missing(c.Missing)
-	}
-	return t
-}
-
 // formatOf returns the format of the file at path; "-" is standard input.
 func (c *formatFlags) formatOf(path string) sparse.Format {
 	switch {
-	case c.Format != "auto" && c.Format != "":
+	case c.Format != "auto":
 		return sparse.Format(c.Format)
 	case path == "-":
 		return sparse.LIBSVM
@@ -206,13 +192,24 @@ func dataName(path string) string {
 
 type dataFlags struct {
 	formatFlags
-	columnFlags
-	Features  count     `placeholder:"P" help:"Number of features (default: the largest index in DATA)." group:"Form of DATA:"`
-	IndexBase indexBase `default:"auto" placeholder:"auto|0|1" help:"Number of the first feature in LIBSVM text; auto: 0 if the index 0 occurs, else 1 (default ${default})." group:"Form of DATA:"`
+	Categorical []string  `placeholder:"COLUMN" help:"Columns of numbers that are categories. Each category becomes a 0/1 feature COLUMN=CATEGORY, as for columns of words." group:"Tables:"`
+	Drop        []string  `placeholder:"COLUMN" help:"Columns to leave out, such as identifiers." group:"Tables:"`
+	Missing     string    `enum:"refuse,mean,median,zero" default:"refuse" placeholder:"RULE" help:"Missing values (empty, NA, N/A, NaN, NULL): refuse them, or fill them with the column's mean, median or zero, in prediction too (default ${default})." group:"Tables:"`
+	Features    count     `placeholder:"P" help:"Number of features (default: the largest index in DATA)." group:"Form of DATA:"`
+	IndexBase   indexBase `default:"auto" placeholder:"auto|0|1" help:"Number of the first feature in LIBSVM text; auto: 0 if the index 0 occurs, else 1 (default ${default})." group:"Form of DATA:"`
+}
+
+// tableOptions returns the options for the columns of tables.
+func (c *dataFlags) tableOptions() sparse.TableOptions {
+	t := sparse.TableOptions{Categorical: c.Categorical, Drop: c.Drop}
+	if c.Missing != "refuse" {
+		t.Missing = sparse.Missing(c.Missing)
+	}
+	return t
 }
 
 // anyLabelOptions returns the options for reading data whose labels do not matter.
-func (c dataFlags) anyLabelOptions() *sparse.ReadOptions {
+func (c *dataFlags) anyLabelOptions() *sparse.ReadOptions {
 	return &sparse.ReadOptions{
 		AnyLabels: true, Features: int(c.Features), IndexBase: c.IndexBase.IndexBase, Table: c.tableOptions(),
 	}
@@ -220,7 +217,7 @@ func (c dataFlags) anyLabelOptions() *sparse.ReadOptions {
 
 // givenDataFlag returns the name of a flag, other than --features, that the user gave for reading DATA. It
 // returns "" if there is no such flag.
-func (c dataFlags) givenDataFlag() string {
+func (c *dataFlags) givenDataFlag() string {
 	t := c.tableOptions()
 	return cmp.Or(firstGiven([]givenFlag{
 		{"--format", c.Format != "auto"}, {"--labels", c.Labels != ""},
