@@ -20,8 +20,8 @@ import (
 )
 
 // checkMemory compares the estimated memory of data and of a fit with the memory that they really need. read
-// returns the data. change may change the problem of the fit, and returns the settings.
-func checkMemory(t *testing.T, read func() (*sparse.Dataset, error), change func(*solver.Problem) *solver.Settings) {
+// returns the data. change, unless nil, may change the problem of the fit.
+func checkMemory(t *testing.T, read func() (*sparse.Dataset, error), change func(*solver.Problem)) {
 	t.Helper()
 	startHeap := solvertest.HeapAfterGC()
 	d, err := read()
@@ -31,14 +31,16 @@ func checkMemory(t *testing.T, read func() (*sparse.Dataset, error), change func
 	loadedHeap := solvertest.HeapAfterGC()
 	dataSize := dataBytes(d)
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-4}}
-	settings := change(p)
+	if change != nil {
+		change(p)
+	}
 	heap, estimate := solvertest.HeapAfterGC(), p.Memory(nil)
 	var res *solver.Result
 	trainedBytes := int64(math.MaxInt64)
 	for range 3 { // garbage may count as live memory: take the smallest of up to three measurements
 		peak := int64(0)
 		res, peak = solvertest.PeakHeap(func() (res *solver.Result) {
-			res, err = solver.Minimize(context.Background(), p, settings)
+			res, err = solver.Minimize(context.Background(), p, nil)
 			return res
 		})
 		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
@@ -61,10 +63,8 @@ func checkMemory(t *testing.T, read func() (*sparse.Dataset, error), change func
 func TestMemoryOfSynthetic(t *testing.T) {
 	checkMemory(t, func() (*sparse.Dataset, error) {
 		return newSynthetic(t, sparse.SyntheticOptions{Rows: 40000, Features: 50, Groups: 2, GroupSize: 5}).Dataset, nil
-	}, noSettings)
+	}, nil)
 }
-
-func noSettings(*solver.Problem) *solver.Settings { return nil }
 
 func TestMemoryOfManyColumns(t *testing.T) {
 	wideData := func(rows, dataFeatures, features int) func() (*sparse.Dataset, error) {
@@ -75,28 +75,26 @@ func TestMemoryOfManyColumns(t *testing.T) {
 			return &sparse.Dataset{X: x, Labels: s.Labels}, err
 		}
 	}
-	checkMemory(t, wideData(1000, 500, 500000), noSettings)
+	checkMemory(t, wideData(1000, 500, 500000), nil)
 	if testing.Short() {
 		return
 	}
-	checkMemory(t, wideData(1000, 500, 100000), func(p *solver.Problem) *solver.Settings {
+	checkMemory(t, wideData(1000, 500, 100000), func(p *solver.Problem) {
 		g, err := graph.FromPairs(100000, [][2]int32{{1, 2}, {2, 7000}, {8000, 8001}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		p.Constraint = g.FusedLasso()
-		return nil
 	})
 }
 
 func TestMemoryOfPaperSets(t *testing.T) {
 	sparsetest.Long(t)
 	dir := sparsetest.DataFile(t)
-	for name, change := range map[string]func(*solver.Problem) *solver.Settings{
-		"a9a.zst": noSettings, "covtype.libsvm.binary.scale.zst": noSettings,
-		"rcv1v2_binary_train.libsvm.zst": func(p *solver.Problem) *solver.Settings {
+	for name, change := range map[string]func(*solver.Problem){
+		"a9a.zst": nil, "covtype.libsvm.binary.scale.zst": nil,
+		"rcv1v2_binary_train.libsvm.zst": func(p *solver.Problem) {
 			p.Penalty = solver.L1{Lambda: 1e-5} // small enough for large working sets
-			return nil
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
