@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/baseline"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // A program is one way to run the command scas: at some kernel level, or as a program that was built for
@@ -20,34 +22,10 @@ type program struct {
 	run  func(t *testing.T, args ...string)
 }
 
-// build builds the command scas, and returns a program that runs it. tags are build tags, and compilerEnv are
-// environment variables for the compiler. If emulator is not empty, it is the name of a command, such as an
-// emulator of another processor, that gets the path of the built file and its arguments. Otherwise the built
-// file runs directly, at the kernel level generic.
-func build(t *testing.T, name, tags, emulator string, compilerEnv ...string) program {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	cmd := exec.Command("go", "build", "-tags", tags, "-o", path, ".")
-	cmd.Env = append(os.Environ(), compilerEnv...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", name, err, out)
-	}
-	return program{name, func(t *testing.T, args ...string) {
-		if emulator != "" {
-			runProcess(t, emulator, nil, append([]string{path}, args...)...)
-			return
-		}
-		runProcess(t, path, []string{"SCAS_LEVEL=" + kernels.Generic.String()}, args...)
-	}}
-}
-
-// TestBits checks that the command scas writes the same files at each kernel level. Without -short it
-// also checks a build without assembly, and a build for x86-64-v3, in which the compiler may fuse products
-// into sums.
-func TestBits(t *testing.T) {
+// atLevels returns a program for each kernel level. They run in this process.
+func atLevels(t *testing.T) (programs []program) {
 	activeLevel := kernels.Active()
-	defer func() { _ = kernels.Use(activeLevel) }()
-	var programs []program
+	t.Cleanup(func() { _ = kernels.Use(activeLevel) })
 	for _, level := range kernels.Available() {
 		programs = append(programs, program{level.String(), func(t *testing.T, args ...string) {
 			if err := kernels.Use(level); err != nil {
@@ -56,13 +34,59 @@ func TestBits(t *testing.T) {
 			succeed(t, args...)
 		}})
 	}
-	if !testing.Short() {
-		programs = append(programs, build(t, "purego", "purego", ""))
-		if slices.Contains(kernels.Available(), kernels.AVX2) {
-			programs = append(programs, build(t, "v3", "", "", "GOAMD64=v3"))
-		}
+	return programs
+}
+
+// builds returns programs that are built for this machine: one without assembly and, if the machine can run
+// it, one for x86-64-v3, in which the compiler may fuse products into sums, at the first and the last level.
+func builds(t *testing.T) []program {
+	t.Helper()
+	programs := []program{{"purego", processOf(nil, build(t, "purego"))}}
+	levels := kernels.Available()
+	if !slices.Contains(levels, kernels.AVX2) {
+		return programs
 	}
-	sameFiles(t, programs, !testing.Short())
+	v3 := build(t, "", "GOAMD64=v3")
+	for _, level := range []kernels.Level{levels[0], levels[len(levels)-1]} {
+		programs = append(programs,
+			program{"v3-" + level.String(), processOf([]string{"SCAS_LEVEL=" + level.String()}, v3)})
+	}
+	return programs
+}
+
+// build builds the command scas, and returns the path of the file. tags are build tags, and compilerEnv are
+// environment variables for the compiler.
+func build(t *testing.T, tags string, compilerEnv ...string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "scas")
+	cmd := exec.Command("go", "build", "-tags", tags, "-o", path, ".")
+	cmd.Env = append(os.Environ(), compilerEnv...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%q %q: %v\n%s", tags, compilerEnv, err, out)
+	}
+	return path
+}
+
+// processOf returns a function that runs a program, with extra environment variables and the given first
+// arguments.
+func processOf(env []string, name string, firstArgs ...string) func(t *testing.T, args ...string) {
+	return func(t *testing.T, args ...string) {
+		runProcess(t, name, env, slices.Concat(firstArgs, args)...)
+	}
+}
+
+// A command is a command line of scas. OUT in args stands for a name without its ending. The files that the
+// command writes have this name.
+type command struct{ name, args string }
+
+// TestBits checks that the command scas writes the same files at each kernel level. Without -short it also
+// checks builds.
+func TestBits(t *testing.T) {
+	programs := atLevels(t)
+	if !testing.Short() {
+		programs = append(programs, builds(t)...)
+	}
+	sameFiles(t, programs, usualCommands(t, programs[0], !testing.Short()))
 }
 
 // TestEmulated checks that the command scas writes the same files on an emulated arm64 as on this processor.
@@ -75,19 +99,71 @@ func TestEmulated(t *testing.T) {
 	if err != nil {
 		t.Skip("no qemu-aarch64 here; install qemu-user")
 	}
-	arm64 := build(t, "arm64", "", emulator, "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
+	arm64 := build(t, "", "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
 	here := program{"here", func(t *testing.T, args ...string) { succeed(t, args...) }}
-	sameFiles(t, []program{here, arm64}, true)
+	sameFiles(t, []program{here, {"arm64", processOf(nil, emulator, arm64)}}, usualCommands(t, here, true))
 }
 
-// sameFiles runs commands with each program, and checks that all write the same files. If withLargeFile is
-// true, it also trains with a file that is larger than the allowed memory.
-func sameFiles(t *testing.T, programs []program, withLargeFile bool) {
+// TestModelsEqualAtEveryLevel checks more models than TestBits: of more losses, penalties and domains, and of
+// every method.
+func TestModelsEqualAtEveryLevel(t *testing.T) {
+	sparsetest.Long(t)
+	data := " -o OUT.json " + writeWDBC(t, t.TempDir())
+	var commands []command
+	for name, flags := range map[string]string{
+		"lasso":   "--lambda 1e-3 --no-intercept --no-standardize",
+		"fitted":  "--lambda 1e-3 --intercept",
+		"tied":    "--lambda 1e-3 --intercept --graph chain --class-weights balanced",
+		"chain":   "--graph chain --seed 5 --output average",
+		"scas":    "--method scas --mu 0.01 --no-intercept",
+		"strong":  "--method scas-strong --mu 0.01 --no-intercept",
+		"squared": "--loss squared --no-intercept --no-standardize",
+		"box":     "--domain box:-0.2,0.3",
+		"ball":    "--domain ball:0.7 --graph chain --no-intercept",
+		"simplex": "--domain simplex:2 --class-weights balanced --no-intercept --no-standardize",
+		"hinge":   "--loss squared-hinge --l2y 0.1 --batch-size 7 --no-intercept",
+		"huber":   "--loss huber:0.5 --float32 --domain nonnegative",
+	} {
+		commands = append(commands, command{name, "train " + flags + data})
+		if !strings.Contains(flags, "--method") && !strings.Contains(flags, "--intercept") {
+			commands = append(commands, command{name + "-k", "train --method scas-k --passes 40 " + flags + data})
+		}
+	}
+	for _, m := range baseline.Methods() {
+		name := m.Info().Name
+		commands = append(commands, command{
+			"method-" + name,
+			"train --mu 0.01 --no-intercept --graph chain --passes 40 --tol none --method " + name + data,
+		})
+	}
+	sameFiles(t, append(atLevels(t), builds(t)...), commands)
+}
+
+func TestModelsEqualAtEveryLevelOnA9A(t *testing.T) {
+	sparsetest.Long(t)
+	dir := sparsetest.DataFile(t)
+	args := "train --features 123 --lambda 1e-5 -o OUT.json " + filepath.Join(dir, "paper", "a9a.zst")
+	const scasK = " --method scas-k --passes 10"
+	commands := []command{{"plain", args}, {"plain-k", args + scasK}}
+	edges := filepath.Join(dir, "graphs", "a9a_glasso_0.1.edges")
+	if _, err := os.Stat(edges); err == nil {
+		args += " --graph " + edges
+		commands = append(commands, command{"graph", args}, command{"graph-k", args + scasK})
+	} else {
+		t.Logf("no graph of a9a: nothing is checked with one (%v)", err)
+	}
+	sameFiles(t, append(atLevels(t), builds(t)...), commands)
+}
+
+// usualCommands returns commands for their input files, which it writes to a new working directory. If
+// withLargeFile is true, one command trains with a file that is larger than the allowed memory; converter
+// makes this file.
+func usualCommands(t *testing.T, converter program, withLargeFile bool) []command {
+	t.Helper()
 	dir := t.TempDir()
 	t.Chdir(dir)
 	writeText(t, dir, "few.svm", strings.Join(libsvmRows(150, 1, 1), ""))
 	writeText(t, dir, "small.svm", strings.Join(libsvmRows(150, 1, 0.25), "")) // the recipe needs small variances
-	type command struct{ name, args string }
 	commands := []command{
 		{"plain", "train --lambda 1e-2 -o OUT.json few.svm"},
 		{"chain", "train --lambda 1e-3 --graph chain --loss huber --intercept -o OUT.json few.svm"},
@@ -108,22 +184,30 @@ func sameFiles(t *testing.T, programs []program, withLargeFile bool) {
 			many.WriteString(tallRows[(i*i+i/7)%len(tallRows)])
 		}
 		writeText(t, dir, "tall.svm", many.String())
-		programs[0].run(t, "convert", "tall.svm", "tall.scas")
+		converter.run(t, "convert", "tall.svm", "tall.scas")
 		commands = append(commands, command{"large", "train --lambda 1e-3 --intercept --memory 128MiB -o OUT.json tall.scas"})
 	}
+	return commands
+}
+
+// sameFiles runs commands with each program, and checks that all write the same files.
+func sameFiles(t *testing.T, programs []program, commands []command) {
+	t.Helper()
+	dir := t.TempDir()
 	for _, c := range commands {
 		t.Run(c.name, func(t *testing.T) {
+			out := func(p program) string { return filepath.Join(dir, c.name+"-"+p.name) }
 			for _, p := range programs {
-				p.run(t, strings.Fields(strings.ReplaceAll(c.args, "OUT", c.name+"-"+p.name))...)
+				p.run(t, strings.Fields(strings.ReplaceAll(c.args, "OUT", out(p)))...)
 			}
-			firstFiles, _ := filepath.Glob(c.name + "-" + programs[0].name + ".*")
+			firstFiles, _ := filepath.Glob(out(programs[0]) + ".*")
 			if len(firstFiles) == 0 {
 				t.Fatal("nothing was written")
 			}
 			for _, first := range firstFiles {
 				want := textOf(t, first)
 				for _, p := range programs[1:] {
-					name := c.name + "-" + p.name + filepath.Ext(first)
+					name := out(p) + filepath.Ext(first)
 					if got := textOf(t, name); got != want {
 						t.Errorf("%s differs:\n%.2000s\nwant\n%.2000s", name, got, want)
 					}
