@@ -64,8 +64,7 @@ type labelCount struct {
 	Rows  int     `json:"rows"`
 }
 
-// newDataSummary returns the summary of d. The function eachWindow must call its argument do for every window
-// of the rows, in order. A window has the rows lo to hi-1.
+// newDataSummary returns the summary of d. eachWindow is a result of memorySize.windows.
 func newDataSummary(
 	name string, format sparse.Format, d *sparse.Dataset, eachWindow func(do func(lo, hi int) error) error,
 ) (*dataSummary, error) {

@@ -224,15 +224,10 @@ func (c *graphCmd) build(e *env, s *graphSource, p *progress) (r *graphReport, e
 // correlate sets s.cov to the covariances of the data for the method recipe, and to the correlations for
 // other methods. For the method chain it sets nothing.
 func (c *graphCmd) correlate(e *env, s *graphSource) (err error) {
-	x := s.data.X
-	n, _ := x.Dims()
-	eachWindow := func(do func(lo, hi int) error) error { return do(0, n) }
-	if s.room > 0 {
-		eachWindow = func(do func(lo, hi int) error) error { return c.Memory.eachWindow(e, s.data, do) }
-	}
+	x, eachWindow := s.data.X, c.Memory.windows(e, s.data, s.room > 0)
 	switch {
 	case c.Method == "chain":
-		return eachWindow(func(int, int) error { return nil }) // eachWindow checks the rows
+		return eachWindow(func(int, int) error { return nil }) // out of core, this checks the rows
 	case s.room > 0 || graph.Dense(x):
 		s.cov, err = graph.CovarianceOfPieces(x, int(c.Threads), eachWindow)
 	default:

@@ -124,24 +124,21 @@ const shownInInfo = 20
 // describe returns the summary of data. It reads the rows of a large mapped file window by window.
 func (c *infoCmd) describe(e *env, format sparse.Format, data *sparse.Dataset) (*dataSummary, error) {
 	n, p := data.X.Dims()
-	needed := float64(2 * dataBytes(data))
-	if limit, _ := c.Memory.limit(); c.Memory.lessThanMapped(data) ||
-		data.X.Mapped() && limit > 0 && needed > float64(limit) {
-		err := c.Memory.allow(64*float64(p), "describing %s of %s", plural(p, "feature"), dataName(c.Data))
-		if err != nil {
-			return nil, err
-		}
-		return newDataSummary(dataName(c.Data), format, data,
-			func(do func(lo, hi int) error) error { return c.Memory.eachWindow(e, data, do) })
+	need, described, summarised := float64(2*dataBytes(data)), plural(data.X.NNZ(), "entry"), data
+	limit, _ := c.Memory.limit()
+	outOfCore := c.Memory.lessThanMapped(data) || data.X.Mapped() && limit > 0 && need > float64(limit)
+	if outOfCore {
+		need, described = 64*float64(p), plural(p, "feature")
 	}
-	err := c.Memory.allow(needed, "describing %s of %s", plural(data.X.NNZ(), "entry"), dataName(c.Data))
-	if err != nil {
+	if err := c.Memory.allow(need, "describing %s of %s", described, dataName(c.Data)); err != nil {
 		return nil, err
 	}
-	f, err := newDataSummary(dataName(c.Data), format, withoutEmptyColumns(data),
-		func(do func(lo, hi int) error) error { return do(0, n) })
-	if err != nil {
-		return nil, err
+	if !outOfCore {
+		summarised = withoutEmptyColumns(data)
+	}
+	f, err := newDataSummary(dataName(c.Data), format, summarised, c.Memory.windows(e, data, outOfCore))
+	if err != nil || outOfCore {
+		return f, err
 	}
 	f.data, f.Features, f.Density = data, p, density(n, p, data.X.NNZ())
 	f.ConstantFeatures = p - f.FeatureSD.count

@@ -105,18 +105,18 @@ func (c *predictCmd) Run(e *env) error {
 	}
 	p := e.beginProgress("predicting " + dataName(c.Data))
 	defer p.end()
+	eachWindow := c.Memory.windows(e, data, outOfCore)
 	if outOfCore {
-		write = func(w io.Writer) error { return c.writeWindows(e, w, m, t, data) }
+		write = func(w io.Writer) error { return c.writeWindows(w, m, t, data, eachWindow) }
 	} else if pred, err = c.predict(m, t, data); err != nil {
 		return nameData(c.Data, explainOverflow(err, 0, c.Model))
 	}
 	note := "nothing written"
 	err = out.write(e, func() error {
 		if c.Output == "" {
-			if outOfCore { // check all rows before the first prediction is printed
-				if err := c.Memory.eachWindow(e, data, func(int, int) error { return nil }); err != nil {
-					return err
-				}
+			// Out of core, this checks all rows before the first prediction is printed.
+			if err := eachWindow(func(int, int) error { return nil }); err != nil {
+				return err
 			}
 			note = "the printed predictions may not be complete"
 			if err := write(e.stdout); err != nil {
@@ -194,9 +194,10 @@ func (c *predictCmd) predict(m *model.Model, tally *model.Tally, data *sparse.Da
 // writeWindows predicts the rows window by window. It writes the predictions to w, and adds the rows to t
 // unless t is nil.
 func (c *predictCmd) writeWindows(
-	e *env, w io.Writer, m *model.Model, t *model.Tally, data *sparse.Dataset,
+	w io.Writer, m *model.Model, t *model.Tally, data *sparse.Dataset,
+	eachWindow func(do func(lo, hi int) error) error,
 ) error {
-	return c.Memory.eachWindow(e, data, func(lo, hi int) error {
+	return eachWindow(func(lo, hi int) error {
 		window, err := rowsOf(data, lo, hi)
 		if err != nil {
 			return err
