@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -142,11 +143,12 @@ func newModelReport(file string, m *model.Model, top int) *modelReport {
 // problemOf returns a summary of the problem that a model solves. A model does not record the groups of a
 // group lasso, or whether the graph is a chain.
 func problemOf(m *model.Model) problemSummary {
-	f := &m.Summary
+	f, loss := &m.Summary, term.LossOf(m.Loss).Traits()
 	s := problemSummary{
-		N: f.Rows, P: len(m.Columns[0].Coefficients), NNZ: f.NNZ, lossName: newLossName(m.Loss),
-		Fusion: f.Fusion,
-		Mu:     f.Mu, L2Y: f.MuA, Domain: f.Domain, HasIntercept: m.HasIntercept,
+		N: f.Rows, P: len(m.Columns[0].Coefficients), NNZ: f.NNZ, LossName: loss.Name,
+		LossArgument: loss.Argument.Value,
+		Fusion:       f.Fusion,
+		Mu:           f.Mu, L2Y: f.MuA, Domain: f.Domain, HasIntercept: m.HasIntercept,
 		Standardized: f.Standardized, HasOffsets: f.Offsets,
 	}
 	s.Graph = graphSummary{Kind: "none", Rows: s.P}

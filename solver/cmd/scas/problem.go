@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
@@ -16,7 +15,10 @@ type problemSummary struct {
 	N   int   `json:"n"`
 	P   int   `json:"p"`
 	NNZ int64 `json:"nnz"`
-	lossName
+
+	LossName     string  `json:"loss"`
+	LossArgument float64 `json:"huber_delta,omitempty"` // argument of any loss; 0 if it has none
+
 	Graph      graphSummary `json:"graph"`
 	Fusion     float64      `json:"fusion,omitempty"`
 	Groups     int          `json:"groups,omitempty"`
@@ -42,6 +44,7 @@ type problemSummary struct {
 // summarise describes the problem of s for reports. s must come from specify, which sets all its fields.
 func (c *fitFlags) summarise(s *fitSpec) problemSummary {
 	spec, kind := &s.spec, graph.Kind(c.Graph)
+	loss := term.LossOf(spec.Loss).Traits()
 	rows, edges := s.rowsOfA()
 	switch {
 	case spec.A != nil:
@@ -50,8 +53,9 @@ func (c *fitFlags) summarise(s *fitSpec) problemSummary {
 		kind = graph.EdgeList
 	}
 	out := problemSummary{
-		N: s.counts.total, P: s.featureCount(), NNZ: s.counts.nnz, lossName: newLossName(spec.Loss),
-		Graph: graphSummary{kind, dataName(c.graphFile()), edges, rows}, Fusion: spec.Fusion,
+		N: s.counts.total, P: s.featureCount(), NNZ: s.counts.nnz, LossName: loss.Name,
+		LossArgument: loss.Argument.Value,
+		Graph:        graphSummary{kind, dataName(c.graphFile()), edges, rows}, Fusion: spec.Fusion,
 		Mu: spec.Mu, L2Y: spec.MuA, Domain: c.Domain.text, Bounds: dataName(c.Bounds),
 		HasIntercept: !spec.NoIntercept, HasOffsets: spec.Offsets != nil,
 		SampleWeights: dataName(c.SampleWeights),
@@ -99,22 +103,12 @@ type graphSummary struct {
 	Rows  int        `json:"a_rows"`          // number of rows of A
 }
 
-// A lossName is the name of a loss with its argument.
-type lossName struct {
-	LossName   string  `json:"loss"`
-	HuberDelta float64 `json:"huber_delta,omitempty"` // argument of any loss; 0 if the loss has none
-}
-
-func newLossName(loss solver.Loss) lossName {
-	t := term.LossOf(loss).Traits()
-	return lossName{t.Name, t.Argument.Value}
-}
-
-func (l lossName) lossText() string {
-	if l.HuberDelta != 0 {
-		return fmt.Sprintf("%s:%g", l.LossName, l.HuberDelta)
+// lossText returns the name of the loss with its argument, as --loss takes it.
+func (s *problemSummary) lossText() string {
+	if s.LossArgument != 0 {
+		return fmt.Sprintf("%s:%g", s.LossName, s.LossArgument)
 	}
-	return l.LossName
+	return s.LossName
 }
 
 func (r *problemReport) addTo(f *summary) {
