@@ -150,7 +150,15 @@ type graphSource struct {
 	cov      *graph.Covariance // from the file of --correlation, or computed from the data
 	features int
 	names    []string // names of the features, or nil
-	graphMemory
+
+	// allowGraph sets the following fields.
+
+	demand *demand // the memory for DATA and its graph; nil if the argument DATA is not given
+	room   int64   // bytes for windows of the rows if the work is out of core, 0 otherwise
+	// maxComponent is the largest number of features of a component that glasso may solve. limitedByMemory is
+	// true if the limit of the memory requires a smaller number than --max-component or its default.
+	maxComponent    int
+	limitedByMemory bool
 }
 
 func (c *graphCmd) readSource(e *env) (*graphSource, error) {

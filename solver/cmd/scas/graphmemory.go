@@ -12,17 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph/glasso"
 )
 
-// A graphMemory says how much memory scas graph needs, and has the limits that follow from --memory.
-type graphMemory struct {
-	demand *demand // the memory for DATA and its graph; nil if the argument DATA is not given
-	room   int64   // bytes for windows of the rows if the work is out of core, 0 otherwise
-	// maxComponent is the largest number of features of a component that glasso may solve. limitedByMemory is
-	// true if the limit of the memory requires a smaller number than --max-component or its default.
-	maxComponent    int
-	limitedByMemory bool
-}
-
-// allowGraph returns an error if the graph needs too much memory. Otherwise it sets the graphMemory of s.
+// allowGraph returns an error if the graph needs too much memory. Otherwise it sets the fields of s
+// about memory.
 func (c *graphCmd) allowGraph(s *graphSource) error {
 	solverNeed := c.solverBytes(s, min(s.features, leastComponent))
 	need, suffix := c.graphBytes(s)+solverNeed, ""
