@@ -309,7 +309,7 @@ func (c *cvCmd) crossValidate(e *env) error {
 	if n := r.fitSpec.counts.total; int(c.Folds) > n {
 		return usagef("--folds %d: the data have %s; give at most as many folds", c.Folds, plural(n, "row"))
 	}
-	stopped, err := c.fitFlags.fit(e, &r.problemReport, func() (err error) {
+	stopped, err := c.measureFit(e, &r.problemReport, func() (err error) {
 		result, err = c.computeCV(e, r.fitSpec)
 		return err
 	})

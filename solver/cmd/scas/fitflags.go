@@ -157,10 +157,10 @@ func (c *fitFlags) begin(e *env, out outputs, load workload, replaceableInputs .
 	return r, nil
 }
 
-// fit calls do, which makes the fits of r. It stores in r the time, the peak memory, and how many messages
-// this rank has exchanged with others. It returns the error of do in the words of the command line. stopped
-// is true if, on any rank, do ended because of an interrupt.
-func (c *fitFlags) fit(e *env, r *problemReport, do func() error) (stopped bool, err error) {
+// measureFit calls do, which makes the fits of r. It stores in r the time, the peak memory, and how many
+// messages this rank has exchanged with others. It returns the error of do in the words of the command line.
+// stopped is true if, on any rank, do ended because of an interrupt.
+func (c *fitFlags) measureFit(e *env, r *problemReport, do func() error) (stopped bool, err error) {
 	start, startCPU, startTraffic := time.Now(), cpuTime(), c.ranks.traffic()
 	end := c.Memory.limitHeap(r.fitSpec.demand, r.fitSpec.spec.Memory)
 	err = do()

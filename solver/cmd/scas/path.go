@@ -187,7 +187,7 @@ func (c *pathCmd) fit(e *env) error {
 	if c.SVG != "" && fitsOf(r.fitSpec.data) > 1 {
 		return usagef("--svg draws the path of one model, and several classes have one each; -o FILE has all of them")
 	}
-	stopped, err := c.fitFlags.fit(e, &r.problemReport, func() (err error) {
+	stopped, err := c.measureFit(e, &r.problemReport, func() (err error) {
 		steps, err = e.fitPath(r.fitSpec, c.pathSettings())
 		return err
 	})

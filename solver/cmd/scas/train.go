@@ -168,7 +168,7 @@ func (c *trainCmd) fit(e *env, report problemReport) (*trainReport, error) {
 		task = "fitting " + plural(fitsOf(s.data), "class")
 	}
 	var m *model.Model
-	stopped, err := c.fitFlags.fit(e, &report, func() (err error) {
+	stopped, err := c.measureFit(e, &report, func() (err error) {
 		p := e.beginProgress(task)
 		defer p.end()
 		p.setReports(s, fitCount{})
