@@ -15,7 +15,6 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/dist"
 	"github.com/scas-admm/scas/solver/internal/rows"
-	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/atomicfile"
 )
 
@@ -43,20 +42,20 @@ type checkpointHead struct {
 
 const checkpointFormat = 6
 
-// checkpoint returns the checkpoint file of a fit to data, or nil if --checkpoint is not given.
-func (c *trainCmd) checkpoint(data *sparse.Dataset, report *problemReport) (dist.Checkpoint, error) {
+// checkpoint returns the checkpoint file of a fit, or nil if --checkpoint is not given.
+func (c *trainCmd) checkpoint(report *problemReport) (dist.Checkpoint, error) {
 	if c.Checkpoint == "" {
 		return nil, nil
 	}
+	s := report.fitSpec
 	want := checkpointHead{
 		Format: checkpointFormat, Version: version, Data: c.Data, problemSummary: report.problemSummary,
-		Lambda: report.fitSpec.spec.Lambda,
-		Method: c.Method.name(), Settings: report.fitSpec.spec.Settings,
-		AverageIterate: report.fitSpec.spec.Average, DataSum: c.ranks.sumOfRows(data, report.fitSpec),
+		Lambda: s.spec.Lambda, Method: c.Method.name(), Settings: s.spec.Settings,
+		AverageIterate: s.spec.Average, DataSum: c.ranks.sumOfRows(s),
 	}
 	want.Settings.TimeLimit, want.Settings.Threads = 0, 0 // the state does not depend on them
-	if data.Signs {
-		want.Labels = fmt.Sprint(data.Classes.Values[0], data.Classes.Values[1])
+	if values := s.data.Classes.Values; s.data.Signs {
+		want.Labels = fmt.Sprint(values[0], values[1])
 	}
 	sum := crc32.NewIEEE()
 	for _, path := range append(c.inputs(), c.Start) {
@@ -76,10 +75,11 @@ func (c *trainCmd) checkpoint(data *sparse.Dataset, report *problemReport) (dist
 // sumOfRows returns a checksum of the rows, labels and offsets of all ranks, and of the names of the
 // features. If there are more than two classes, the checksum includes their names. It does not depend on the
 // number of ranks. Out of core it is 0. All ranks must call sumOfRows.
-func (r *ranks) sumOfRows(data *sparse.Dataset, s *fitSpec) uint32 {
+func (r *ranks) sumOfRows(s *fitSpec) uint32 {
 	if s.outOfCore() {
 		return 0
 	}
+	data := s.data
 	table := crc32.MakeTable(crc32.Castagnoli)
 	var total uint32 // sum of the checksums of the rows, modulo 2^32
 	var b []byte

@@ -262,7 +262,7 @@ func (r *cvReport) page(e *env, chosen *model.Model, err error) (*page, error) {
 		}
 	}
 	p.addMetrics(chosen, &r.problemReport)
-	return p, p.addSections(fmt.Sprintf("at the chosen lambda, %.6g", s.Lambda), chosen, r.fitSpec.spec.Graph)
+	return p, p.addSections(fmt.Sprintf("at the chosen lambda, %.6g", s.Lambda), chosen)
 }
 
 func (c *cvCmd) check() error {

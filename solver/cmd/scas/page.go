@@ -40,6 +40,7 @@ type page struct {
 
 	classMetrics *confusionTable // metrics of several classes on the training data, or nil
 	deviations   []float64       // standard deviations of the features in the training data, or nil
+	graph        *graph.Graph    // the graph of --graph, or nil
 }
 
 // A modelSection is the section of a page about one model, such as the model of one class.
@@ -108,7 +109,7 @@ func (c *pageFlags) output(compose func() (*page, error)) output {
 func (r *problemReport) newPage(e *env, command, each string) *page {
 	return &page{
 		Command: "scas " + command, Data: dataName(r.file), Version: version, Line: commandLine(e.args),
-		Ranks: r.Ranks, Each: each, deviations: r.trainingStats.deviations,
+		Ranks: r.Ranks, Each: each, deviations: r.trainingStats.deviations, graph: r.fitSpec.spec.Graph,
 	}
 }
 
@@ -138,13 +139,13 @@ func (p *page) judge(fits []proof, err error) {
 
 // addSections adds a section about m. If m has a column for each class, addSections adds a section for each
 // class that chooseClasses chooses. title names the model, such as "at the last lambda".
-func (p *page) addSections(title string, m *model.Model, g *graph.Graph) error {
+func (p *page) addSections(title string, m *model.Model) error {
 	if len(m.Columns) == 1 {
-		return p.addSection(title, m, 0, g)
+		return p.addSection(title, m, 0)
 	}
 	classes := m.Classes.All()
 	for _, k := range p.chooseClasses(classes) {
-		if err := p.addSection(strings.TrimSpace("of class "+classes[k]+" "+title), m, k, g); err != nil {
+		if err := p.addSection(strings.TrimSpace("of class "+classes[k]+" "+title), m, k); err != nil {
 			return err
 		}
 	}
@@ -167,9 +168,9 @@ func (p *page) chooseClasses(classes []string) []int {
 	return order[:manyClasses]
 }
 
-// addSection adds a section about column k of a model. If g is not nil, has edges and is small enough (see
-// draw.Fits), the section has a picture of g.
-func (p *page) addSection(title string, m *model.Model, k int, g *graph.Graph) error {
+// addSection adds a section about column k of a model. If the graph of the page has edges and is small enough
+// (see draw.Fits), the section has a picture of it.
+func (p *page) addSection(title string, m *model.Model, k int) error {
 	column := &m.Columns[k]
 	t := modelSection{
 		Which: title, Model: newColumnReport(m, k, maxBars), Scaled: p.deviations != nil,
@@ -200,7 +201,7 @@ func (p *page) addSection(title string, m *model.Model, k int, g *graph.Graph) e
 		})
 	}
 	var err error
-	if g != nil && len(g.Edges()) > 0 && draw.Fits(g) {
+	if g := p.graph; g != nil && len(g.Edges()) > 0 && draw.Fits(g) {
 		t.Graph, err = inlineSVG(func(w io.Writer) error { return drawTied(w, g, m, k) })
 	}
 	p.Models = append(p.Models, t)

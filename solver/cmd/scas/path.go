@@ -159,8 +159,7 @@ func (r *pathReport) page(e *env, steps []*model.Step, err error) (*page, error)
 			return nil, err
 		}
 	}
-	return p, p.addSections(fmt.Sprintf("at the last lambda, %.6g", lastStep.Lambda), lastStep.Model(),
-		r.fitSpec.spec.Graph)
+	return p, p.addSections(fmt.Sprintf("at the last lambda, %.6g", lastStep.Lambda), lastStep.Model())
 }
 
 func (c *pathCmd) Run(e *env) error {

@@ -382,5 +382,5 @@ func (r *trainReport) page(e *env, err error) (*page, error) {
 	}
 	p.judge(r.proofs(), err)
 	p.addMetrics(r.model, &r.problemReport)
-	return p, p.addSections("", r.model, r.fitSpec.spec.Graph)
+	return p, p.addSections("", r.model)
 }

@@ -156,7 +156,7 @@ func (c *trainCmd) completeSpec(e *env, report *problemReport) error {
 	if err != nil {
 		return err
 	}
-	s.spec.Checkpoint, err = c.checkpoint(s.data, report)
+	s.spec.Checkpoint, err = c.checkpoint(report)
 	return c.ranks.team.CommonError(err)
 }
 
