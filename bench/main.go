@@ -28,26 +28,13 @@ type app struct {
 	Licences licencesCmd `cmd:"" help:"List the modules linked into the program, and fail on a licence that is not known."`
 }
 
-// An exitCode is an exit code. The function that kong calls to exit panics with it, and run recovers it.
-type exitCode int
-
-// run executes a command line and returns the exit code.
+// run executes a command line and returns the exit code. After the flag --help, kong exits with the code 0.
 func run(e *race.Env) (code int, err error) {
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case exitCode:
-			code = int(r)
-		default:
-			panic(r)
-		}
-	}()
 	var a app
 	parser, err := kong.New(&a,
 		kong.Name("bench"),
 		kong.Description("Benchmarks of scas."),
 		kong.Writers(e.Stdout, e.Stderr),
-		kong.Exit(func(code int) { panic(exitCode(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 80}),
 	)
 	if err != nil {
