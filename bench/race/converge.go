@@ -51,7 +51,7 @@ func (c *Converge) Run(e *Env) error {
 		return err
 	}
 	n, features := p.Data.Dims()
-	err = output.WriteHead(e.Stdout, append(machine.Describe(e.Args).Lines(),
+	err = output.WriteHead(e.Stdout, append(machine.Describe(e.Args).Lines,
 		fmt.Sprintf("data:    %d samples, %d features, %d nonzeros", n, features, p.Data.NNZ()),
 		fmt.Sprintf("problem: logistic loss, lambda %g, mu %g, graph %s", c.Lambda, c.Mu, c.Graph),
 	))

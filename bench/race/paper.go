@@ -192,7 +192,7 @@ func (c *Paper) findDataSets(e *Env, pr paper.Protocol) (sets []paper.Spec, err 
 // experiment loads the data sets, makes the runs that are not in the records, and adds them to the records.
 func (c *Paper) experiment(e *Env, sets []paper.Spec, r *paper.Records) error {
 	x := &paper.Experiment{
-		Records: r, TimedSplits: c.Timed, Machine: machine.Describe(e.Args).Lines(), Log: e.Stderr,
+		Records: r, TimedSplits: c.Timed, Machine: machine.Describe(e.Args).Lines, Log: e.Stderr,
 	}
 	var data []*paper.Data
 	for _, s := range sets {

@@ -18,18 +18,10 @@ import (
 
 // A Description describes the machine and the build on which a benchmark ran.
 type Description struct {
-	CPU        string          // brand name
-	Model      string          // family, model and stepping
-	CPUs       int             // number of logical processors that the program may use
-	L1, L2, L3 int             // sizes in bytes of the data caches; 0 if unknown
-	GoVersion  string          // Go version
-	Platform   string          // operating system/architecture
-	GOAMD64    string          // x86-64 level of the build; empty on other architectures
-	Levels     []kernels.Level // levels of the kernels that this processor can run
-	// GatherMitigation is what Linux reports about its mitigation of the processor flaw "gather data
-	// sampling", or "not reported". The mitigation can make gather instructions slow.
-	GatherMitigation string
-	Command          string // command line; absolute paths are shortened to their last element
+	CPU        string   // brand name
+	L1, L2, L3 int      // sizes in bytes of the data caches; 0 if unknown
+	Slug       string   // the processor's name, family and model in a form that fits into a file name
+	Lines      []string // all that is known, as lines for the head of a report
 }
 
 const gatherFile = "/sys/devices/system/cpu/vulnerabilities/gather_data_sampling"
@@ -38,29 +30,38 @@ const gatherFile = "/sys/devices/system/cpu/vulnerabilities/gather_data_sampling
 func Describe(args []string) Description {
 	c := cpuid.CPU
 	d := Description{
-		CPU:   strings.TrimSpace(c.BrandName),
-		Model: fmt.Sprintf("family %d model %d stepping %d", c.Family, c.Model, c.Stepping),
-		CPUs:  runtime.GOMAXPROCS(0),
-		L1:    max(c.Cache.L1D, 0), L2: max(c.Cache.L2, 0), L3: max(c.Cache.L3, 0),
-		GoVersion:        runtime.Version(),
-		Platform:         runtime.GOOS + "/" + runtime.GOARCH,
-		Levels:           kernels.Available(),
-		GatherMitigation: gatherState(gatherFile),
-		Command:          command(args),
+		CPU: strings.TrimSpace(c.BrandName),
+		L1:  max(c.Cache.L1D, 0), L2: max(c.Cache.L2, 0), L3: max(c.Cache.L3, 0),
 	}
 	if d.CPU == "" {
 		d.CPU = "unnamed " + runtime.GOARCH + " processor"
 	}
+	d.Slug = slug(d.CPU, c.Family, c.Model)
+	platform := runtime.GOOS + "/" + runtime.GOARCH
 	if build, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range build.Settings {
 			if s.Key == "GOAMD64" {
-				d.GOAMD64 = s.Value
+				platform += " GOAMD64=" + s.Value
 			}
 		}
+	}
+	var levels []string
+	for _, l := range kernels.Available() {
+		levels = append(levels, l.String())
+	}
+	d.Lines = []string{
+		fmt.Sprintf("cpu:     %s, family %d model %d stepping %d, %d logical",
+			d.CPU, c.Family, c.Model, c.Stepping, runtime.GOMAXPROCS(0)),
+		"caches:  L1 " + sizeText(d.L1) + ", L2 " + sizeText(d.L2) + ", L3 " + sizeText(d.L3),
+		"go:      " + runtime.Version() + " " + platform,
+		"levels:  " + strings.Join(levels, " "),
+		"gathers: data sampling mitigation: " + gatherState(gatherFile),
+		"command: " + command(args),
 	}
 	return d
 }
 
+// command returns the command line of bench. Absolute paths are shortened to their last element.
 func command(args []string) string {
 	words := []string{"bench"}
 	for _, arg := range args {
@@ -79,32 +80,14 @@ func command(args []string) string {
 	return strings.Join(words, " ")
 }
 
+// gatherState returns what Linux reports about its mitigation of the processor flaw "gather data sampling",
+// or "not reported". The mitigation can make gather instructions slow.
 func gatherState(path string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return "not reported"
 	}
 	return strings.TrimSpace(string(text))
-}
-
-// Lines returns the description as lines for the head of a report.
-func (d Description) Lines() []string {
-	levels := make([]string, len(d.Levels))
-	for i, l := range d.Levels {
-		levels[i] = l.String()
-	}
-	platform := d.Platform
-	if d.GOAMD64 != "" {
-		platform += " GOAMD64=" + d.GOAMD64
-	}
-	return []string{
-		"cpu:     " + d.CPU + ", " + d.Model + fmt.Sprintf(", %d logical", d.CPUs),
-		"caches:  L1 " + sizeText(d.L1) + ", L2 " + sizeText(d.L2) + ", L3 " + sizeText(d.L3),
-		"go:      " + d.GoVersion + " " + platform,
-		"levels:  " + strings.Join(levels, " "),
-		"gathers: data sampling mitigation: " + d.GatherMitigation,
-		"command: " + d.Command,
-	}
 }
 
 func sizeText(bytes int) string {
@@ -119,12 +102,11 @@ func sizeText(bytes int) string {
 
 var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
 
-// Slug returns the processor's name and model in a form that fits into a file name.
-func (d Description) Slug() string {
-	name := strings.ToLower(d.CPU + " " + d.Model)
-	for _, word := range []string{"(r)", "(tm)", "processor", "cpu", "family", "model"} {
+// slug returns the name of a processor, its family and its model in a form that fits into a file name.
+func slug(cpu string, family, model int) string {
+	name := strings.ToLower(cpu)
+	for _, word := range []string{"(r)", "(tm)", "processor", "cpu"} {
 		name = strings.ReplaceAll(name, word, " ")
 	}
-	name, _, _ = strings.Cut(name, "stepping")
-	return strings.Trim(notSlug.ReplaceAllString(name, "-"), "-")
+	return strings.Trim(notSlug.ReplaceAllString(fmt.Sprintf("%s %d %d", name, family, model), "-"), "-")
 }

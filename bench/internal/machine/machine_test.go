@@ -10,7 +10,7 @@ import (
 
 func TestLines(t *testing.T) {
 	f := Describe([]string{"kernels", "--quick"})
-	text := strings.Join(f.Lines(), "\n")
+	text := strings.Join(f.Lines, "\n")
 	for _, want := range []string{runtime.Version(), runtime.GOARCH, "generic", "bench kernels --quick", "gathers"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the lines lack %q:\n%s", want, text)
@@ -32,11 +32,15 @@ func TestGatherState(t *testing.T) {
 }
 
 func TestSlug(t *testing.T) {
-	for _, c := range []struct{ cpu, model, want string }{
-		{"AMD EPYC", "family 26 model 2 stepping 1", "amd-epyc-26-2"},
-		{"Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz", "family 6 model 79 stepping 1", "intel-xeon-e5-2680-v4-2-40ghz-6-79"},
+	for _, c := range []struct {
+		cpu           string
+		family, model int
+		want          string
+	}{
+		{"AMD EPYC", 26, 2, "amd-epyc-26-2"},
+		{"Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz", 6, 79, "intel-xeon-e5-2680-v4-2-40ghz-6-79"},
 	} {
-		if got := (Description{CPU: c.cpu, Model: c.model}).Slug(); got != c.want {
+		if got := slug(c.cpu, c.family, c.model); got != c.want {
 			t.Errorf("slug of %s is %s, want %s", c.cpu, got, c.want)
 		}
 	}

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/scas-admm/scas/bench/internal/machine"
@@ -23,12 +26,12 @@ type report struct {
 func begin(e *race.Env, name string, about machine.Description, lines ...string) (*report, error) {
 	r := &report{name: name, machine: about}
 	r.Writer = io.MultiWriter(e.Stdout, &r.text)
-	return r, output.WriteHead(r, append(about.Lines(), lines...))
+	return r, output.WriteHead(r, slices.Concat(about.Lines, lines))
 }
 
 // basePath returns the path of the result files in a directory, without their endings.
 func (r *report) basePath(dir string) string {
-	return filepath.Join(dir, r.name+"-"+r.machine.Slug())
+	return filepath.Join(dir, r.name+"-"+r.machine.Slug)
 }
 
 // write writes r.text to a file in the directory dir, and r.benchfmt to the file benchfmt. If dir or benchfmt
@@ -38,8 +41,7 @@ func (r *report) write(dir, benchfmt string) error {
 	if dir != "" {
 		table.Path = r.basePath(dir) + ".txt"
 	}
-	goos, goarch, _ := strings.Cut(r.machine.Platform, "/")
-	head := "goos: " + goos + "\ngoarch: " + goarch + "\npkg: github.com/scas-admm/scas/bench\ncpu: " +
-		r.machine.CPU + "\n"
+	head := fmt.Sprintf("goos: %s\ngoarch: %s\npkg: github.com/scas-admm/scas/bench\ncpu: %s\n",
+		runtime.GOOS, runtime.GOARCH, r.machine.CPU)
 	return output.Write(table, output.File{Path: benchfmt, Text: head + r.benchfmt.String()})
 }
