@@ -179,7 +179,6 @@ type result struct {
 }
 
 type ratioSummary struct {
-	Rule          paper.Rule
 	Below, All    int   // number of ratios below 1; number of all known ratios
 	Open          int   // number of known ratios for which First.Open or Second.Open is true
 	Low, Mid, Top ratio // smallest, median and largest ratio; of an even number the lower median
@@ -191,13 +190,12 @@ func results(problems []*problem) (out []result) {
 		for _, p := range problems {
 			var row []comparison
 			for _, rule := range paper.Rules() {
-				lines := slices.Concat(p.side(c.first, rule), p.side(c.second, rule))
-				row = append(row, c.compare(p, rule, p.commonSplits(lines...)))
+				row = append(row, c.compare(p, rule))
 			}
 			r.Rows = append(r.Rows, row)
 		}
-		for k, rule := range paper.Rules() {
-			r.Overview = append(r.Overview, summaryOf(r.Rows, k, rule))
+		for k := range paper.Rules() {
+			r.Overview = append(r.Overview, summaryOf(r.Rows, k))
 		}
 		out = append(out, r)
 	}
@@ -225,11 +223,13 @@ func (p *problem) side(lines []line, rule paper.Rule) (side []line) {
 	return side
 }
 
-// compare evaluates a claim on some splits of a problem. It ignores methods without a run.
-func (c *claim) compare(p *problem, rule paper.Rule, splits []int) comparison {
+// compare evaluates a claim on the splits on which all its methods were run. It ignores methods without a
+// run.
+func (c *claim) compare(p *problem, rule paper.Rule) comparison {
+	first, second := p.side(c.first, rule), p.side(c.second, rule)
+	splits := p.commonSplits(slices.Concat(first, second)...)
 	out := comparison{Data: p.Name, Mu: p.mu, Rule: rule, Splits: len(splits)}
-	out.First = c.largest(p, p.side(c.first, rule), splits, 1)
-	out.Second = c.largest(p, p.side(c.second, rule), splits, -1)
+	out.First, out.Second = c.largest(p, first, splits, 1), c.largest(p, second, splits, -1)
 	out.Ratio = quotient(out.First, out.Second)
 	return out
 }
@@ -274,9 +274,8 @@ func quotient(a, b entry) ratio {
 	return r
 }
 
-// summaryOf summarises the ratios of the k-th comparison of every row. rule is the rule of these comparisons.
-func summaryOf(rows [][]comparison, k int, rule paper.Rule) ratioSummary {
-	o := ratioSummary{Rule: rule}
+// summaryOf summarises the ratios of the k-th comparison of every row.
+func summaryOf(rows [][]comparison, k int) (o ratioSummary) {
 	var ratios []ratio
 	for _, row := range rows {
 		c := row[k]

@@ -21,13 +21,14 @@ func Retune(ctx context.Context, r *paper.Records, d *paper.Data, mu float64) (s
 	if index < 0 {
 		return "", fmt.Errorf("paper: there are no results of %s with mu = %g, split 0", d.Name, mu)
 	}
-	p, firstSplit := list[index], []int{0}
 	tuned := map[paper.Key]*paper.TunedRun{} // the results of Records.Retune
+	p := list[index]
+	p.splitCount = 1 // split 0 alone
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, rule := range []paper.Rule{paper.Sampled, paper.OnHalf} {
 		for _, c := range claims {
-			before := c.compare(p, rule, firstSplit)
+			before := c.compare(p, rule)
 			if !slices.Contains([]string{"3a", "3b", "2a", "2b"}, c.ID) || before.First.Among == 0 ||
 				before.Second.Among == 0 {
 				continue
@@ -52,7 +53,7 @@ func Retune(ctx context.Context, r *paper.Records, d *paper.Data, mu float64) (s
 				tuned[u.Key] = again
 			}
 			r.Runs[u.Key] = again // for the next comparison alone
-			after := c.compare(p, rule, firstSplit)
+			after := c.compare(p, rule)
 			r.Runs[u.Key] = u
 			text := func(u *paper.TunedRun) string {
 				end := u.Points[len(u.Points)-1]
