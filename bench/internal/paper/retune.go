@@ -2,21 +2,16 @@ package paper
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 )
 
-// Retune repeats the run u, which must be of split 0, with other parameters: u's step size and u's rho, each
-// times 1/4, 1/2, 1, 2 or 4, in every combination but u's own. It returns a copy of u with the parameters
-// that reach the smallest objective on the training half; they may be u's own. The last point of the copy has
-// this objective; the other points are those of u. Tuned.Runs of the copy is the number of runs that Retune
-// made.
+// Retune repeats the run u with other parameters: u's step size and u's rho, each times 1/4, 1/2, 1, 2 or 4,
+// in every combination but u's own. u must be of split 0 and must not have failed, and its rule must not be
+// Automatic. Retune returns a copy of u with the parameters that reach the smallest objective on the training
+// half; they may be u's own. The last point of the copy has this objective; the other points are those of u.
+// Tuned.Runs of the copy is the number of runs that Retune made.
 func (r *Records) Retune(ctx context.Context, d *Data, u *TunedRun) (*TunedRun, error) {
-	if u.Split != 0 || u.Rule == Automatic || len(u.Points) == 0 {
-		return nil, fmt.Errorf("paper: %v: only parameters that were chosen on split 0 can be tuned again",
-			u.Key)
-	}
 	h, err := d.Halve(ctx, u.Split, r.Protocol.TuneSamples)
 	if err != nil {
 		return nil, err
