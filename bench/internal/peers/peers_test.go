@@ -383,8 +383,7 @@ func TestLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	session := &scasSession{p, p.ObjectiveAtZero()}
-	if _, err := session.solve(t.Context(), 1e-9, time.Millisecond); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := p.solveByScas(t.Context(), 1e-9, time.Millisecond); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("scas beyond its limit: %v", err)
 	}
 	for note, want := range map[string]time.Duration{"": 5 * time.Second, "no answer in 60s": time.Minute} {

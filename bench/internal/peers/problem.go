@@ -39,6 +39,8 @@ type Problem struct {
 	Lambdas    []float64   // decreasing weights λ of the L1 term; a single one for the task Fit
 	Deviations []float64   // standard deviations of the features; nil means ones
 	Folds      []int       // for the task CV, the fold of each row, from 0
+	// ObjectiveAtZero is the objective for zero coefficients and a zero intercept.
+	ObjectiveAtZero float64
 }
 
 // A Loss has two implementations of a loss φ(t; b) of the margin t and the label b: one of this package and
@@ -85,9 +87,6 @@ func (p *Problem) Objective(k int, x []float64) float64 {
 	}
 	return loss/float64(n) + p.L2/2*square + p.Lambdas[k]*penalty
 }
-
-// ObjectiveAtZero returns the objective for zero coefficients and a zero intercept.
-func (p *Problem) ObjectiveAtZero() float64 { return p.Objective(0, make([]float64, p.solutionLen())) }
 
 // solutionLen returns the length of a solution: one entry for each feature, and one for the intercept if
 // there is one.

@@ -104,7 +104,7 @@ func Race(ctx context.Context, p *Problem, opt *Options) (*Outcome, error) {
 		return nil, err
 	}
 	r := &race{Options: opt, h: h, limit: opt.Limit}
-	r.outcome = &Outcome{Spec: p.Spec, Head: p.head(), ObjectiveAtZero: p.ObjectiveAtZero(), Optima: optima}
+	r.outcome = &Outcome{Spec: p.Spec, Head: p.head(), ObjectiveAtZero: p.ObjectiveAtZero, Optima: optima}
 	defer r.close()
 	for _, peer := range append([]Peer{scas}, opt.Peers...) {
 		if err := r.enter(ctx, peer); err != nil {

@@ -245,6 +245,7 @@ func (s Spec) Load(dir string) (*Problem, error) {
 		}
 		p.A = c.A
 	}
+	p.ObjectiveAtZero = p.Objective(0, make([]float64, p.solutionLen()))
 	return p, nil
 }
 
