@@ -109,8 +109,7 @@ func (c *scalingCmd) measureRow(e *race.Env, dir, arg string, copies int) (strin
 		}
 	}
 	text, binary := filepath.Join(dir, "data.svm"), filepath.Join(dir, "data.scas")
-	rows, err := replicate(path, text, opt, copies)
-	if err != nil {
+	if err := replicate(path, text, opt, copies); err != nil {
 		return "", err
 	}
 	defer os.Remove(text)
@@ -134,7 +133,7 @@ func (c *scalingCmd) measureRow(e *race.Env, dir, arg string, copies int) (strin
 	}
 	name, _, _ := strings.Cut(filepath.Base(path), ".")
 	return fmt.Sprintf("%s\t%d\t%.0f\t%.0f\t%s\t%s\t%s\t%s\t",
-		name, rows, size/1e6, size/1e6/readTime.Seconds(), wc, training, ranks,
+		name, converted.Stats.Rows, size/1e6, size/1e6/readTime.Seconds(), wc, training, ranks,
 		known("%.0e", max(gap, ranksGap))), nil
 }
 

@@ -21,19 +21,19 @@ const (
 	labelNoise = 0.02
 )
 
-// replicate writes several copies of the rows of the file source to the file target, as LIBSVM text, and
-// returns the number of rows that it has written. The labels must be of two classes. Each copy has the rows
-// in another random order. The first copy has the values of source; in later copies, values and labels have
-// random errors. If replicate is called again with equal arguments, it writes the same text.
-func replicate(source, target string, opt *sparse.ReadOptions, copies int) (rows int, err error) {
+// replicate writes several copies of the rows of the file source to the file target, as LIBSVM text. The
+// labels must be of two classes. Each copy has the rows in another random order. The first copy has the values
+// of source; in later copies, values and labels have random errors. If replicate is called again with equal
+// arguments, it writes the same text.
+func replicate(source, target string, opt *sparse.ReadOptions, copies int) error {
 	d, err := sparse.ReadFile(source, opt)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer d.Close()
 	f, err := os.Create(target)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	allOnes := true
 	for i := range d.Labels {
@@ -44,7 +44,7 @@ func replicate(source, target string, opt *sparse.ReadOptions, copies int) (rows
 	for k := 0; k < copies && err == nil; k++ {
 		err = writeCopy(f, d, rng, k > 0, allOnes)
 	}
-	return len(d.Labels) * copies, errors.Join(err, f.Close())
+	return errors.Join(err, f.Close())
 }
 
 // writeCopy writes the rows of d in random order. If noisy is true, values and labels get random errors.
