@@ -23,7 +23,7 @@ import (
 
 // Options say which attacks to run, and for how long. The tags describe them as flags of a command.
 type Options struct {
-	// For is the total time of all kinds of attack. Zero means no limit; then set Tries or Seed.
+	// For is the total time of all kinds of attack. Each kind makes at least one trial.
 	For time.Duration `default:"3m" placeholder:"T" help:"Time of all kinds of attack together (default ${default})."`
 	// Only is the name of the only kind to run. Empty means all kinds.
 	Only string `placeholder:"KIND" help:"Only one kind of attack; --list names them."`
@@ -161,7 +161,7 @@ func (g *testbed) run(ctx context.Context, k Kind, limit time.Duration) (*KindRe
 	for range workers {
 		wg.Go(func() {
 			for ctx.Err() == nil {
-				seed, more := g.seed(k, int(begun.Add(1)-1), limit > 0 && time.Since(start) > limit)
+				seed, more := g.seed(k, int(begun.Add(1)-1), time.Since(start) > limit)
 				if !more {
 					return
 				}
