@@ -62,18 +62,8 @@ var interpreters = map[string][]string{
 // missingPeers has a line for each peer that is not installed, with the packages to install. FindInstalled
 // leaves out peers whose names match skip.
 func FindInstalled(ctx context.Context, dir string, skip *regexp.Regexp) (peers []Peer, missingPeers []string, err error) {
-	files, err := adapterFiles.ReadDir("adapters")
-	if err != nil {
+	if err := os.CopyFS(dir, adapterFiles); err != nil {
 		return nil, nil, err
-	}
-	for _, f := range files {
-		text, err := adapterFiles.ReadFile("adapters/" + f.Name())
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, f.Name()), text, 0o600)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
 	}
 	probeResults := map[string]string{} // results of probe, by the field probeText
 	for _, a := range adapters {
@@ -89,7 +79,7 @@ func FindInstalled(ctx context.Context, dir string, skip *regexp.Regexp) (peers 
 			missingPeers = append(missingPeers, fmt.Sprintf("%s: not installed (%s)", a.name, a.packages))
 			continue
 		}
-		args := []string{interpreter, filepath.Join(dir, a.script)}
+		args := []string{interpreter, filepath.Join(dir, "adapters", a.script)}
 		if a.argument != "" {
 			args = append(args, a.argument)
 		}
