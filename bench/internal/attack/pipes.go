@@ -3,7 +3,9 @@ package attack
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -109,7 +111,7 @@ func (g *testbed) runFed(
 	}
 	<-done
 	out, err := os.ReadFile(filepath.Join(dir, "out"))
-	if os.IsNotExist(err) {
+	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
 	return e, out, err

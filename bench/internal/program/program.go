@@ -83,14 +83,14 @@ func (c *Call) Run(ctx context.Context) (*Ending, error) {
 		c.OnStart(cmd.Process)
 	}
 	err := cmd.Wait()
-	var exit *exec.ExitError
+	_, exited := errors.AsType[*exec.ExitError](err)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case limitedCtx.Err() != nil:
 		return nil, fmt.Errorf("%s: not ended after %v\n%s",
 			strings.Join(c.Args, " "), c.Limit, stderr.String())
-	case err != nil && !errors.As(err, &exit):
+	case err != nil && !exited:
 		return nil, fmt.Errorf("%s: %w", strings.Join(line, " "), err)
 	}
 	s := cmd.ProcessState
