@@ -60,12 +60,13 @@ class Problem:
         """X as a dense array or as CSR, whichever takes less space."""
         return self.X.toarray() if self.X.nnz > self.n * self.p / 2 else self.X
 
-    def columns(self):
-        """X as a dense array with contiguous columns or as CSC, for solvers by columns."""
-        import numpy as np
 
-        X = self.data()
-        return np.asfortranarray(X) if isinstance(X, np.ndarray) else X.tocsc()
+def by_columns(X):
+    """X as a dense array with contiguous columns or as CSC, for solvers by columns."""
+    import numpy as np
+    import scipy.sparse
+
+    return X.tocsc() if scipy.sparse.issparse(X) else np.asfortranarray(X)
 
 
 def serve(problem, version, ladder, fit):
@@ -98,7 +99,7 @@ def serve_paths(problem, version, ladder, path):
     import numpy as np
     import scipy.sparse
 
-    X, y, p = problem.columns(), problem.y, problem.p
+    X, y, p = by_columns(problem.data()), problem.y, problem.p
     losses = {"logistic": lambda t, y: np.logaddexp(0, -y * t), "squared": lambda t, y: (y - t) ** 2}
 
     def solve(X, y, tolerance):
@@ -120,8 +121,7 @@ def serve_paths(problem, version, ladder, path):
         total = np.zeros(problem.count)
         for k in range(problem.folds.max() + 1):
             held, rest = problem.folds == k, problem.folds != k
-            part = rows[rest].tocsc() if scipy.sparse.issparse(X) else np.asfortranarray(rows[rest])
-            x = solve(part, y[rest], tolerance)
+            x = solve(by_columns(rows[rest]), y[rest], tolerance)
             margin = rows[held] @ x[:, :p].T + (x[:, p] if problem.intercept else 0)
             total += losses[problem.loss](margin, y[held][:, None]).sum(axis=0)
         return solve(X, y, tolerance), total / problem.n

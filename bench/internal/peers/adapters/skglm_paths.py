@@ -4,7 +4,7 @@ Their objectives are mean squared loss / 2 + alpha |x|_1 and mean logistic loss 
 import sys
 import warnings
 
-from peer import Problem, serve_paths
+from peer import Problem, by_columns, serve_paths
 
 losses = ("squared", "logistic")
 problem = Problem(sys.argv[1], {"path": losses, "cv": losses}).load()
@@ -33,7 +33,5 @@ def path(X, y, tolerance, lambdas=problem.lambdas):
 # compiling takes no measured time.
 least = problem.y == problem.y.min()
 few = np.concatenate((np.flatnonzero(least)[:50], np.flatnonzero(~least)[:50]))
-X = problem.data()[few]
-X = np.asfortranarray(X) if isinstance(X, np.ndarray) else X.tocsc()
-path(X, problem.y[few], 1e-6, problem.lambdas[-2:])
+path(by_columns(problem.data()[few]), problem.y[few], 1e-6, problem.lambdas[-2:])
 serve_paths(problem, skglm.__version__, (1e-1 if problem.task == "cv" else 1e-2, 1e-12), path)
