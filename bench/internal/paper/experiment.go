@@ -1,7 +1,6 @@
 package paper
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -12,16 +11,14 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// An Experiment runs a protocol and stores the results in records.
+// An Experiment runs a protocol and stores the results in records. It makes as many runs in parallel as there
+// are processors, but timed runs one at a time.
 type Experiment struct {
 	*Records
 	// TimedSplits is the number of splits of each data set on which runs are timed.
 	TimedSplits int
 	// Machine describes the machine in lines of text.
 	Machine []string
-	// Workers is the number of runs that are made in parallel; zero means one per processor. Timed
-	// runs are made one at a time.
-	Workers int
 	// Log gets the number of runs that are done, at most every 15 seconds. nil means no reports.
 	Log io.Writer
 
@@ -88,7 +85,7 @@ func (e *Experiment) runSplit(ctx context.Context, d *Data, split int, rules []R
 		return err
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(cmp.Or(e.Workers, runtime.GOMAXPROCS(0)))
+	g.SetLimit(runtime.GOMAXPROCS(0))
 	for _, job := range jobs {
 		g.Go(func() error {
 			if err := ctx.Err(); err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -42,13 +43,15 @@ func chain(x *sparse.CSR) (*graph.Graph, error) {
 	return graph.Chain(features), nil
 }
 
+// runExperiment runs a protocol with up to workers runs in parallel.
 func runExperiment(t *testing.T, ctx context.Context, dir string, pr Protocol, d *Data, workers int) (*Experiment, error) {
 	t.Helper()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
 	r, err := Open(dir, pr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &Experiment{Records: r, Workers: workers, TimedSplits: 1, Machine: []string{"cpu: a test"}}
+	e := &Experiment{Records: r, TimedSplits: 1, Machine: []string{"cpu: a test"}}
 	if err := e.Run(ctx, d); err != nil {
 		return nil, errors.Join(err, r.Save())
 	}
@@ -113,7 +116,7 @@ func TestOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &Experiment{Records: r, Workers: 1}
+	e := &Experiment{Records: r}
 	if err := e.Run(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func tinyRecords(t *testing.T, dir string, data *paper.Data) *paper.Records {
 	pr.Methods = []paper.Method{scas, scasStrong, scasK, stoc, sa, svrg, batch, batchCG, batchLinear, "oadm"}
 	pr.Data, pr.TuneSamples, pr.Passes = []string{"tiny"}, 60, 10
 	r := openRecords(t, dir, pr)
-	e := &paper.Experiment{Records: r, Workers: 2, TimedSplits: 1, Machine: []string{"cpu: that it was measured on"}}
+	e := &paper.Experiment{Records: r, TimedSplits: 1, Machine: []string{"cpu: that it was measured on"}}
 	if err := e.Run(t.Context(), data); err != nil {
 		t.Fatal(err)
 	}
