@@ -12,10 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/baseline"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -177,35 +174,6 @@ func checkContents(t *testing.T, e *Experiment, k Key) {
 	}
 }
 
-// TestOtherProtocol checks that Open returns an error if the records have another number of passes or an
-// unknown line, and accepts another number of splits.
-func TestOtherProtocol(t *testing.T) {
-	pr, _ := tinySetup(t)
-	dir := t.TempDir()
-	s, err := Open(dir, pr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Save(); err != nil {
-		t.Fatal(err)
-	}
-	pr.Passes++
-	if _, err := Open(dir, pr); err == nil || !strings.Contains(err.Error(), "another protocol") {
-		t.Errorf("other passes: %v", err)
-	}
-	pr.Passes--
-	pr.Splits++ // more splits may be added
-	if _, err := Open(dir, pr); err != nil {
-		t.Error(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, pointsFile), []byte("{\"point\":{}}\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Open(dir, pr); err == nil {
-		t.Error("a line of nothing known is accepted")
-	}
-}
-
 // ownSCAS is a method of a caller, which the solver does not have.
 type ownSCAS struct{ solver.SCAS }
 
@@ -213,139 +181,6 @@ func (m ownSCAS) Info() solver.MethodInfo {
 	info := m.SCAS.Info()
 	info.Name = "own"
 	return info
-}
-
-// TestRuns checks which runs the full protocol has, and that a caller's own method is run on all data sets.
-func TestRuns(t *testing.T) {
-	pr := FullProtocol()
-	pr.AddMethods(ownSCAS{})
-	for _, s := range Specs() {
-		wide := s.Features > baseline.MaxFactored
-		for split := range pr.Splits {
-			firstSplit := split < pr.SplitsOfOthers
-			runsOthers := firstSplit && s.Name == "a9a"
-			count := map[Method]int{}
-			for _, k := range slices.Concat(pr.Keys(s, split, Rules()...)...) {
-				count[k.Method]++
-				if !firstSplit && k.Rule != Sampled || split >= pr.SplitsOnHalf && k.Rule == OnHalf {
-					t.Errorf("%v is run", k)
-				}
-			}
-			ruleCount := len(Rules())
-			if split >= pr.SplitsOnHalf {
-				ruleCount--
-			}
-			if !firstSplit {
-				ruleCount = 1
-			}
-			if n := count[solver.SCAS{}.Info().Name]; n != 2*len(pr.Mus)*ruleCount {
-				t.Errorf("%s, split %d: %d runs of scas", s.Name, split, n)
-			}
-			if n := count[baseline.SVRG{}.Info().Name]; (n > 0) != runsOthers {
-				t.Errorf("%s, split %d: %d runs of a successor", s.Name, split, n)
-			}
-			if n := count[baseline.BatchCG{}.Info().Name]; (n > 0) != (runsOthers && !wide) {
-				t.Errorf("%s, split %d: %d runs of batch-cg", s.Name, split, n)
-			}
-			if n := count[baseline.OADM{}.Info().Name]; (n > 0) != runsOthers {
-				t.Errorf("%s, split %d: %d runs of oadm", s.Name, split, n)
-			}
-			if n := count[ownSCAS{}.Info().Name]; (n > 0) != firstSplit {
-				t.Errorf("%s, split %d: %d runs of a caller's method", s.Name, split, n)
-			}
-		}
-	}
-}
-
-// TestHalve checks that the two halves together contain every sample once, that two splits have different
-// halves, and that the test half has no penalty.
-func TestHalve(t *testing.T) {
-	_, d := tinySetup(t)
-	h, err := d.Halve(t.Context(), 0, 60)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secondHalves, err := d.Halve(t.Context(), 1, 60)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := func(p *solver.Problem) (n int, total float64) {
-		n, _ = p.Data.Dims()
-		for i := range n {
-			_, val := p.Data.Row(i)
-			total += val[0]
-		}
-		return n, total
-	}
-	train, a := sum(h.Train)
-	test, b := sum(h.Test)
-	tune, _ := sum(h.Tune)
-	if train != 120 || test != 120 || tune != 60 {
-		t.Errorf("halves of %d and %d, %d for tuning", train, test, tune)
-	}
-	count, total := sum(&solver.Problem{Data: d.X})
-	if diff := a + b - total; count != 240 || diff > 1e-9 || diff < -1e-9 {
-		t.Errorf("the halves are not the whole: %g and %g of %g", a, b, total)
-	}
-	if _, c := sum(secondHalves.Train); c == a {
-		t.Error("the second split is the first")
-	}
-	if h.Test.Penalty != nil || h.Test.L2 != 0 {
-		t.Error("the test loss is regularised")
-	}
-}
-
-// TestCompressedPoints checks that compressed records are read, and are written again without compression.
-// OpenAny must return an error if the first line of the records, the protocol, is missing.
-func TestCompressedPoints(t *testing.T) {
-	pr, _ := tinySetup(t)
-	key := Key{"tiny", 0, solver.SCAS{}.Info().Name, 0, Sampled, Last}
-	plainDir, packedDir := t.TempDir(), t.TempDir()
-	s, err := Open(plainDir, pr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.add(line{Run: &TunedRun{Key: key, Points: []Point{{Objective: 0.7}, {Passes: 2, Objective: 0.5}}}}); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Save(); err != nil {
-		t.Fatal(err)
-	}
-	text := mustRead(t, filepath.Join(plainDir, pointsFile))
-	w, err := zstd.NewWriter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	packedFile := filepath.Join(packedDir, pointsFile+".zst")
-	if err := os.WriteFile(packedFile, w.EncodeAll(text, nil), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	packedRecords, err := Open(packedDir, pr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if u := packedRecords.Runs[key]; u == nil || len(u.Points) != 2 {
-		t.Errorf("read %+v", u)
-	}
-	_, noProtocol, _ := bytes.Cut(text, []byte("\n"))
-	noProtocolDir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(noProtocolDir, pointsFile), noProtocol, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := OpenAny(noProtocolDir); err == nil || !strings.Contains(err.Error(), "no protocol line") {
-		t.Errorf("results without a protocol: %v", err)
-	}
-	anyRecords, err := OpenAny(packedDir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if m := anyRecords.Methods(); anyRecords.Runs[key] == nil || len(m) != 1 ||
-		m[0].Info.Name != key.Method || anyRecords.Protocol.Passes != pr.Passes {
-		t.Errorf("a report would be of %v, %+v", m, anyRecords.Protocol)
-	}
-	if !bytes.Equal(mustRead(t, filepath.Join(packedDir, pointsFile)), text) {
-		t.Error("the text is another")
-	}
 }
 
 // TestOwnMethod checks that a method from outside the solver is tuned, run and recorded.

@@ -70,6 +70,44 @@ func TestTrim(t *testing.T) {
 	}
 }
 
+// TestHalve checks that the two halves together contain every sample once, that two splits have different
+// halves, and that the test half has no penalty.
+func TestHalve(t *testing.T) {
+	_, d := tinySetup(t)
+	h, err := d.Halve(t.Context(), 0, 60)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secondHalves, err := d.Halve(t.Context(), 1, 60)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := func(p *solver.Problem) (n int, total float64) {
+		n, _ = p.Data.Dims()
+		for i := range n {
+			_, val := p.Data.Row(i)
+			total += val[0]
+		}
+		return n, total
+	}
+	train, a := sum(h.Train)
+	test, b := sum(h.Test)
+	tune, _ := sum(h.Tune)
+	if train != 120 || test != 120 || tune != 60 {
+		t.Errorf("halves of %d and %d, %d for tuning", train, test, tune)
+	}
+	count, total := sum(&solver.Problem{Data: d.X})
+	if diff := a + b - total; count != 240 || diff > 1e-9 || diff < -1e-9 {
+		t.Errorf("the halves are not the whole: %g and %g of %g", a, b, total)
+	}
+	if _, c := sum(secondHalves.Train); c == a {
+		t.Error("the second split is the first")
+	}
+	if h.Test.Penalty != nil || h.Test.L2 != 0 {
+		t.Error("the test loss is regularised")
+	}
+}
+
 // TestHalveInterrupted checks that Halve returns an error if it cannot compute the constants of its halves.
 func TestHalveInterrupted(t *testing.T) {
 	pr, d := tinySetup(t)
