@@ -2,6 +2,7 @@ package peers
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -176,11 +177,7 @@ func makeText(n, p, perRow int) (*sparse.Dataset, error) {
 	var entries []sparse.Triplet
 	y := make([]float64, n)
 	for i, row := range rows {
-		words := make([]int, 0, len(row))
-		for j := range row {
-			words = append(words, j)
-		}
-		slices.Sort(words)
+		words := slices.Sorted(maps.Keys(row))
 		var square, margin float64
 		for _, j := range words {
 			row[j] = (1 + math.Log(row[j])) * math.Log(float64(n+1)/count[j])
