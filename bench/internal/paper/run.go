@@ -224,8 +224,7 @@ const batchPasses = 1e6
 
 func (pr *Protocol) settings(t *Traits, eta, rho float64, split int) solver.Settings {
 	s := solver.Settings{
-		Method: t.Method, Name: t.Info.Name, Eta: eta, Rho: rho, Passes: pr.Passes,
-		Seed: runSeed + uint64(split),
+		Method: t.Method, Eta: eta, Rho: rho, Passes: pr.Passes, Seed: runSeed + uint64(split),
 	}
 	if t.Info.AllSamples {
 		s.Passes = batchPasses
