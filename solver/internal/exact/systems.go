@@ -1,6 +1,8 @@
 package exact
 
 import (
+	"math/bits"
+
 	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
 	"github.com/scas-admm/scas/sparse"
@@ -81,6 +83,10 @@ func (p *Problem) factorWithRows(a *sparse.CSR, size *systemSize) *linalg.Sparse
 	if size.sparseRowsCost() > limit { // even without further entries in the factor
 		return nil
 	}
+	// A factor with f entries in k columns needs at least f²/(2k) multiplications.
+	if f := neighbourPairs(p.Data); entryCost*f*f/(2*size.features) > limit {
+		return nil
+	}
 	x := p.Data
 	if p.HasOnes {
 		x = withOnes(x)
@@ -95,6 +101,43 @@ func (p *Problem) factorWithRows(a *sparse.CSR, size *systemSize) *linalg.Sparse
 		return nil
 	}
 	return chol
+}
+
+// neighbourPairs estimates the number of pairs of columns of x that share a row. A pair with m such rows occurs m times
+// in the rows; neighbourPairs finds m for some of the occurrences.
+func neighbourPairs(x *sparse.CSR) float64 {
+	const sampleSize = 64
+	n, cols := x.Dims()
+	var occurrences, count [sampleSize]float64
+	first, second := make([]uint64, cols), make([]uint64, cols) // bit k is set at the columns of pair k of the sample
+	for k := range sampleSize {
+		idx, _ := x.Row(k * n / sampleSize)
+		if length := len(idx); length > 1 {
+			a := 7 * k % length
+			b := (a + 1 + 13*k%(length-1)) % length
+			first[idx[a]] |= 1 << k
+			second[idx[b]] |= 1 << k
+			occurrences[k] = float64(n) / sampleSize * (linalg.PairsOf(length) - float64(length))
+		}
+	}
+	for i := range n {
+		var hasFirst, hasSecond uint64
+		idx, _ := x.Row(i)
+		for _, j := range idx {
+			hasFirst |= first[j]
+			hasSecond |= second[j]
+		}
+		for both := hasFirst & hasSecond; both != 0; both &= both - 1 {
+			count[bits.TrailingZeros64(both)]++
+		}
+	}
+	sum := 0.0
+	for k, v := range occurrences {
+		if v > 0 {
+			sum += v / count[k]
+		}
+	}
+	return sum
 }
 
 // withOnes returns x with a further column of ones.

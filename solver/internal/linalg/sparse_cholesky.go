@@ -93,15 +93,14 @@ func neighbours(a *sparse.CSR, n int, limit float64) [][]int32 {
 			}
 		}
 	}
-	counts, total := make([]int, n), 0
+	// L has at least half as many entries below the diagonal as there are neighbours. The number of multiplications is
+	// least if all its columns have the same number of entries, and is then half of its square times n.
+	total, most := 0, 2*math.Sqrt(2*limit*float64(n))
 	for j := range int32(n) {
-		each(j, j+1, func(int32) { counts[j]++ })
-		total += counts[j]
-	}
-	// L has at least total/2 entries below the diagonal. The number of multiplications is least if all columns have
-	// the same number of them.
-	if mean := float64(total) / float64(2*n); float64(mean*mean)*float64(n)/2 > limit {
-		return nil
+		each(j, j+1, func(int32) { total++ })
+		if float64(total) > most {
+			return nil
+		}
 	}
 	all := make([]int32, 0, total)
 	for j := range int32(n) {
@@ -112,8 +111,11 @@ func neighbours(a *sparse.CSR, n int, limit float64) [][]int32 {
 	return out
 }
 
-// mostWork is the largest number of entries of lists that eliminate reads.
-const mostWork = 2e8
+const (
+	mostWork = 2e8 // the largest number of entries of lists that eliminate reads
+	// A column of a matrix of order n counts as full if it has more than fullPart·√n neighbours.
+	fullPart = 10
+)
 
 // eliminate sets c.order. For each column of the matrix, it returns the rows of the entries that this column has in
 // L. adjacent has the rows of the off-diagonal entries of each column of the matrix; eliminate changes it. The result
@@ -122,14 +124,31 @@ const mostWork = 2e8
 // When a column is eliminated, each two of its rows get an entry in the matrix that remains. These entries are not
 // stored: for each column that is not yet eliminated, eliminate stores which eliminated columns have it as a row.
 // The degree of a column is the number of its entries in the matrix that remains. Only an upper bound of the degree
-// is computed, which may count a row once for each eliminated column (Amestoy, Davis, Duff 1996, AMD).
+// is computed, which may count a row once for each eliminated column (Amestoy, Davis, Duff 1996, AMD). Full columns,
+// such as that of an intercept, come last, and count as rows of all other columns.
 func (c *SparseCholesky) eliminate(adjacent [][]int32, limit float64) (rows [][]int32) {
 	n, work, multiplications := len(adjacent), 0, 0.0
 	rows = make([][]int32, n)
 	eliminated := make([][]int32, n) // for each other column j: the eliminated columns whose rows have j
-	lists := newDegreeLists(n)
+	var full []int32
+	isFull := make([]bool, n)
 	for j, list := range adjacent {
-		lists.add(int32(j), len(list))
+		if float64(len(list)) > fullPart*math.Sqrt(float64(n)) {
+			full, isFull[j] = append(full, int32(j)), true
+		}
+	}
+	for k := range full {
+		multiplications += PairsOf(k)
+	}
+	if multiplications > limit {
+		return nil
+	}
+	lists := newDegreeLists(n)
+	for j := range adjacent {
+		if !isFull[j] {
+			adjacent[j] = slices.DeleteFunc(adjacent[j], func(i int32) bool { return isFull[i] })
+			lists.add(int32(j), len(adjacent[j]))
+		}
 	}
 	// absorbed[e] is true if all rows of the eliminated column e are rows of a later eliminated column. Then e is not
 	// needed any more.
@@ -137,7 +156,7 @@ func (c *SparseCholesky) eliminate(adjacent [][]int32, limit float64) (rows [][]
 	// inColumn[i] is 1 plus the last eliminated column that has the row i. others[e] is the number of rows of e that
 	// are not rows of the column that is being eliminated, if counted[e] is 1 plus this column.
 	inColumn, counted, others := make([]int32, n), make([]int32, n), make([]int, n)
-	for len(c.order) < n {
+	for len(c.order) < n-len(full) {
 		j := lists.removeLeast()
 		mark, column := j+1, make([]int32, 0, lists.degree[j])
 		inColumn[j] = mark
@@ -155,7 +174,7 @@ func (c *SparseCholesky) eliminate(adjacent [][]int32, limit float64) (rows [][]
 			collect(rows[e])
 			absorbed[e] = true
 		}
-		multiplications += PairsOf(len(column))
+		multiplications += PairsOf(len(column) + len(full))
 		if multiplications > limit || work > mostWork {
 			return nil
 		}
@@ -183,6 +202,12 @@ func (c *SparseCholesky) eliminate(adjacent [][]int32, limit float64) (rows [][]
 			lists.remove(i)
 			lists.add(i, min(bound, lists.degree[i]+len(column)-1, n-len(c.order)-1))
 		}
+	}
+	for _, j := range c.order {
+		rows[j] = append(rows[j], full...)
+	}
+	for k, j := range full {
+		c.order, rows[j] = append(c.order, j), slices.Clone(full[k+1:])
 	}
 	return rows
 }

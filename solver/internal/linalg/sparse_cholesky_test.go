@@ -34,15 +34,22 @@ func TestSparseOrder(t *testing.T) {
 }
 
 // TestSparseCholesky compares solutions with those of a dense factor, for random graphs and for rows with
-// several entries. A chain and a star must have no entry more than the matrix.
+// several entries. With some seeds, two columns have an entry in all rows. A chain and a star must have no entry more
+// than the matrix.
 func TestSparseCholesky(t *testing.T) {
-	const n = 60
+	const n = 130
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		var entries []sparse.Triplet
-		rows := 80
+		rows := 160
 		for row := range rows {
-			for _, j := range rng.Perm(n)[:1+seed%4] {
+			cols := rng.Perm(n)[:1+seed%4]
+			if seed >= 12 {
+				cols = append(cols, 7, n-1)
+				slices.Sort(cols)
+				cols = slices.Compact(cols)
+			}
+			for _, j := range cols {
 				entries = append(entries, sparse.Triplet{Row: row, Col: j, Value: rng.NormFloat64()})
 			}
 		}
