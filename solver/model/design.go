@@ -27,7 +27,8 @@ type design struct {
 	scale []float64
 	// classLabel is the label in y of the positive class, in fits of classes out of core. In all other fits
 	// it is nil.
-	classLabel *float64
+	classLabel  *float64
+	manyLambdas bool // the design is fitted for many values of lambda
 	// Where the fit begins: coefficients, and the intercept if there is one; nil for zeros.
 	start []float64
 }

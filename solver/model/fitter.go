@@ -107,7 +107,7 @@ func (d *design) exactProblem(p *penalty) *exact.Problem {
 	q := &exact.Problem{
 		Loss: d.loss, A: linalg.New(nil, columns), Limit: p.limit, Square: p.square,
 		Groups: p.groups, Ridge: p.ridge, FixedRidge: p.fixedRidge, Set: p.set,
-		Threads: d.spec.Threads,
+		Threads: d.spec.Threads, ManyLambdas: d.manyLambdas,
 	}
 	if p.a != nil {
 		q.A = linalg.New(p.a, columns)

@@ -133,6 +133,7 @@ func (s *Spec) memoryOf(x *sparse.CSR, isPath bool) memoryEstimate {
 	if err != nil {
 		return m
 	}
+	d.manyLambdas = isPath
 	q := d.exactProblem(penalty)
 	q.Data, q.HasOnes = x, !s.NoIntercept
 	m.sharedBytes += x.CompactBytes()
@@ -140,7 +141,7 @@ func (s *Spec) memoryOf(x *sparse.CSR, isPath bool) memoryEstimate {
 		d.addMinimizerMemory(q, &m)
 		return m
 	}
-	m.solverBytes += q.Memory(isPath)
+	m.solverBytes += q.Memory()
 	return m
 }
 
@@ -166,7 +167,6 @@ func (d *design) addMinimizerMemory(q *exact.Problem, m *memoryEstimate) {
 	}
 	problem := g.problemFor(1)
 	_, isAuto := cmp.Or[solver.Method](d.spec.Method, solver.Auto{}).(solver.Auto)
-	// Only q has the intercept. The intercept makes a banded Hessian full, so that the proof may take more
-	// memory than the fit of problem.
+	// Only q has the intercept. With it, the proof may take more memory than the fit of problem.
 	m.solverBytes += max(problem.Memory(d.spec.Method)-d.x.CompactBytes(), exact.ProverMemory(q, isAuto))
 }

@@ -240,6 +240,7 @@ func (p *problems) startPath(ctx context.Context, k int, set *PathSettings) (l *
 	if err != nil {
 		return nil, nil, err
 	}
+	d.manyLambdas = true
 	l, err = d.newLambdaFitter(ctx)
 	lambdaMax := d.lambdaMax
 	if l.fitter != nil {

@@ -38,7 +38,17 @@ type gram struct {
 // columns costs little.
 func (p *Problem) gramServes(cheap bool) bool {
 	return p.Loss.Traits().ConstantCurvature && p.File == nil && p.Team.Alone() && p.isSeparable() &&
-		(cheap || p.mostlyFull())
+		(cheap || p.mostlyFull() || p.ManyLambdas && p.gramPaysOnPath())
+}
+
+// gramPaysOnPath reports whether a path with a Gram matrix takes less time than one with the rows, if forming the
+// matrix costs much. The matrix must have only a few times as many entries as the data, and the copy of the data
+// with all zeros (see dense) must need only a few times the memory of the data.
+func (p *Problem) gramPaysOnPath() bool {
+	const mostTimes = 4
+	n, features := p.dims()
+	return float64(features)*float64(features) <= mostTimes*float64(p.entries()) &&
+		8*float64(n)*float64(features) <= mostTimes*12*float64(p.entries())
 }
 
 func newGram(m *memorySamples) *gram {

@@ -48,6 +48,33 @@ func TestGram(t *testing.T) {
 	}
 }
 
+// TestGramOnPath checks that a path of data with many zeros has the same optima with a Gram matrix as with the rows.
+func TestGramOnPath(t *testing.T) {
+	const n, p = 500, 100
+	rng, data := rand.New(rand.NewPCG(9, 10)), make([]float64, n*p)
+	for k := range data {
+		if rng.IntN(3) == 0 {
+			data[k] = rng.ExpFloat64()
+		}
+	}
+	q := kind{loss: term.Squared{}, weighted: true, free: 1}.random(n, p, 22)
+	q.setData(fromDense(t, n, p, data))
+	byRows := *q
+	q.ManyLambdas = true
+	s, other := mustNew(t, q), mustNew(t, &byRows)
+	if s.gram == nil || other.gram != nil {
+		t.Fatalf("a Gram matrix: %v for a path, %v for one lambda", s.gram != nil, other.gram != nil)
+	}
+	lambdaMax, _ := s.LambdaMax(nil)
+	for lambda := 0.5 * lambdaMax; lambda > 1e-4*lambdaMax; lambda *= 0.4 {
+		set := &Settings{Tol: 1e-10 * s.scale}
+		r, want := s.Solve(lambda, set), other.Solve(lambda, set)
+		if !(r.Gap <= set.Tol) || !(want.Gap <= set.Tol) || !(math.Abs(r.Objective-want.Objective) <= set.Tol) {
+			t.Errorf("lambda %.2g: objective %v, gap %.2g; by rows %v, gap %.2g", lambda, r.Objective, r.Gap, want.Objective, want.Gap)
+		}
+	}
+}
+
 // TestGramFree checks that the proved gap is valid if the dual point must first be changed to satisfy the
 // equation of a free column in the dual problem. The free column is twice another column, so that the change
 // also affects the equation of the other column.

@@ -14,17 +14,16 @@ import (
 // The most bytes for an entry of X: in the transpose of X, and in a copy of the rows.
 const transposeBytes, rowBytes = 12, 10
 
-// Memory estimates the bytes that a Solver needs in addition to the problem, for one lambda or, if isPath is
-// true, for a path of many.
-func (q *Problem) Memory(isPath bool) int64 {
+// Memory estimates the bytes that a Solver needs in addition to the problem.
+func (q *Problem) Memory() int64 {
 	n, features := q.dims()
 	switch {
 	case q.hasFeatureGroups():
-		return q.memoryGrouped(isPath)
+		return q.memoryGrouped()
 	case !q.isSeparable():
 		return q.memoryCoupled(q.linearSystems())
 	}
-	columns, support := mostFormedColumns(q, isPath)
+	columns, support := mostFormedColumns(q)
 	k, h, entries := int64(columns), int64(support), q.entries()
 	total := 8*(14*int64(n)+14*int64(features)) + q.sumsMemory()
 	cheap := q.hasCheapHessian()
@@ -55,10 +54,10 @@ func (q *Problem) Memory(isPath bool) int64 {
 	if !cheap {
 		total += transposeBytes*stored + rowBytes*min(stored, int64(n)*k)
 	}
-	if isPath {
+	if q.ManyLambdas {
 		total += 8 * (4*int64(features) + int64(n)) // see pastSolutions, state.sizes and memorySamples.pastMargin
 	}
-	if isPath && !cheap {
+	if q.ManyLambdas && !cheap {
 		total += 8 * k * k // the former Hessian, see growHessian
 	}
 	return total + scratchMemory(n, stored, q.Threads)
@@ -92,12 +91,12 @@ func (q *Problem) sumsMemory() int64 {
 // Hessians far from the optimum. There it forms only Hessians that cost less than leastVisits.
 const singlePart = 0.5
 
-// mostFormedColumns estimates the largest number of columns of a Hessian that a Solver forms, for one lambda
-// or, if isPath is true, for a path of many, and how many of them are in the support. It does not know
+// mostFormedColumns estimates the largest number of columns of a Hessian that a Solver forms, and how many of
+// them are in the support. It does not know
 // which columns these are. For their number of entries it takes the geometric mean of two guesses: that they
 // are average columns, and that they are the columns with the most entries. It assumes that half of the
 // columns are in the support; with a ridge, that all are.
-func mostFormedColumns(p *Problem, isPath bool) (columns, support int) {
+func mostFormedColumns(p *Problem) (columns, support int) {
 	n, features := p.dims()
 	part := 0.5
 	if isPositive := func(r float64) bool { return r > 0 }; slices.ContainsFunc(p.Ridge, isPositive) ||
@@ -114,7 +113,7 @@ func mostFormedColumns(p *Problem, isPath bool) (columns, support int) {
 	for _, c := range counts {
 		meanCount += c / float64(len(counts))
 	}
-	if !isPath {
+	if !p.ManyLambdas {
 		mostVisits *= singlePart
 	}
 	for k, c := range counts[:min(len(counts), defaultWorking)] {
@@ -205,12 +204,12 @@ func (q *Problem) memoryCoupled(systems linearSystems) int64 {
 // memoryGrouped returns the result of Memory for a problem with a grouped model. At the solution, about as many
 // groups as there are samples can be non-zero. memoryGrouped assumes that a working set has at most three times
 // as many groups. If it needs more columns than a grouped model has, a coupled model follows.
-func (q *Problem) memoryGrouped(isPath bool) int64 {
+func (q *Problem) memoryGrouped() int64 {
 	const sampleVectors, featureVectors = 14, 30
 	// Matrices with a row for each column of the set: the Hessian, the matrix of a Newton step, its factor, and
 	// garbage from smaller sets.
 	matrices := int64(4)
-	if isPath {
+	if q.ManyLambdas {
 		matrices++ // the former Hessian, see growHessian
 	}
 	n, features := q.dims()

@@ -49,7 +49,7 @@ func TestMemory(t *testing.T) {
 		if !(res.Gap <= 1e-7) {
 			t.Errorf("%v: gap %g", c.loss, res.Gap)
 		}
-		solvertest.CheckEstimate(t, q.Memory(false), peak-heap)
+		solvertest.CheckEstimate(t, q.Memory(), peak-heap)
 		runtime.KeepAlive(q)
 		runtime.KeepAlive(res)
 	}

@@ -50,6 +50,9 @@ type Problem struct {
 	// PenaltyRidge is the number that Penalise has added to every element of Ridge.
 	PenaltyRidge float64
 
+	// ManyLambdas says that Solve will be called for many values of lambda.
+	ManyLambdas bool
+
 	joint bool // use the coupled model with all columns, even if fewer columns are enough
 	// formsHessians makes coupled models with up to mostFeatures columns form their Hessians. A setSolver sets it
 	// after an implicit Hessian was given up.

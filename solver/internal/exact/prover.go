@@ -141,7 +141,7 @@ func ProverMemory(q *Problem, finish bool) int64 {
 		return 0
 	}
 	if q.isSeparable() || q.hasFeatureGroups() {
-		return q.Memory(false)
+		return q.Memory()
 	}
 	return q.memoryCoupled(systems)
 }
