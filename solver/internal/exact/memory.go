@@ -92,10 +92,9 @@ func (q *Problem) sumsMemory() int64 {
 const singlePart = 0.5
 
 // mostFormedColumns estimates the largest number of columns of a Hessian that a Solver forms, and how many of
-// them are in the support. It does not know
-// which columns these are. For their number of entries it takes the geometric mean of two guesses: that they
-// are average columns, and that they are the columns with the most entries. It assumes that half of the
-// columns are in the support; with a ridge, that all are.
+// them are in the support. It does not know which columns these are. For their number of entries it takes the
+// geometric mean of two guesses: that they are average columns, and that they are the columns with the most
+// entries. It assumes that half of the columns are in the support; with a ridge, that all are.
 func mostFormedColumns(p *Problem) (columns, support int) {
 	n, features := p.dims()
 	part := 0.5
@@ -285,7 +284,7 @@ func (z *systemSize) implicitMemory(rows int) int64 {
 	case quadratic.FewRows:
 		total += 8 * (2*int64(n)*int64(features) + 2*int64(n)*int64(n))
 	case quadratic.SparseRows:
-		total += int64(rowEntryBytes*z.entries + pairBytes*z.pairs)
+		total += int64(rowEntryBytes*z.entries) + int64(pairBytes*z.pairs)
 	}
 	return total
 }

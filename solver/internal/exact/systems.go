@@ -21,7 +21,7 @@ const (
 	formCost  = 0.1  // of a pair of entries in forming a Hessian, which serves about 20 systems
 
 	// Assumed numbers of iterations of the conjugate gradient method.
-	manyRowsIterations, fewRowsIterations, sparseRowsIterations = 50.0, 4.0, 2.0
+	manyRowsIterations, fewRowsIterations, sparseRowsIterations = 50.0, 4.0, 3.0
 )
 
 // A systemSize has the numbers that decide how a coupled model solves its linear systems.
@@ -64,28 +64,25 @@ func (p *Problem) linearSystems() (systems linearSystems) {
 	if chol == nil {
 		return linearSystems{}
 	}
-	size.setFactor(chol)
-	if withRows := p.factorWithRows(a, &size); withRows != nil {
-		size.setFactor(withRows)
-		size.sparseRows = true
-		return linearSystems{size, withRows}
-	}
-	if size.kind() == quadratic.Formed {
+	systems = linearSystems{size, chol}
+	systems.size.setFactor(chol)
+	systems.addRows(p, a)
+	if systems.size.kind() == quadratic.Formed {
 		return linearSystems{}
 	}
-	return linearSystems{size, chol}
+	return systems
 }
 
-// factorWithRows returns a factor of A'A + X'X. It returns nil if the factor would not be sparse enough: if it would
-// cost more than the systems of the given size, which has the factor of A'A.
-func (p *Problem) factorWithRows(a *sparse.CSR, size *systemSize) *linalg.SparseCholesky {
+// addRows replaces the factor of A'A by one of A'A + X'X if the systems then take less time.
+func (s *linearSystems) addRows(p *Problem, a *sparse.CSR) {
+	size := s.size
 	limit := size.cost()
 	if size.sparseRowsCost() > limit { // even without further entries in the factor
-		return nil
+		return
 	}
 	// A factor with f entries in k columns needs at least f²/(2k) multiplications.
 	if f := neighbourPairs(p.Data); entryCost*f*f/(2*size.features) > limit {
-		return nil
+		return
 	}
 	x := p.Data
 	if p.HasOnes {
@@ -93,18 +90,17 @@ func (p *Problem) factorWithRows(a *sparse.CSR, size *systemSize) *linalg.Sparse
 	}
 	chol := linalg.NewSparseCholesky(must(sparse.Stack(a, x)), int(size.features), limit/entryCost)
 	if chol == nil {
-		return nil
+		return
 	}
-	withRows := *size
-	withRows.setFactor(chol)
-	if withRows.sparseRowsCost() > limit {
-		return nil
+	size.setFactor(chol)
+	size.sparseRows = true
+	if size.sparseRowsCost() <= limit {
+		*s = linearSystems{size, chol}
 	}
-	return chol
 }
 
-// neighbourPairs estimates the number of pairs of columns of x that share a row. A pair with m such rows occurs m times
-// in the rows; neighbourPairs finds m for some of the occurrences.
+// neighbourPairs estimates the number of pairs of columns of x that share a row. A pair that shares m rows occurs m
+// times in the rows of x. neighbourPairs finds m for some of the occurrences of pairs.
 func neighbourPairs(x *sparse.CSR) float64 {
 	const sampleSize = 64
 	n, cols := x.Dims()
@@ -192,7 +188,7 @@ func (z *systemSize) cost() float64 {
 
 // sparseRowsCost returns the cost of solving one system, if the sparse factor is one of A'A + X'X.
 func (z *systemSize) sparseRowsCost() float64 {
-	return entryCost*(z.multiplications+z.pairs) + float64(sparseRowsIterations*z.iterationCost())
+	return float64(entryCost*(z.multiplications+z.pairs)) + float64(sparseRowsIterations*z.iterationCost())
 }
 
 // implicitCosts returns the costs of solving one system with the first two preconditioners.
