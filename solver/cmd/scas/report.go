@@ -257,6 +257,8 @@ func (r *trainReport) addResult(f *summary) {
 	switch {
 	case isFinite(float64(r.DualityGap)) || r.PrimalResidual == nil:
 		addGap(f, r.proof)
+		isFar := r.Status == solver.PassesDone && !r.asked && float64(r.RelativeGap) > 0.01
+		f.addIf(isFar, "", "more --passes bring it nearer to the optimum; leave out --method for a small gap")
 	case !isFinite(float64(*r.DualResidual)):
 		f.add("gap", "nothing is proved, and the dual residual is not known; the primal one is %.3g",
 			*r.PrimalResidual)
