@@ -233,8 +233,12 @@ func (e *env) fitPath(s *fitSpec, set model.PathSettings) (steps []*model.Step, 
 		}
 	}
 	if errors.Is(firstErr, solver.ErrNotConverged) && len(steps) > 0 {
-		firstErr = fmt.Errorf("%s of %s, the first %.6g: %w",
-			groupDigits(failures), plural(len(steps), "lambda"), firstLambda, firstErr)
+		missingText := ""
+		if missing := set.Count - len(steps); missing > 0 {
+			missingText = fmt.Sprintf(" (and %s more, not begun)", groupDigits(missing))
+		}
+		firstErr = fmt.Errorf("%s of %s%s, the first %.6g: %w",
+			groupDigits(failures), plural(len(steps), "lambda"), missingText, firstLambda, firstErr)
 	}
 	return steps, firstErr
 }
