@@ -68,8 +68,8 @@ func (c *coupled) begin(sample *Solver) {
 	oldRows := c.penalty.M
 	c.penalty = *c.bounds.Penalty
 	c.penalty.Square = nil
-	if c.penalty.Len() == 0 && (c.Set == nil || c.box != nil) {
-		c.giveUpImplicit() // the Hessian alone may be singular; a Cholesky factorisation allows for this
+	if c.penalty.Len() == 0 && (c.Set == nil || c.box != nil) && !c.systems.size.sparseRows {
+		c.giveUpImplicit() // the Hessian alone may be singular; a factor of all of it allows for this
 	}
 	if size := &c.systems.size; c.isImplicit() && (c.problem.Implicit == nil || c.penalty.M != oldRows) {
 		m := quadratic.NewImplicit(size.kind(), &c.set.implicit, &c.penalty, c.systems.chol)

@@ -66,6 +66,9 @@ func TestImplicitHessian(t *testing.T) {
 						t.Errorf("lambda %g: objective %v, gap %.2g, want %v, gap %.2g", lambda, r.Objective, r.Gap, want.Objective, want.Gap)
 					}
 				}
+				if !s.hasImplicitHessian() && system == quadratic.SparseRows {
+					t.Error("the implicit Hessian was given up for lambda 0")
+				}
 				best := s.Finish(nil, &Settings{Tol: tol})
 				if !(best.Gap <= tol) || !best.Polished || !best.Structure.Holds(best.X) {
 					t.Errorf("gap %.2g, polished %v", best.Gap, best.Polished)

@@ -40,8 +40,8 @@ type linearSystems struct {
 	chol *linalg.SparseCholesky // the factor for the preconditioner; nil if the Hessian is formed
 }
 
-// linearSystems returns how a coupled model for p solves its linear systems. It may take a second, because it
-// chooses the order of the sparse factor.
+// linearSystems returns how a coupled model for p solves its linear systems. It may take some seconds, because
+// it chooses the orders of sparse factors.
 func (p *Problem) linearSystems() (systems linearSystems) {
 	_, features := p.dims()
 	if p.File != nil || !p.Team.Alone() || p.isSeparable() || p.hasFeatureGroups() || p.checkLossAndA() != nil ||
@@ -100,22 +100,29 @@ func (s *linearSystems) addRows(p *Problem, a *sparse.CSR) {
 }
 
 // neighbourPairs estimates the number of pairs of columns of x that share a row. A pair that shares m rows occurs m
-// times in the rows of x. neighbourPairs finds m for some of the occurrences of pairs.
+// times in the rows of x. neighbourPairs finds m for some of the occurrences.
 func neighbourPairs(x *sparse.CSR) float64 {
 	const sampleSize = 64
 	n, cols := x.Dims()
-	var occurrences, count [sampleSize]float64
-	first, second := make([]uint64, cols), make([]uint64, cols) // bit k is set at the columns of pair k of the sample
-	for k := range sampleSize {
-		idx, _ := x.Row(k * n / sampleSize)
-		if length := len(idx); length > 1 {
+	total := pairs(x) - float64(x.NNZ()) // the number of occurrences
+	if total == 0 {
+		return 0
+	}
+	// Bit k is set at the two columns of occurrence k of the sample.
+	first, second := make([]uint64, cols), make([]uint64, cols)
+	k, passed := 0, 0.0
+	for i := range n {
+		idx, _ := x.Row(i)
+		length := len(idx)
+		passed += linalg.PairsOf(length) - float64(length)
+		for ; k < sampleSize && total/sampleSize*(float64(k)+0.5) < passed; k++ {
 			a := 7 * k % length
 			b := (a + 1 + 13*k%(length-1)) % length
 			first[idx[a]] |= 1 << k
 			second[idx[b]] |= 1 << k
-			occurrences[k] = float64(n) / sampleSize * (linalg.PairsOf(length) - float64(length))
 		}
 	}
+	var count [sampleSize]float64 // m of each occurrence
 	for i := range n {
 		var hasFirst, hasSecond uint64
 		idx, _ := x.Row(i)
@@ -128,12 +135,10 @@ func neighbourPairs(x *sparse.CSR) float64 {
 		}
 	}
 	sum := 0.0
-	for k, v := range occurrences {
-		if v > 0 {
-			sum += v / count[k]
-		}
+	for _, m := range count[:k] {
+		sum += 1 / m
 	}
-	return sum
+	return total / sampleSize * sum
 }
 
 // withOnes returns x with a further column of ones.
@@ -212,9 +217,11 @@ func (z *systemSize) iterationCost() float64 {
 
 // part returns about the size for some of the features.
 func (z *systemSize) part(features float64) *systemSize {
-	share := features / z.features
-	return &systemSize{
-		z.samples, features, share * z.entries, share * share * z.pairs, share * z.fill, share * z.multiplications,
-		z.sparseRows,
-	}
+	part, share := *z, features/z.features
+	part.features = features
+	part.entries *= share
+	part.pairs *= share * share
+	part.fill *= share
+	part.multiplications *= share
+	return &part
 }

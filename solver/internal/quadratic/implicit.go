@@ -247,7 +247,7 @@ func (m *Implicit) solve(step, b []float64, part float64, stop func() bool) {
 func (m *Implicit) reducedSolver(
 	partition *Partition, kind []rowKind, h []float64, stop func() bool,
 ) (solve func(step, g []float64)) {
-	w, count, share := make([]float64, len(h)), partition.GroupCount, 1.0
+	w, count := make([]float64, len(h)), partition.GroupCount
 	copy(w, m.Square)
 	var rows []int
 	var weights []float64
@@ -262,27 +262,40 @@ func (m *Implicit) reducedSolver(
 		}
 		add(int(m.penalty.KeptRows[k]), w[k])
 	}
+	full, ridges := make([]float64, count), make([]float64, count) // the diagonals of the Columns and the ridges
+	for j, v := range m.columns.Diagonal() {
+		if group := partition.Group[j]; group >= 0 {
+			square := float64(partition.Factor[j] * partition.Factor[j])
+			full[group] += float64(square * v)
+			ridges[group] += float64(square * m.columns.ridge[j])
+		}
+	}
+	share, shift := 1.0, firstShift
 	if m.kind == SparseRows {
-		share = tinyShare
+		share, shift = reducedShift, reducedShift
 		for i, weight := range m.columns.Weights {
 			add(m.penalty.TotalRows+i, weight)
 		}
 	}
-	diagonal := make([]float64, count)
-	for j, v := range m.columns.Diagonal() {
-		if group := partition.Group[j]; group >= 0 {
-			ridge := m.columns.ridge[j]
-			diagonal[group] += float64(partition.Factor[j] * partition.Factor[j] * (ridge + float64(share*(v-ridge))))
-		}
-	}
-	for k, v := range diagonal {
-		if v == 0 {
-			diagonal[k] = 1
-		}
-	}
-	chol := linalg.NewSparseCholesky(partition.reduceRows(m.chol.A(), rows), count, math.Inf(1))
-	if chol == nil || !chol.Factor(diagonal, weights) {
+	reduced := partition.reduceRows(m.chol.A(), rows)
+	chol := linalg.NewSparseCholesky(reduced, count, math.Inf(1))
+	if chol == nil {
 		return nil
+	}
+	diagonal := make([]float64, count)
+	for ; ; share, shift = share*shareFactor, shift*shareFactor {
+		if share > mostShare {
+			return nil
+		}
+		for k, v := range full {
+			diagonal[k] = ridges[k] + float64(share*(v-ridges[k]))
+			if diagonal[k] == 0 {
+				diagonal[k] = 1
+			}
+		}
+		if chol.Factor(diagonal, weights) {
+			break
+		}
 	}
 	d, product := make([]float64, len(m.gram)), make([]float64, len(m.gram))
 	times := func(dst, v []float64) {
@@ -290,7 +303,7 @@ func (m *Implicit) reducedSolver(
 		m.multiply(product, d, w, nil)
 		partition.Collect(dst, product)
 		for k, u := range v { // the matrix may be singular, see times
-			dst[k] = math.FMA(firstShift*diagonal[k], u, dst[k])
+			dst[k] = math.FMA(shift*full[k], u, dst[k])
 		}
 	}
 	return func(step, g []float64) { solveByCG(&m.cg, times, chol.Solve, step, g, reducedEnergy, stop) }
