@@ -60,7 +60,9 @@ func (c *convertCmd) Run(e *env) error {
 	format := sparse.FormatOf(c.Out)
 	var data *sparse.Dataset
 	out := outputs{
-		{"OUT", c.Out, nil}, // package sparse writes this file
+		{"OUT", c.Out, func(w io.Writer) error {
+			return sparse.Compress(w, c.Out, func(w io.Writer) error { return sparse.Write(w, format, data) })
+		}},
 		{"--labels-out", c.LabelsOut, func(w io.Writer) error {
 			return sparse.Compress(w, c.LabelsOut, func(w io.Writer) error {
 				return sparse.WriteLabels(w, sparse.FormatOf(c.LabelsOut), data.Labels)
@@ -90,12 +92,11 @@ func (c *convertCmd) Run(e *env) error {
 		return usagef("--labels-out: %s has no labels", dataName(c.In))
 	}
 	writeProgress := e.beginProgress("writing " + dataName(c.Out))
-	err = out.write(e, func() error { return sparse.WriteFile(c.Out, data) })
-	writeProgress.end()
-	if err != nil {
-		return err
-	}
-	return c.report(e, data, p, 0)
+	defer writeProgress.end()
+	return out.write(e, func() error {
+		writeProgress.end()
+		return c.report(e, data, p, 0)
+	})
 }
 
 // streams reports whether the conversion needs only some of the rows in memory at a time.

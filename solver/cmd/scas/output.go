@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -75,8 +76,8 @@ func canonicalPath(path string) string {
 }
 
 // write writes all files that have a fill under temporary names, calls show, which prints the result, and
-// renames the files.
-// So an error before the renaming does not spoil existing files. If e.skipFiles is true, write does nothing.
+// renames the files. So an error or an interrupt before the renaming does not spoil existing files. If
+// e.skipFiles is true, write does nothing.
 func (out outputs) write(e *env, show func() error) error {
 	if e.skipFiles {
 		return nil
@@ -91,9 +92,11 @@ func (out outputs) write(e *env, show func() error) error {
 		if o.path == "" || o.fill == nil {
 			continue
 		}
-		p, err := atomicfile.Prepare(o.path, 0o666, o.fill)
+		p, err := atomicfile.Prepare(o.path, 0o666, func(w io.Writer) error {
+			return o.fill(&endingWriter{e.ctx, w})
+		})
 		if err != nil {
-			return err
+			return e.interruptError(err, "nothing written")
 		}
 		prepared = append(prepared, p)
 	}
@@ -109,6 +112,19 @@ func (out outputs) write(e *env, show func() error) error {
 		}
 	}
 	return nil
+}
+
+// An endingWriter writes to w until ctx ends. Then Write returns the error of ctx.
+type endingWriter struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (e *endingWriter) Write(b []byte) (int, error) {
+	if err := e.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return e.w.Write(b)
 }
 
 func (out outputs) paths() (paths []string) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -16,8 +17,26 @@ func TestOutputNotPlaced(t *testing.T) {
 		_, err := io.WriteString(w, "model")
 		return err
 	}}}
-	e := &env{matrices: new([]*sparse.CSR)}
+	e := &env{ctx: context.Background(), matrices: new([]*sparse.CSR)}
 	if err := out.write(e, func() error { return os.Mkdir(path, 0o777) }); err == nil {
 		t.Error("a directory took the place of the file, and there is no error")
+	}
+}
+
+// TestOutputInterrupted checks that an interrupt ends the writing of a file, and that no file is left.
+func TestOutputInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(context.Background())
+	out := outputs{{"-o", filepath.Join(dir, "data.csv"), func(w io.Writer) error {
+		if _, err := io.WriteString(w, "first part"); err != nil {
+			t.Errorf("before the interrupt: %v", err)
+		}
+		cancel()
+		_, err := io.WriteString(w, "second part")
+		return err
+	}}}
+	err := out.write(&env{ctx: ctx}, func() error { t.Error("the result is shown"); return nil })
+	if files, _ := os.ReadDir(dir); exitCode(err) != exitInterrupted || len(files) > 0 {
+		t.Errorf("%v, and %d files are left", err, len(files))
 	}
 }
