@@ -148,12 +148,13 @@ func (m *Implicit) factor(w, b []float64, subtract func(dst, v []float64), c flo
 	return false
 }
 
-// times sets dst to the product of K and d. Because K may be singular, times adds a tiny part of the diagonal of
-// H + A'diag(w)A to it.
+// times sets dst to the product of K and d. Because K may be singular, times adds a tiny part of the diagonal of the
+// Columns to it. A part of the diagonal of A'diag(w)A would be too large near the solution: where w is large, it would
+// exceed the curvatures of H.
 func (m *Implicit) times(dst, d []float64) {
 	m.multiply(dst, d, m.w, m.subtract)
 	for j, h := range m.columns.Diagonal() {
-		dst[j] = math.FMA(m.b[j]+float64(firstShift*(h+m.gram[j])), d[j], dst[j])
+		dst[j] = math.FMA(m.b[j]+float64(firstShift*h), d[j], dst[j])
 	}
 	m.rankOne.addProduct(dst, d)
 }
@@ -277,8 +278,7 @@ func (m *Implicit) reducedSolver(
 			add(m.penalty.TotalRows+i, weight)
 		}
 	}
-	reduced := partition.reduceRows(m.chol.A(), rows)
-	chol := linalg.NewSparseCholesky(reduced, count, math.Inf(1))
+	chol := linalg.NewSparseCholesky(partition.reduceRows(m.chol.A(), rows), count, math.Inf(1))
 	if chol == nil {
 		return nil
 	}
