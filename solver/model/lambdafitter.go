@@ -84,9 +84,10 @@ func (l *lambdaFitter) solve(ctx context.Context, lambda float64) (out *Column, 
 	return better, err
 }
 
-// betterColumn returns one of two columns, and its error. It returns retryOut, the column of a second fit, if
-// this is better than out; retryOut may be nil. If it returns out although ctx ended the second fit, out gets
-// the status of the second fit, and the error is that of an interrupted run. RelTol is relative to unit.
+// betterColumn returns the better of two columns, and its error: out from the first fit, or retryOut from the
+// second fit. retryOut may be nil. If the second fit was interrupted or reached the time limit, but out is the
+// better column, then out gets the status of the second fit, and the error says how the second fit ended. unit
+// is the number to which Spec.RelTol is relative.
 func betterColumn(out *Column, err error, retryOut *Column, retryErr error, unit float64) (*Column, error) {
 	switch {
 	case retryOut == nil:

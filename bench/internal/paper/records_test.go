@@ -41,8 +41,9 @@ func TestOtherProtocol(t *testing.T) {
 	}
 }
 
-// TestCompressedPoints checks that compressed records are read, and are written again without compression.
-// OpenAny must return an error if the first line of the records, the protocol, is missing.
+// TestCompressedPoints compresses the file of records. It checks that Open and OpenAny can read it, and that the
+// same records are then in a file without compression. It also checks that OpenAny returns an error if the first
+// line, which has the protocol, is missing.
 func TestCompressedPoints(t *testing.T) {
 	pr, _ := tinySetup(t)
 	key := Key{"tiny", 0, solver.SCAS{}.Info().Name, 0, Sampled, Last}

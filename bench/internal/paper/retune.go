@@ -6,11 +6,13 @@ import (
 	"slices"
 )
 
-// Retune repeats the run u with other parameters: u's step size and u's rho, each times 1/4, 1/2, 1, 2 or 4,
-// in every combination but u's own. u must be of split 0 and must not have failed, and its rule must not be
-// Automatic. Retune returns a copy of u with the parameters that reach the smallest objective on the training
-// half; they may be u's own. The last point of the copy has this objective; the other points are those of u.
-// Tuned.Runs of the copy is the number of runs that Retune made.
+// Retune repeats the run u with other step sizes and other values of rho. It tries all 24 pairs in which one or
+// both parameters of u are multiplied by 1/4, 1/2, 2 or 4. u must be a run on split 0 that did not fail, and
+// the rule for its parameters must not be Automatic.
+//
+// Retune returns a copy of u with the best pair: the one, of u or of a repetition, that reaches the smallest
+// objective on the training half. The last point of the copy has this objective. The copy's other points are
+// points of u. The field Tuned.Runs of the copy is the number of repetitions.
 func (r *Records) Retune(ctx context.Context, d *Data, u *TunedRun) (*TunedRun, error) {
 	h, err := d.Halve(ctx, u.Split, r.Protocol.TuneSamples)
 	if err != nil {

@@ -309,7 +309,7 @@ func TestFailures(t *testing.T) {
 		peers = append(peers, fakePeer(t, c.behaviour))
 	}
 	p, opt := problemNamed(t, "synthetic"), quietOptions(peers...)
-	opt.Limit, opt.Repeats = time.Second/2, 1 // the peer late takes patience times as long
+	opt.Limit, opt.Repeats = time.Second/2, 1 // the peer called late is stopped after patience times this limit
 	o, err := Race(t.Context(), p, opt)
 	if err != nil {
 		t.Fatal(err)

@@ -77,7 +77,8 @@ func (p *Problem) fit(ctx context.Context, tol float64) (*solver.Result, error) 
 	return solver.Minimize(ctx, q, &solver.Settings{Threads: 1, RelTol: tol})
 }
 
-// fitPaths does the task Path or CV. For CV, cvLosses has the mean loss on the held-out rows for each lambda.
+// fitPaths fits the paths of the task Path or CV. steps has the fits of all rows. cvLosses has, for each lambda,
+// the mean loss on the held-out rows; it is nil unless the task is CV.
 func (p *Problem) fitPaths(
 	ctx context.Context, tol float64,
 ) (steps []*model.Step, cvLosses []float64, err error) {

@@ -226,8 +226,8 @@ func TestROCCurve(t *testing.T) {
 	}
 }
 
-// TestSumSteps checks how newStepReports sums the fits of two classes. If one fit has no optimum, the sum has
-// none. The sum has the status of the fit that did not converge.
+// TestSumSteps checks that newStepReports adds up the objectives and the gaps of two classes. One fit converged.
+// The other fit stalled and has no optimum, so the sum must be marked as stalled and without an optimum.
 func TestSumSteps(t *testing.T) {
 	goodColumn := model.StepColumn{
 		Certificate: model.Certificate{Objective: 1, Gap: 0.5, Status: solver.Converged},

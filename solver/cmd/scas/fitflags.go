@@ -157,9 +157,9 @@ func (c *fitFlags) begin(e *env, out outputs, load workload, replaceableInputs .
 	return r, nil
 }
 
-// measureFit calls do, which makes the fits of r. It stores in r the time, the peak memory, and how many
-// messages this rank has exchanged with others. It returns the error of do in the words of the command line.
-// stopped is true if, on any rank, do ended because of an interrupt.
+// measureFit calls do, which makes the fits of r. It stores three measurements in r: the time, the peak memory,
+// and the number of messages that this rank exchanged with other ranks. The error is that of do, with advice
+// about flags. stopped is true if an interrupt ended do on any rank.
 func (c *fitFlags) measureFit(e *env, r *problemReport, do func() error) (stopped bool, err error) {
 	start, startCPU, startTraffic := time.Now(), cpuTime(), c.ranks.traffic()
 	end := c.Memory.limitHeap(r.fitSpec.demand, r.fitSpec.spec.Memory)

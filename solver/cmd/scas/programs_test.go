@@ -190,7 +190,7 @@ func usualCommands(t *testing.T, converter program, withLargeFile bool) []comman
 	return commands
 }
 
-// sameFiles runs commands with each program, and checks that all write the same files.
+// sameFiles runs each command with each program. It checks that all programs write files with the same content.
 func sameFiles(t *testing.T, programs []program, commands []command) {
 	t.Helper()
 	dir := t.TempDir()

@@ -138,7 +138,7 @@ func newRotatedDense(l *InnerLoop, spectrum *linalg.Spectrum) (Plan, error) {
 	return newRotated("rotated", spectrum, p, stride), nil
 }
 
-func (*rotatedDense) Name() string { return "dense rows" } // rotatedPlan has the name of the whole
+func (*rotatedDense) Name() string { return "dense rows" } // rotatedPlan adds this to its own name
 
 func (p *rotatedDense) Advance(sampled []int32) {
 	s := p.kernelSteps(p.eta)

@@ -69,7 +69,7 @@ func (c *coupled) begin(sample *Solver) {
 	c.penalty = *c.bounds.Penalty
 	c.penalty.Square = nil
 	if c.penalty.Len() == 0 && (c.Set == nil || c.box != nil) && !c.systems.size.sparseRows {
-		c.giveUpImplicit() // the Hessian alone may be singular; a factor of all of it allows for this
+		c.giveUpImplicit() // the matrix of the systems may be singular; a factor of all of it gets a shift
 	}
 	if size := &c.systems.size; c.isImplicit() && (c.problem.Implicit == nil || c.penalty.M != oldRows) {
 		m := quadratic.NewImplicit(size.kind(), &c.set.implicit, &c.penalty, c.systems.chol)
@@ -206,10 +206,13 @@ func (c *coupled) expectedExcess() float64 {
 
 // mayEnd reports whether the next step may be the last one. expectedExcess is the result of c.expectedExcess.
 //
-// If the curvature of the loss jumps, a model may have curvatures that are wrong at its solution. Then the solution
-// proves nothing, however accurate it is. The sum of the Fenchel terms after a step shows this: it is 0 if the loss
-// has the slopes that the model predicted. So mayEnd waits until the last step had a small sum. There is one
-// exception: if the value of the last model did not fall, the next model must be solved more accurately.
+// If the curvature of the loss jumps, the curvatures of a model may be wrong at the model's solution. A proof with
+// this solution fails, even if the solution is accurate. The sum of the Fenchel terms after a step is then large: it
+// is 0 only if the loss has the slopes that the model predicted. So mayEnd returns false if this sum was large after
+// the last step.
+//
+// If expectedExcess is 0, mayEnd always returns true. This means that the model is the problem itself, or that the
+// value of the last model did not fall. In the second case only a more accurate solution can help.
 func (c *coupled) mayEnd(expectedExcess, tol float64) bool {
 	hasRightCurvatures := c.Loss.Traits().ContinuousCurvature || c.work.fenchel <= exactPart*tol
 	return expectedExcess == 0 || expectedExcess <= mayEndPart*tol && hasRightCurvatures

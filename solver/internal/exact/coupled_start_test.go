@@ -114,8 +114,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestAfterInfinity checks that a solution far away, for a lambda with the optimum at infinity, does not spoil the
-// next solution.
+// TestAfterInfinity solves a problem for lambda 0, whose optimum is at infinity, so that the coefficients become huge.
+// It checks that the next solution, for a positive lambda, is nevertheless accurate.
 func TestAfterInfinity(t *testing.T) {
 	const n, p = 30, 276
 	for seed := range uint64(2) {

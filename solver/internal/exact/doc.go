@@ -28,10 +28,13 @@
 //     and one process has all samples in memory. The model has the columns of a working set of whole groups.
 //     The same correlations prove a gap.
 //   - Coupled, for other problems. The model has all columns. If these are too many, a Prover solves
-//     smaller problems on working sets (setSolver). With many columns, the Hessian is usually not formed if the
-//     Cholesky factor of A'A is sparse. Then the linear systems are solved by the conjugate gradient method, in
-//     about two iterations if the factor of A'A + X'X is sparse, too (systems.go). If this takes too long, the Hessian is formed after all. A coupled model also replaces a
-//     grouped one that is not solved accurately, whose working set has no room, or that takes more time.
+//     smaller problems on working sets (setSolver). With many columns, and a sparse Cholesky factor of A'A, the
+//     Hessian is usually not formed. Then the conjugate gradient method solves the linear systems. It needs two
+//     or three iterations if A'A + X'X has a sparse factor, too (systems.go). If the iterations take too long,
+//     the Hessian is formed after all.
+//
+// A coupled model replaces a grouped model in three cases: the grouped model is not solved accurately, its
+// working set has no room, or it would take more time.
 //
 // Let x + d be the solution of the model. The dual point α = φ'(t) + φ″(t) X d is the slope of the model
 // there. It is feasible up to the model's tolerance and rounding. For a smooth loss, α differs from

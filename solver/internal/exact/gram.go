@@ -41,14 +41,14 @@ func (p *Problem) gramServes(cheap bool) bool {
 		(cheap || p.mostlyFull() || p.ManyLambdas && p.gramPaysOnPath())
 }
 
-// gramPaysOnPath reports whether a path with a Gram matrix takes less time than one with the rows, if forming the
-// matrix costs much. The matrix must have only a few times as many entries as the data, and the copy of the data
-// with all zeros (see dense) must need only a few times the memory of the data.
+// gramPaysOnPath reports whether a Gram matrix saves time on a path, although it costs much to form. The matrix must
+// not have many more entries than the data. The Gram matrix is formed from a copy of the data that stores all zeros
+// (see dense); the copy must not need much more memory than the data.
 func (p *Problem) gramPaysOnPath() bool {
-	const mostTimes = 4
+	const mostEntries, mostMemory = 4, 4 // as multiples of those of the data
 	n, features := p.dims()
-	return float64(features)*float64(features) <= mostTimes*float64(p.entries()) &&
-		8*float64(n)*float64(features) <= mostTimes*12*float64(p.entries())
+	return float64(features)*float64(features) <= mostEntries*float64(p.entries()) &&
+		8*float64(n)*float64(features) <= mostMemory*12*float64(p.entries())
 }
 
 func newGram(m *memorySamples) *gram {

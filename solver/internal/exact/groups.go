@@ -197,7 +197,8 @@ func (s *Solver) useCoupledModel() {
 }
 
 const (
-	// With at most this number of columns in the working set, a coupled model is not considered for its time.
+	// If the working set has at most this number of columns, a grouped model is assumed to be faster than a coupled
+	// one.
 	leastCoupled = 1000
 	// A coupled model solves at least this number of linear systems while a grouped model factors one matrix.
 	systemsPerFactor = 20

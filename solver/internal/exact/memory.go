@@ -167,7 +167,8 @@ func candidateCount(p *Problem) (count int) {
 // denseCoupledMemory estimates the bytes of a Solver with a dense coupled model. n is the number of samples,
 // and rows the number of rows of A.
 func denseCoupledMemory(features, n, rows int) int64 {
-	// The Hessians of the loss and of the model, the matrix of the linear systems, its factor, and some more.
+	// Matrices with a row for each feature: the Hessians of the loss and of the model, the matrix of the linear
+	// systems, and its factor. The rest is a margin, found by measurements.
 	const matrices = 4.5
 	const tileColumns = 128 // number of columns of a dense factor that are stored twice
 	return vectorsMemory(features, n, rows) + int64(8*matrices)*int64(features)*int64(features) +

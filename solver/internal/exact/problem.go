@@ -40,9 +40,10 @@ type Problem struct {
 	// MaxWorking is the largest number of columns of a working set. 0 means all columns for a Solver,
 	// mostInGroupSet for a grouped model, and for a setSolver mostFeatures, or all columns if no matrix is
 	// formed. A Solver with several processes ignores this number and uses defaultWorking.
-	// A positive MaxWorking is also the largest number of features of a coupled problem. If MaxWorking is 0, this
-	// number is DenseFeatures, but there is none if no matrix is formed and no setSolver may solve the problem.
-	// There is also none if A'A + X'X has a sparse factor (quadratic.SparseRows).
+	// For a coupled problem, there is also a largest number of features: MaxWorking if it is positive, and otherwise
+	// DenseFeatures. Two kinds of coupled problems may have any number of features: those with a sparse factor of
+	// A'A + X'X (quadratic.SparseRows), and, if MaxWorking is 0, those for which no matrix is formed and which a
+	// setSolver cannot solve.
 	MaxWorking int
 	// HasOnes says that X has a last column of ones that Data does not store. New accepts such a problem only
 	// with a File.

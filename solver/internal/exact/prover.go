@@ -14,8 +14,8 @@ type Prover struct {
 }
 
 // NewProver returns a prover of q. finish says that the caller intends to call Finish. The prover proves nothing if q
-// is nil. Without finish, it also proves nothing for a group lasso with more than mostFeatures features: at most
-// points the working set would be too large.
+// is nil. Without finish, it also proves nothing for a group lasso with more than mostFeatures features, because
+// the working set would be too large for nearly every point.
 func NewProver(q *Problem, finish bool) *Prover { return &Prover{problem: q, finish: finish} }
 
 func (p *Prover) prepare() {

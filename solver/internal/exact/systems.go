@@ -2,6 +2,7 @@ package exact
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
@@ -11,8 +12,8 @@ import (
 const (
 	// With fewer features, the Hessian is formed.
 	leastImplicit = 256
-	// The sparse factor of A'A in the preconditioner may need at most this number of multiplications, and no more
-	// than a formed Hessian. Otherwise the Hessian is formed.
+	// The largest number of multiplications for the sparse factor of A'A. If it needs more, or if a factor of the
+	// Hessian needs fewer, the Hessian is formed.
 	mostMultiplications = 5e9
 	// The unit of these costs is a multiplication in a blocked Cholesky factorisation.
 
@@ -49,7 +50,7 @@ func (p *Problem) linearSystems() (systems linearSystems) {
 		return linearSystems{}
 	}
 	size := p.systemSize()
-	if size.kind() == quadratic.Formed { // even without entries in the factor
+	if size.kind() == quadratic.Formed { // the sparse factor would make the other kinds only slower
 		return linearSystems{}
 	}
 	a := p.A.Matrix()
@@ -73,20 +74,22 @@ func (p *Problem) linearSystems() (systems linearSystems) {
 	return systems
 }
 
-// addRows replaces the factor of A'A by one of A'A + X'X if the systems then take less time.
+// addRows replaces the factor of A'A by a factor of A'A + X'X, if a system then takes less time.
 func (s *linearSystems) addRows(p *Problem, a *sparse.CSR) {
 	size := s.size
 	limit := size.cost()
-	if size.sparseRowsCost() > limit { // even without further entries in the factor
+	if size.sparseRowsCost() > limit { // the factor of A'A + X'X has more entries than that of A'A
 		return
 	}
-	// A factor with f entries in k columns needs at least f²/(2k) multiplications.
+	// A Cholesky factor with f entries in k columns needs at least f²/(2k) multiplications.
 	if f := neighbourPairs(p.Data); entryCost*f*f/(2*size.features) > limit {
 		return
 	}
 	x := p.Data
 	if p.HasOnes {
-		x = withOnes(x)
+		n, _ := x.Dims()
+		ones := must(sparse.FromDense(1, n, slices.Repeat([]float64{1}, n)))
+		x = must(sparse.Stack(x.Transpose(), ones)).Transpose()
 	}
 	chol := linalg.NewSparseCholesky(must(sparse.Stack(a, x)), int(size.features), limit/entryCost)
 	if chol == nil {
@@ -99,8 +102,9 @@ func (s *linearSystems) addRows(p *Problem, a *sparse.CSR) {
 	}
 }
 
-// neighbourPairs estimates the number of pairs of columns of x that share a row. A pair that shares m rows occurs m
-// times in the rows of x. neighbourPairs finds m for some of the occurrences.
+// neighbourPairs estimates the number of pairs of columns that have entries in the same row of x. Two columns with
+// entries in m common rows occur together m times. The estimate is the sum of 1/m over all occurrences, from the
+// values of m at a sample of 64 occurrences.
 func neighbourPairs(x *sparse.CSR) float64 {
 	const sampleSize = 64
 	n, cols := x.Dims()
@@ -122,7 +126,7 @@ func neighbourPairs(x *sparse.CSR) float64 {
 			second[idx[b]] |= 1 << k
 		}
 	}
-	var count [sampleSize]float64 // m of each occurrence
+	var count [sampleSize]float64 // m for each occurrence of the sample
 	for i := range n {
 		var hasFirst, hasSecond uint64
 		idx, _ := x.Row(i)
@@ -139,18 +143,6 @@ func neighbourPairs(x *sparse.CSR) float64 {
 		sum += 1 / m
 	}
 	return total / sampleSize * sum
-}
-
-// withOnes returns x with a further column of ones.
-func withOnes(x *sparse.CSR) *sparse.CSR {
-	n, cols := x.Dims()
-	ptr, idx, val := make([]int64, 1, n+1), []int32(nil), []float64(nil)
-	for i := range n {
-		columns, entries := x.Row(i)
-		idx, val = append(append(idx, columns...), int32(cols)), append(append(val, entries...), 1)
-		ptr = append(ptr, int64(len(idx)))
-	}
-	return must(sparse.New(n, cols+1, ptr, idx, val))
 }
 
 // setFactor sets the numbers that describe the sparse factor.

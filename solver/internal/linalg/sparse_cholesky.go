@@ -79,7 +79,8 @@ func neighbours(a *sparse.CSR, n int, limit float64) [][]int32 {
 		return nil
 	}
 	transpose := a.Transpose()
-	lastSeenBy := make([]int32, n) // the last argument k of each for which this column was a neighbour
+	lastSeenBy := make([]int32, n) // the number k of the last call of each that visited the column
+	// each calls do for each neighbour of column j. k must be another number in each call, and not 0.
 	each := func(j, k int32, do func(i int32)) {
 		lastSeenBy[j] = k
 		inRows, _ := transpose.Row(int(j))
@@ -93,8 +94,8 @@ func neighbours(a *sparse.CSR, n int, limit float64) [][]int32 {
 			}
 		}
 	}
-	// L has at least half as many entries below the diagonal as there are neighbours. The number of multiplications is
-	// least if all its columns have the same number of entries, and is then half of its square times n.
+	// Below its diagonal, L has at least total/2 entries. Factor needs the fewest multiplications if these entries are
+	// spread evenly over the n columns, e = total/(2n) in each. It then needs n e²/2 of them.
 	total, most := 0, 2*math.Sqrt(2*limit*float64(n))
 	for j := range int32(n) {
 		each(j, j+1, func(int32) { total++ })
@@ -124,8 +125,10 @@ const (
 // When a column is eliminated, each two of its rows get an entry in the matrix that remains. These entries are not
 // stored: for each column that is not yet eliminated, eliminate stores which eliminated columns have it as a row.
 // The degree of a column is the number of its entries in the matrix that remains. Only an upper bound of the degree
-// is computed, which may count a row once for each eliminated column (Amestoy, Davis, Duff 1996, AMD). Full columns,
-// such as that of an intercept, come last, and count as rows of all other columns.
+// is computed, which may count a row once for each eliminated column (Amestoy, Davis, Duff 1996, AMD).
+//
+// Full columns, such as the column of an intercept, are eliminated last. L gets an entry for each full column in each
+// other column, even where it would be 0.
 func (c *SparseCholesky) eliminate(adjacent [][]int32, limit float64) (rows [][]int32) {
 	n, work, multiplications := len(adjacent), 0, 0.0
 	rows = make([][]int32, n)

@@ -54,13 +54,13 @@ type Implicit struct {
 type SystemKind int
 
 const (
-	Formed SystemKind = iota // by a Cholesky factor of the matrix H; there is no Implicit
-	// By conjugate gradients. The preconditioner has the diagonal of X'WX.
-	ManyRows
-	// The same, but the preconditioner has X'WX. It works with a dense matrix that has a row for each row of X.
-	FewRows
-	// The same, but the sparse factor is one of A'A + X'X.
-	SparseRows
+	Formed SystemKind = iota // by a Cholesky factor of a matrix; there is no Implicit
+
+	// The other kinds use conjugate gradients. They differ in the preconditioner.
+
+	ManyRows   // a sparse factor, for X'WX replaced by its diagonal
+	FewRows    // the same factor without the diagonal, and a dense matrix with a row for each row of X
+	SparseRows // a sparse factor that includes X'WX
 )
 
 const (
@@ -263,7 +263,8 @@ func (m *Implicit) reducedSolver(
 		}
 		add(int(m.penalty.KeptRows[k]), w[k])
 	}
-	full, ridges := make([]float64, count), make([]float64, count) // the diagonals of the Columns and the ridges
+	// The diagonals of E'LE and E'RE, where L is the Columns, and R has the ridges on its diagonal.
+	full, ridges := make([]float64, count), make([]float64, count)
 	for j, v := range m.columns.Diagonal() {
 		if group := partition.Group[j]; group >= 0 {
 			square := float64(partition.Factor[j] * partition.Factor[j])

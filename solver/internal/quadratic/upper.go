@@ -7,13 +7,13 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// The functions in this file use the upper triangle of a symmetric n × n matrix: entry (i, j) with i ≤ j is
-// h[i·n + j]. They do not read other numbers of h.
+// The functions in this file use a symmetric n × n matrix H, whose upper triangle is in a slice h: entry (i, j) with
+// i ≤ j is h[i·n + j]. The functions do not read other numbers of h.
 
-// upperRow returns the entries (i, i), (i, i+1), … of row i.
+// upperRow returns the entries (i, i), (i, i+1), … of H.
 func upperRow(h []float64, n, i int) []float64 { return h[i*n+i : (i+1)*n] }
 
-// TimesUpper sets dst to the product of the matrix and d.
+// TimesUpper sets dst = H d. dst and d must not overlap.
 func TimesUpper(dst, h, d []float64) {
 	clear(dst)
 	for i, v := range d {
@@ -23,7 +23,7 @@ func TimesUpper(dst, h, d []float64) {
 	}
 }
 
-// AddGram adds A' diag(w) A to the matrix. The argument a is A; nil is the identity.
+// AddGram adds A' diag(w) A to H. The argument a is A; nil is the identity.
 func AddGram(h []float64, a *sparse.CSR, w []float64) {
 	if a == nil {
 		for j, v := range w {
