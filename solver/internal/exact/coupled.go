@@ -138,7 +138,11 @@ const (
 	exactPart = 1e-3
 	// Largest tolerance of the model in a step that may be the last one, as a multiple of Solver.Scale. It is
 	// so small that the zeros and ties of the solution can be found.
-	modelEnd = 1e-12
+	modelEnd     = 1e-12
+	mostResidual = 1e-2 // the largest quadratic.CoupledSettings.Residual
+	// If the tolerance of the gap is at most this multiple of Solver.Scale, the last steps ask for multipliers as
+	// accurate as possible.
+	preciseTol = 1e-9
 	// The barrier weight τ falls at least by this factor in a step that may be the last one.
 	leastFall = 100
 )
@@ -161,7 +165,12 @@ func (c *coupled) minimise(tol float64) newtonStep {
 		goal = math.Min(gapPart*tol, modelEnd*c.scale)
 		firstTau = math.Max(firstTau, leastFall*goal/termCount)
 	}
-	set := &quadratic.CoupledSettings{Gap: goal, StartTau: firstTau, Precise: mayBeLast}
+	set := &quadratic.CoupledSettings{
+		Gap: goal, StartTau: firstTau, Residual: math.Min(mostResidual, math.Max(goal, gapPart*tol)/c.scale),
+	}
+	if mayBeLast && tol <= preciseTol*c.scale {
+		set.Residual = 0
+	}
 	q.Solve(set)
 	if c.isImplicit() && q.Implicit.Exhausted() && !(q.Stop != nil && q.Stop()) {
 		c.giveUpImplicit()

@@ -48,7 +48,7 @@ type Coupled struct {
 
 	termCount   float64 // the result of TermCount
 	system      *system // the matrix of the Newton steps; nil if Implicit is not nil
-	accurate    bool    // the next Newton step needs accurate multipliers: τ has its last value
+	accurate    bool    // the next Newton step needs accurate multipliers: Solve may return true after it
 	barriers    barriers
 	curvature   rowCurvature
 	multipliers []float64 // one for each row of A, within its limit; nil if there are none yet
@@ -65,6 +65,7 @@ type Coupled struct {
 	endU, endImage  []float64 // u and A u at the end of the step
 	lastTau         float64   // the previous τ; +Inf at the first τ
 	lastImage       []float64 // A u at the end of the steps with lastTau
+	largestResidual []float64 // see CoupledSettings.Residual; nil if that is 0, or if H is not implicit
 }
 
 // ForgetMultipliers makes the next Solve start without multipliers.
@@ -86,9 +87,11 @@ func (q *Coupled) StartFrom(source *Coupled) {
 type CoupledSettings struct {
 	Gap      float64 // how much the function at the solution may exceed its minimum
 	StartTau float64 // the first value of τ (see Coupled)
-	// Precise asks for more steps at the last τ. Then the multipliers have more correct digits, which a proof
-	// of a gap near the rounding errors needs.
-	Precise bool
+	// Residual says how accurate the multipliers must be if Solve returns true: an entry of g + H Move + A'Z + ν
+	// may be as large as Residual times the sum of |A_kj| limit_k over the rows k of A, where j is its
+	// coordinate. 0 asks for multipliers with as many correct digits as possible, which a proof of a gap near the
+	// rounding errors needs; Solve then makes more steps at the last τ.
+	Residual float64
 }
 
 // Solve minimises the function in the comment of type Coupled, and sets U to the point that it finds. It
@@ -96,6 +99,7 @@ type CoupledSettings struct {
 // the last point near the central path or, if there was none, the end of the last step.
 func (q *Coupled) Solve(set *CoupledSettings) bool {
 	q.prepare()
+	q.setLargestResidual(set.Residual)
 	reached := q.followPath(set)
 	q.restoreDual()
 	return reached
@@ -112,7 +116,8 @@ func (q *Coupled) followPath(set *CoupledSettings) bool {
 	lastDecrement := 0.0            // the squared decrement of the previous step
 	minFactor, raiseCount := 0.0, 0 // the smallest allowed tauFactor; how often τ was raised
 	for q.Steps = 1; q.Steps <= maxSteps && stepsAtTau < maxAtOneTau; q.Steps++ {
-		q.accurate = q.Tau <= end
+		q.accurate = q.Tau <= end &&
+			(set.Residual == 0 || stepsAtTau > 0 && lastDecrement <= float64(settledEnd*q.Tau))
 		decrement, ok := q.newton()
 		if !ok {
 			break
@@ -130,10 +135,10 @@ func (q *Coupled) followPath(set *CoupledSettings) bool {
 		if near {
 			q.saveCentre()
 		}
-		settled := !set.Precise || decrement <= float64(preciseEnd*q.Tau) ||
-			stepsAtTau > 0 && decrement > 0.1*lastDecrement
+		settled := q.accurate && (set.Residual > 0 || decrement <= float64(preciseEnd*q.Tau) ||
+			stepsAtTau > 0 && decrement > 0.1*lastDecrement)
 		lastDecrement = decrement
-		if near && q.Tau <= end && settled {
+		if near && settled {
 			return true
 		}
 		if q.Stop != nil && q.Stop() {
@@ -188,8 +193,11 @@ func (q *Coupled) isNear(length, decrement, gap float64) bool {
 }
 
 const (
-	maxSteps   = 100
-	preciseEnd = 1e-12 // if Precise is set, Solve may end when (Newton decrement)²/τ is at most this
+	maxSteps = 100
+	// If, at the last τ, (Newton decrement)²/τ is at most settledEnd, the next step is accurate, and Solve may end
+	// after it. If CoupledSettings.Residual is 0, all steps at the last τ are accurate, and Solve may end when this
+	// number is at most preciseEnd, or falls no more.
+	settledEnd, preciseEnd = 1, 1e-12
 	// A step counts as full if the squared Newton decrement is at most this part of τ times the largest weight of a
 	// logarithm.
 	settledPart = 1e-6
@@ -350,6 +358,27 @@ func (q *Coupled) prepare() {
 	}
 }
 
+// setLargestResidual sets q.largestResidual, see CoupledSettings.Residual. Coordinates without a limit get the largest
+// number of the others.
+func (q *Coupled) setLargestResidual(part float64) {
+	q.largestResidual = nil
+	if part == 0 || q.Implicit == nil {
+		return
+	}
+	q.largestResidual = make([]float64, q.Order)
+	for k, limit := range q.Penalty.Limit {
+		q.Penalty.EachEntry(int32(k), func(j int32, v float64) {
+			q.largestResidual[j] += float64(part * float64(limit*math.Abs(v)))
+		})
+	}
+	most := slices.Max(q.largestResidual)
+	for j, v := range q.largestResidual {
+		if v == 0 {
+			q.largestResidual[j] = most
+		}
+	}
+}
+
 // refresh computes u − x and H (u − x).
 func (q *Coupled) refresh() {
 	for j, u := range q.U {
@@ -423,10 +452,11 @@ func (q *Coupled) solveImplicit(outerFactor float64) bool {
 	if !m.factor(q.curvature.h, q.barrierDiagonal, subtract, outerFactor, v) {
 		return false
 	}
+	var largest []float64
 	if q.accurate {
-		part = proofEnergy
+		part, largest = proofEnergy, q.largestResidual
 	}
-	m.solve(q.step, q.rhs, part, q.Stop)
+	m.solve(q.step, q.rhs, part, largest, q.Stop)
 	for j := range q.barriers.Lower {
 		if q.barriers.fixed(j) {
 			q.step[j] = 0 // without rounding

@@ -282,7 +282,7 @@ func TestTiesWithBounds(t *testing.T) {
 			Set: term.Box{Lower: c.lower[:], Upper: c.upper[:]}.Region(2),
 		}
 		q.Set.Project(q.X)
-		q.Solve(&CoupledSettings{Gap: 1e-12, StartTau: 0.1, Precise: true})
+		q.Solve(&CoupledSettings{Gap: 1e-12, StartTau: 0.1})
 		partition, ok := q.MakeExact(1e-10, []float64{1, 1})
 		if !ok || !partition.Holds(q.U) {
 			t.Errorf("%+v: %v is not exact", c, q.U)
@@ -305,7 +305,7 @@ func TestZeros(t *testing.T) {
 			Order: 2, H: []float64{1, 0, 0, 1}, X: make([]float64, 2), Gradient: []float64{-0.97, 2},
 			Penalty: gap.NewPenalty(linalg.New(nil, 2), []float64{1, 1}, nil, nil), Threads: 1,
 		}
-		q.Solve(&CoupledSettings{Gap: tolerance, StartTau: start * tolerance / 8, Precise: true})
+		q.Solve(&CoupledSettings{Gap: tolerance, StartTau: start * tolerance / 8})
 		if q.lastTau < leastLastFall*q.Tau {
 			t.Errorf("first τ %v: the last two τ are %v and %v", start, q.lastTau, q.Tau)
 		}

@@ -38,7 +38,7 @@ func (q *Coupled) MakeExact(slack float64, curvature []float64) (partition Parti
 		q.setTies(&partition, curvature)
 		ok = q.Value() <= oldValue+slack && partition.Holds(q.U)
 	} else {
-		ok = q.solveReduced(&partition, zero) && q.Value() <= oldValue+slack
+		ok = q.solveReduced(&partition, zero, slack) && q.Value() <= oldValue+slack
 	}
 	if !ok {
 		copy(q.U, u)
@@ -160,8 +160,9 @@ const (
 
 // solveReduced moves U to the solution of the reduced problem, see MakeExact. zero marks the entries of A u
 // that are zero at the solution. solveReduced returns true if no other entry changes its sign: then U also
-// solves the original problem. It returns false if the reduced matrix cannot be factored.
-func (q *Coupled) solveReduced(partition *Partition, zero []bool) bool {
+// solves the original problem. It returns false if the reduced matrix cannot be factored. With an implicit Hessian, the
+// objective may exceed its minimum by a small part of slack.
+func (q *Coupled) solveReduced(partition *Partition, zero []bool, slack float64) bool {
 	r := q.Penalty
 	kind, z := make([]rowKind, len(zero)), append([]float64(nil), q.Z...)
 	for k := range zero {
@@ -177,7 +178,7 @@ func (q *Coupled) solveReduced(partition *Partition, zero []bool) bool {
 	y, g, step := make([]float64, partition.GroupCount), make([]float64, partition.GroupCount),
 		make([]float64, partition.GroupCount)
 	partition.Nearest(y, q.U)
-	solve := q.reducedSolver(partition, kind)
+	solve := q.reducedSolver(partition, kind, slack)
 	if solve == nil {
 		return false
 	}
@@ -218,10 +219,12 @@ func (q *Coupled) solveReduced(partition *Partition, zero []bool) bool {
 }
 
 // reducedSolver returns a function that sets step to the solution of K step = g, where K is the matrix of the
-// reduced problem, see formReduced. The function is nil if K cannot be factored.
-func (q *Coupled) reducedSolver(partition *Partition, kind []rowKind) (solve func(step, g []float64)) {
+// reduced problem, see formReduced. The function is nil if K cannot be factored. slack is that of solveReduced.
+func (q *Coupled) reducedSolver(
+	partition *Partition, kind []rowKind, slack float64,
+) (solve func(step, g []float64)) {
 	if q.Implicit != nil {
-		return q.Implicit.reducedSolver(partition, kind, q.curvature.h, q.Stop)
+		return q.Implicit.reducedSolver(partition, kind, q.curvature.h, slack, q.Stop)
 	}
 	system := newSystem(partition.GroupCount, q.Threads)
 	q.formReduced(system, partition, kind)

@@ -72,9 +72,10 @@ const (
 	// Implicit.solve has a residual r and a preconditioner M. It ends when the energy r'M⁻¹r is at most this part
 	// of its first value.
 
-	stepEnergy    = 1e-3  // in most Newton steps
-	proofEnergy   = 1e-16 // in Newton steps whose multipliers may be part of a proof
-	reducedEnergy = 1e-24 // in the reduced problem
+	stepEnergy  = 1e-3  // in most Newton steps
+	proofEnergy = 1e-16 // in Newton steps whose multipliers may be part of a proof
+
+	reducedEnergy = 1e-6 // the largest energy of the residual in the reduced problem, relative to the slack
 
 	mostImplicitIterations = 1000 // the largest number of iterations for one system
 	stopEvery              = 16   // Implicit.solve calls its argument stop once in this number of iterations
@@ -229,13 +230,20 @@ func (o *rankOne) addProduct(dst, d []float64) {
 }
 
 // solve sets step to an approximate solution of K step = b. It ends when the energy of the residual is at most
-// the given part of its first value, or if stop returns true; stop may be nil. solve may change b.
-func (m *Implicit) solve(step, b []float64, part float64, stop func() bool) {
+// the given part of its first value, or if stop returns true; stop may be nil. If largest is not nil, it also ends when
+// no entry of the residual has a larger absolute value than the entry of largest. solve may change b.
+func (m *Implicit) solve(step, b []float64, part float64, largest []float64, stop func() bool) {
 	if o := &m.rankOne; math.IsInf(o.c, 1) { // the solution stays the same, and b has smaller rounding errors
 		m.solveWithout(step, b)
 		kernels.Axpy(-o.multiplier(step), o.v, b)
 	}
-	iterations := solveByCG(&m.cg, m.times, m.precondition, step, b, part, stop)
+	firstEnergy := -1.0
+	iterations := m.solveByCG(m.times, m.precondition, step, b, stop, func(energy float64) bool {
+		if firstEnergy < 0 {
+			firstEnergy = energy
+		}
+		return !(energy > part*firstEnergy) || largest != nil && noneLarger(m.cg.Residual, largest)
+	})
 	m.systems++
 	m.iterations += float64(iterations)
 	m.capped = m.capped || iterations == mostImplicitIterations
@@ -246,7 +254,7 @@ func (m *Implicit) solve(step, b []float64, part float64, stop func() bool) {
 // the other rows. The preconditioner has the diagonal of the Columns in place of the Columns, unless the kind is
 // SparseRows.
 func (m *Implicit) reducedSolver(
-	partition *Partition, kind []rowKind, h []float64, stop func() bool,
+	partition *Partition, kind []rowKind, h []float64, slack float64, stop func() bool,
 ) (solve func(step, g []float64)) {
 	w, count := make([]float64, len(h)), partition.GroupCount
 	copy(w, m.Square)
@@ -307,7 +315,8 @@ func (m *Implicit) reducedSolver(
 			dst[k] = math.FMA(shift*full[k], u, dst[k])
 		}
 	}
-	return func(step, g []float64) { solveByCG(&m.cg, times, chol.Solve, step, g, reducedEnergy, stop) }
+	isAccurate := func(energy float64) bool { return !(energy > reducedEnergy*slack) }
+	return func(step, g []float64) { m.solveByCG(times, chol.Solve, step, g, stop, isAccurate) }
 }
 
 // addDiagonal adds the diagonal of H to dst.
@@ -318,23 +327,30 @@ func (m *Implicit) addDiagonal(dst []float64) {
 	}
 }
 
-// solveByCG sets step to an approximate solution of K step = b, see Implicit.solve. It returns the number of
-// iterations.
-func solveByCG(
-	cg *linalg.ConjugateGradients, times, precondition func(dst, v []float64), step, b []float64, part float64,
-	stop func() bool,
+// solveByCG sets step to an approximate solution of K step = b. times multiplies by K, and precondition by the inverse
+// of the preconditioner. solveByCG ends when isAccurate returns true for the energy of the residual, when stop returns
+// true, or after mostImplicitIterations. It returns the number of iterations.
+func (m *Implicit) solveByCG(
+	times, precondition func(dst, v []float64), step, b []float64, stop func() bool,
+	isAccurate func(energy float64) bool,
 ) (iterations int) {
-	cg.Resize(len(b))
-	cg.Multiply, cg.Precondition = times, precondition
-	copy(cg.Residual, b)
+	m.cg.Resize(len(b))
+	m.cg.Multiply, m.cg.Precondition = times, precondition
+	copy(m.cg.Residual, b)
 	clear(step)
-	firstEnergy := 0.0
-	return cg.Solve(step, mostImplicitIterations, func(round int, energy float64) bool {
-		if round == 0 {
-			firstEnergy = energy
-		}
-		return !(energy > part*firstEnergy) || stop != nil && round%stopEvery == stopEvery-1 && stop()
+	return m.cg.Solve(step, mostImplicitIterations, func(round int, energy float64) bool {
+		return isAccurate(energy) || stop != nil && round%stopEvery == stopEvery-1 && stop()
 	})
+}
+
+// noneLarger reports whether no entry of v has a larger absolute value than the entry of largest.
+func noneLarger(v, largest []float64) bool {
+	for j, u := range v {
+		if !(math.Abs(u) <= largest[j]) {
+			return false
+		}
+	}
+	return true
 }
 
 // fewRows is a preconditioner P + X'diag(c)X, where X has few rows. With P = L L' and B = diag(√c) X L'⁻¹, the

@@ -102,7 +102,7 @@ func TestImplicit(t *testing.T) {
 						}
 						AddGram(formed.H, formed.Penalty.M, q.Implicit.Square)
 					}
-					set := &CoupledSettings{Gap: 1e-10, StartTau: 0.1, Precise: true}
+					set := &CoupledSettings{Gap: 1e-10, StartTau: 0.1}
 					if !q.Solve(set) || !formed.Solve(set) {
 						t.Fatalf("%s: not solved", name)
 					}
@@ -124,5 +124,36 @@ func TestImplicit(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestResidual checks that the multipliers are as accurate as CoupledSettings.Residual asks for, and that less accurate
+// ones need fewer iterations.
+func TestResidual(t *testing.T) {
+	const order = 200
+	var iterations []float64
+	for _, part := range []float64{0, 1e-6, 1e-3} {
+		rng := rand.New(rand.NewPCG(2, 8))
+		q := randomCoupled(t, rng, order, 1, matrixOf(t, "chain and identity", order), nil, nil)
+		makeImplicit(t, rng, q, 300, 0, ManyRows)
+		if !q.Solve(&CoupledSettings{Gap: 1e-8, StartTau: 0.1, Residual: part}) {
+			t.Fatalf("residual %g: not solved", part)
+		}
+		iterations = append(iterations, q.Implicit.iterations)
+		residual, capacity := make([]float64, order), make([]float64, order)
+		q.multiply(residual, q.Move)
+		kernels.Axpy(1, q.Gradient, residual)
+		q.Penalty.AddTrans(residual, q.Z)
+		for k, limit := range q.Penalty.Limit {
+			q.Penalty.EachEntry(int32(k), func(j int32, v float64) { capacity[j] += limit * math.Abs(v) })
+		}
+		for j, v := range residual {
+			if !(math.Abs(v) <= max(1.001*part, 1e-8)*capacity[j]) {
+				t.Errorf("residual %g: %g at coordinate %d, capacity %g", part, v, j, capacity[j])
+			}
+		}
+	}
+	if !(iterations[0] > iterations[1] && iterations[1] > iterations[2]) {
+		t.Errorf("%v iterations", iterations)
 	}
 }
