@@ -64,7 +64,7 @@ func (s *Solver) giveUpImplicit() {
 }
 
 // begin implements model. The first model starts with the multipliers of sample, if it has a coupled model.
-func (c *coupled) begin(sample *Solver) {
+func (c *coupled) begin(sample *Solver, excess float64) {
 	oldRows := c.penalty.M
 	c.penalty = *c.bounds.Penalty
 	c.penalty.Square = nil
@@ -83,8 +83,8 @@ func (c *coupled) begin(sample *Solver) {
 	}
 	c.exact = false
 	c.forget()
+	c.excess = excess
 	if sample != nil {
-		c.excess = float64(c.p) / float64(sample.sampleCount) * c.scale
 		if m, ok := sample.model.(*coupled); ok {
 			c.problem.StartFrom(&m.problem)
 		}

@@ -145,7 +145,7 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 	s.Start(x)
 	s.stop = set.stopped
 	s.setLambda(1)
-	s.model.begin(nil)
+	s.model.begin(nil, math.Inf(1))
 	s.visit()
 	if s.rows.Err() != nil {
 		s.work.started = false

@@ -145,7 +145,7 @@ type grouped struct {
 	move    []float64 // memory for newtonStep.move
 }
 
-func (m *grouped) begin(*Solver) { m.setGroups() }
+func (m *grouped) begin(*Solver, float64) { m.setGroups() }
 
 // columnsChanged implements model. It makes the groups of the columns of the working set, and memory for the
 // Hessian.
@@ -193,7 +193,7 @@ func (s *Solver) useCoupledModel() {
 	s.set.removeAll()
 	s.set.dense, s.set.former = quadratic.Dense{}, formerHessian{}
 	s.chooseSet(1)
-	s.model.begin(nil)
+	s.model.begin(nil, math.Inf(1))
 }
 
 const (

@@ -7,8 +7,9 @@ import "github.com/scas-admm/scas/solver/internal/quadratic"
 // models, see the package comment. A coupled model may replace a grouped one (useCoupledModel).
 type model interface {
 	// begin prepares for steps with new limits and ridges. If sample is not nil, it is a Solver that has
-	// solved the problem for some of the samples, and x is its solution.
-	begin(sample *Solver)
+	// solved the problem for some of the samples, and x is its solution. excess is an estimate, or an upper
+	// bound, of the objective minus its optimum at x; it may be +Inf.
+	begin(sample *Solver, excess float64)
 	// columnsChanged is called when the working set has new columns.
 	columnsChanged()
 	// setHessian sets the Hessian: the Hessian of the loss, plus the ridges and the squared terms of the

@@ -18,7 +18,7 @@ type separable struct {
 	move    []float64 // memory for newtonStep.move
 }
 
-func (m *separable) begin(*Solver) {}
+func (m *separable) begin(*Solver, float64) {}
 
 // columnsChanged implements model. It makes vectors for the columns of the working set, and memory for the
 // Hessian.

@@ -98,9 +98,8 @@ func mostInSet(p *Problem, systems linearSystems) int {
 }
 
 const (
-	maxRounds  = 30   // largest number of working sets
-	firstShare = 1e-3 // tolerance for the first working set, relative to the loss at x = 0
-	laterShare = 1e-2 // tolerance for later working sets that still lack features, relative to the gap
+	maxRounds  = 30  // largest number of working sets
+	roughShare = 0.1 // tolerance for working sets that may lack features, relative to the gap
 	// A coefficient may become zero if the multiplier of its singleton row is below this fraction of the
 	// limit.
 	keptLimit = 0.5
@@ -116,12 +115,12 @@ func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 	r := &rounds{
 		setSolver: w, set: *set, result: &Solution{Result: Result{Gap: math.Inf(1), Objective: math.Inf(1)}},
 	}
-	r.tol = math.Max(set.Tol/2, firstShare*w.problem.zeroLoss)
 	w.problem.visit(withSingletons(w.problem.penalty, x, y))
 	w.startTrial(z)
 	w.trim()
-	r.judge(&Solution{})
-	for k := 0; !(r.result.Gap <= set.Tol) && r.result.Err == nil; k++ {
+	r.proved = r.judge(&Solution{})
+	r.tol = r.roughTol()
+	for k := 0; !(r.result.Gap <= set.Tol && !r.rough) && r.result.Err == nil; k++ {
 		if k == maxRounds {
 			r.lastWhy = ending.Iterations
 			break
@@ -170,6 +169,8 @@ type rounds struct {
 	result       *Solution  // the result so far
 	tol          float64    // tolerance of the gap for the next working set
 	lastTol      float64    // tolerance of the gap for the last working set
+	rough        bool       // the last working set might lack features: lastTol was large, zeros and ties are not exact
+	proved       float64    // the gap that is proved at the current point
 	cols         []int32    // the last working set
 	bestDual     *dualPoint // the dual point that proves the smallest gap; nil before the first proof
 	keepsColumns bool       // the last working set has not halved the gap; the next one keeps its columns
@@ -213,12 +214,14 @@ func (r *rounds) round() bool {
 		return false
 	}
 	r.lastTol = r.tol
+	r.rough = r.tol > r.set.Tol/2
 	s := r.problem.restrict(cols)
 	s.setProblem()
 	settings := &Settings{
-		Tol: r.tol, Interrupt: r.set.Interrupt, Stop: r.set.Stop, Watch: r.watch, MaxIterations: 60,
+		Tol: r.tol, StartGap: r.proved, Interrupt: r.set.Interrupt, Stop: r.set.Stop, Watch: r.watch,
+		MaxIterations: 60,
 	}
-	solution := s.finish(settings)
+	solution := s.finish(settings, r.rough)
 	if solution == nil {
 		r.refused, r.result.Full = true, true
 		return false
@@ -229,7 +232,7 @@ func (r *rounds) round() bool {
 	r.result.Iterations += solution.Iterations
 	s.expand(solution, r.trial)
 	oldObjective, oldGap := r.result.Objective, r.result.Gap
-	proved := r.judge(solution)
+	r.proved = r.judge(solution)
 	r.keepsColumns = r.result.Gap > oldGap/2
 	r.full = full && r.full || full && !(r.result.Objective < oldObjective)
 	if r.full {
@@ -237,11 +240,16 @@ func (r *rounds) round() bool {
 		return false
 	}
 	r.full = full
-	if proved < 2*solution.Gap || float64(r.outside.excessCount) < finalShare*float64(len(cols)) {
-		r.tol = 0
+	r.tol = math.Min(r.tol, r.roughTol())
+	if float64(r.outside.excessCount) < finalShare*float64(len(cols)) {
+		r.tol = r.set.Tol / 2
 	}
-	r.tol = math.Max(r.set.Tol/2, math.Min(r.tol, laterShare*proved))
 	return true
+}
+
+// roughTol returns the tolerance for the next working set, if the set may lack features.
+func (r *rounds) roughTol() float64 {
+	return math.Max(r.set.Tol/2, roughShare*math.Min(r.proved, r.problem.zeroLoss))
 }
 
 // watch calls Settings.Watch for a point that the solver of a working set has reached. The gap is that of the best

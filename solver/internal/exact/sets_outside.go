@@ -143,7 +143,7 @@ func (o *outsideSolver) solveComponent(z []float64) {
 	for i := range s.problem.Limit {
 		s.problem.Limit[i] /= halfSize
 	}
-	res := s.finish(&Settings{})
+	res := s.finish(&Settings{}, false)
 	if res == nil {
 		return
 	}

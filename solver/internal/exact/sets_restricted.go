@@ -93,9 +93,9 @@ func (s *restrictedProblem) members(row int32) (count int, firstFeature int32) {
 	return count, firstFeature
 }
 
-// finish solves the problem, starting at the current point of the whole problem. It returns nil if newSolver
-// refuses the problem.
-func (s *restrictedProblem) finish(set *Settings) *Solution {
+// finish solves the problem, starting at the current point of the whole problem. If rough is true, zeros and ties need
+// not be exact. finish returns nil if newSolver refuses the problem.
+func (s *restrictedProblem) finish(set *Settings, rough bool) *Solution {
 	solver, err := newSolver(&s.problem, s.systems)
 	if err != nil {
 		return nil
@@ -104,6 +104,7 @@ func (s *restrictedProblem) finish(set *Settings) *Solution {
 	for k, j := range s.cols {
 		x[k] = s.whole.x[j]
 	}
+	solver.rough = rough
 	isImplicit := solver.hasImplicitHessian()
 	solution := solver.Finish(x, set)
 	s.gaveUp = isImplicit && !solver.hasImplicitHessian()

@@ -12,6 +12,9 @@ import (
 type Settings struct {
 	Tol           float64 // a proved gap of at most Tol ends Solve; 0 makes the gap as small as possible
 	MaxIterations int     // largest number of Newton steps; 0 means 500
+	// StartGap is an upper bound of the objective minus its optimum at the start, which a coupled model uses. It may
+	// be +Inf; 0 means that no bound is known.
+	StartGap float64
 	// Unproved makes Solve end, usually without a proof, when the objective is estimated to be at most Tol
 	// above the optimum. It has an effect only near the solution for another lambda (see warmFactor), because
 	// the estimate is good there, and if the solution is only a start for another Solver. It has no effect
@@ -138,7 +141,14 @@ func (r *run) start(lambda float64) {
 		s.chooseSet(share)
 		s.current.value = s.model.value(s.current.loss)
 	}
-	s.model.begin(sampleSolver)
+	excess := math.Inf(1)
+	switch {
+	case sampleSolver != nil:
+		excess = float64(s.p) / float64(sampleSolver.sampleCount) * s.scale
+	case w.keepsStart && r.settings.StartGap > 0:
+		excess = r.settings.StartGap
+	}
+	s.model.begin(sampleSolver, excess)
 }
 
 // prepare decides when the run tries proofs and whether it ends without a proof, and sets what steps use.
