@@ -22,7 +22,7 @@ const (
 	formCost  = 0.1  // of a pair of entries in forming a Hessian, which serves about 20 systems
 
 	// Assumed numbers of iterations of the conjugate gradient method.
-	manyRowsIterations, fewRowsIterations, sparseRowsIterations = 50.0, 4.0, 3.0
+	manyRowsIterations, fewRowsIterations, sparseRowsIterations = 20.0, 4.0, 3.0
 )
 
 // A systemSize has the numbers that decide how a coupled model solves its linear systems.
