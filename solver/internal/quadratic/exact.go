@@ -26,24 +26,46 @@ const (
 // Lagrangian method enforces v = 0.
 func (q *Coupled) MakeExact(slack float64, curvature []float64) (partition Partition, ok bool) {
 	zero := q.zeros()
+	oldValue, u := q.Value(), append([]float64(nil), q.U...)
+	if q.Penalty.Grouped() || q.Set != nil {
+		partition = q.partition(zero)
+		q.setTies(&partition, curvature)
+		ok = q.Value() <= oldValue+slack && partition.Holds(q.U)
+	} else {
+		for range mostCorrections {
+			partition = q.partition(zero)
+			var crossed []int
+			if crossed, ok = q.solveReduced(&partition, zero, slack); len(crossed) == 0 {
+				break
+			}
+			ok = false
+			copy(q.U, u)
+			q.Penalty.Mul(q.image, q.U)
+			for _, k := range crossed {
+				zero[k] = true
+			}
+		}
+		ok = ok && q.Value() <= oldValue+slack
+	}
+	if !ok {
+		copy(q.U, u)
+	}
+	return partition, ok
+}
+
+// mostCorrections is the largest number of reduced problems in MakeExact. If an entry of A u crosses zero at the
+// solution of one of them, the entry is zero in the next one.
+const mostCorrections = 4
+
+// partition returns the partition with the marked zeros of A u.
+func (q *Coupled) partition(zero []bool) Partition {
 	y := make([]float64, len(zero))
 	for k, z := range zero {
 		if !z {
 			y[k] = 1
 		}
 	}
-	partition = ReadPartition(q.Penalty.M, y, nil, q.Order, true)
-	oldValue, u := q.Value(), append([]float64(nil), q.U...)
-	if q.Penalty.Grouped() || q.Set != nil {
-		q.setTies(&partition, curvature)
-		ok = q.Value() <= oldValue+slack && partition.Holds(q.U)
-	} else {
-		ok = q.solveReduced(&partition, zero, slack) && q.Value() <= oldValue+slack
-	}
-	if !ok {
-		copy(q.U, u)
-	}
-	return partition, ok
+	return ReadPartition(q.Penalty.M, y, nil, q.Order, true)
 }
 
 // Value returns the objective at U minus the objective at X.
@@ -159,10 +181,10 @@ const (
 )
 
 // solveReduced moves U to the solution of the reduced problem, see MakeExact. zero marks the entries of A u
-// that are zero at the solution. solveReduced returns true if no other entry changes its sign: then U also
-// solves the original problem. It returns false if the reduced matrix cannot be factored. With an implicit Hessian, the
-// objective may exceed its minimum by a small part of slack.
-func (q *Coupled) solveReduced(partition *Partition, zero []bool, slack float64) bool {
+// that are zero at the solution. If no other entry changes its sign, U also solves the original problem; crossed has
+// the entries that do. ok is false if the reduced matrix cannot be factored. With an implicit Hessian, the objective may
+// exceed its minimum by a small part of slack.
+func (q *Coupled) solveReduced(partition *Partition, zero []bool, slack float64) (crossed []int, ok bool) {
 	r := q.Penalty
 	kind, z := make([]rowKind, len(zero)), append([]float64(nil), q.Z...)
 	for k := range zero {
@@ -180,7 +202,7 @@ func (q *Coupled) solveReduced(partition *Partition, zero []bool, slack float64)
 	partition.Nearest(y, q.U)
 	solve := q.reducedSolver(partition, kind, slack)
 	if solve == nil {
-		return false
+		return nil, false
 	}
 	lastDecrement := math.Inf(1)
 	for range maxReduced {
@@ -211,11 +233,14 @@ func (q *Coupled) solveReduced(partition *Partition, zero []bool, slack float64)
 		kernels.Axpy(-1, step, y)
 	}
 	for k, v := range q.image {
-		if kind[k] == nonzero && float64(v*z[k]) < 0 || math.IsNaN(v) {
-			return false
+		if math.IsNaN(v) {
+			return nil, false
+		}
+		if kind[k] == nonzero && float64(v*z[k]) < 0 {
+			crossed = append(crossed, k)
 		}
 	}
-	return true
+	return crossed, true
 }
 
 // reducedSolver returns a function that sets step to the solution of K step = g, where K is the matrix of the
