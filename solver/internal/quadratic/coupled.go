@@ -48,7 +48,7 @@ type Coupled struct {
 
 	termCount   float64 // the result of TermCount
 	system      *system // the matrix of the Newton steps; nil if Implicit is not nil
-	accurate    bool    // the next Newton step needs accurate multipliers: Solve may return true after it
+	accurate    bool    // the next Newton step gives accurate multipliers: Solve may return true after it
 	barriers    barriers
 	curvature   rowCurvature
 	multipliers []float64 // one for each row of A, within its limit; nil if there are none yet
@@ -116,8 +116,8 @@ func (q *Coupled) followPath(set *CoupledSettings) bool {
 	lastDecrement := 0.0            // the squared decrement of the previous step
 	minFactor, raiseCount := 0.0, 0 // the smallest allowed tauFactor; how often τ was raised
 	for q.Steps = 1; q.Steps <= maxSteps && stepsAtTau < maxAtOneTau; q.Steps++ {
-		q.accurate = q.Tau <= end &&
-			(set.Residual == 0 || stepsAtTau > 0 && lastDecrement <= float64(settledEnd*q.Tau))
+		q.accurate = q.Tau <= end && (set.Residual == 0 || q.Implicit == nil ||
+			stepsAtTau > 0 && lastDecrement <= float64(settledEnd*q.Tau))
 		decrement, ok := q.newton()
 		if !ok {
 			break
@@ -135,10 +135,12 @@ func (q *Coupled) followPath(set *CoupledSettings) bool {
 		if near {
 			q.saveCentre()
 		}
-		settled := q.accurate && (set.Residual > 0 || decrement <= float64(preciseEnd*q.Tau) ||
-			stepsAtTau > 0 && decrement > 0.1*lastDecrement)
+		settled := decrement <= float64(settledEnd*q.Tau)
+		if set.Residual == 0 {
+			settled = decrement <= float64(preciseEnd*q.Tau) || stepsAtTau > 0 && decrement > 0.1*lastDecrement
+		}
 		lastDecrement = decrement
-		if near && settled {
+		if near && q.accurate && settled {
 			return true
 		}
 		if q.Stop != nil && q.Stop() {
@@ -194,9 +196,9 @@ func (q *Coupled) isNear(length, decrement, gap float64) bool {
 
 const (
 	maxSteps = 100
-	// If, at the last τ, (Newton decrement)²/τ is at most settledEnd, the next step is accurate, and Solve may end
-	// after it. If CoupledSettings.Residual is 0, all steps at the last τ are accurate, and Solve may end when this
-	// number is at most preciseEnd, or falls no more.
+	// At the last τ, Solve may end after an accurate step with (Newton decrement)²/τ at most settledEnd. If
+	// CoupledSettings.Residual is 0, this number must be at most preciseEnd, or fall no more. With an implicit
+	// Hessian, a step costs more if it is accurate; then it must follow a step that met the condition.
 	settledEnd, preciseEnd = 1, 1e-12
 	// A step counts as full if the squared Newton decrement is at most this part of τ times the largest weight of a
 	// logarithm.
