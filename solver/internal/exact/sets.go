@@ -264,11 +264,6 @@ func (r *rounds) watch(reached *Result) error {
 	return r.set.Watch(&result)
 }
 
-// firstRoom is the largest number of columns of the first working set, not counting the features that every
-// working set has. It is small, because an early iterate has many more non-zero coefficients than the
-// solution.
-const firstRoom = 750
-
 // A working set that would have more than this part of all features gets all of them, if no Hessian need be
 // formed. Such a set takes longer, but no larger sets follow.
 const wholePart = 0.5
@@ -295,9 +290,6 @@ func (w *setSolver) chooseColumns(first bool) (cols []int32, full bool) {
 	slices.SortStableFunc(candidates,
 		func(a, b int32) int { return cmp.Compare(w.outside.nearExcess[b], w.outside.nearExcess[a]) })
 	maxColumns := w.maxColumns - len(unheld)
-	if first {
-		maxColumns = min(maxColumns, firstRoom)
-	}
 	room := maxColumns
 	if maxColumns < w.problem.p {
 		room -= maxColumns / 16 // a sixteenth is reserved for features that violate optimality

@@ -93,7 +93,8 @@ func (o *outsideSolver) reduceExcesses(d *dualPoint) {
 }
 
 const (
-	undecidedPart = 0.05 // an excess below this fraction of the capacity may come from slow convergence
+	undecidedPart = 0.05  // an excess below this fraction of the capacity may come from slow convergence
+	componentTol  = 1e-12 // tolerance in solveComponent, relative to the objective at 0
 	// The largest number of features for which solveComponent forms a Hessian, unless an implicit one has failed.
 	exactSize = 512
 )
@@ -143,7 +144,8 @@ func (o *outsideSolver) solveComponent(z []float64) {
 	for i := range s.problem.Limit {
 		s.problem.Limit[i] /= halfSize
 	}
-	res := s.finish(&Settings{}, false)
+	scale := linalg.SumSquares(s.problem.Labels) / float64(k)
+	res := s.finish(&Settings{Tol: componentTol * scale}, false)
 	if res == nil {
 		return
 	}

@@ -145,6 +145,8 @@ func (r *run) start(lambda float64) {
 	switch {
 	case sampleSolver != nil:
 		excess = float64(s.p) / float64(sampleSolver.sampleCount) * s.scale
+	case r.warm && w.mostFall > 0: // in the run before, which should have started about as far away
+		excess = w.mostFall
 	case w.keepsStart && r.settings.StartGap > 0:
 		excess = r.settings.StartGap
 	}
