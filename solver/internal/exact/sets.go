@@ -13,9 +13,9 @@ import (
 
 // A setSolver solves a coupled problem with many features, if the solution has few non-zero coefficients.
 // It holds all coefficients outside a working set at zero, solves this smaller problem, and adds the
-// features that violate optimality most to the next set. The dual point of the smaller problem, together
-// with multipliers for the rows of A outside this problem, proves a gap of the whole problem. A setSolver is
-// not safe for concurrent use.
+// features that violate optimality most to the next set. A set that probably lacks features is solved roughly.
+// The dual point of the smaller problem, together with multipliers for the rows of A outside this problem,
+// proves a gap of the whole problem. A setSolver is not safe for concurrent use.
 type setSolver struct {
 	problem    *wholeProblem
 	maxColumns int  // largest number of columns of a working set
@@ -120,7 +120,7 @@ func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 	w.trim()
 	r.proved = r.judge(&Solution{})
 	r.tol = r.roughTol()
-	for k := 0; !(r.result.Gap <= set.Tol && !r.rough) && r.result.Err == nil; k++ {
+	for k := 0; !(r.result.Gap <= set.Tol && !r.isRough(r.lastTol)) && r.result.Err == nil; k++ {
 		if k == maxRounds {
 			r.lastWhy = ending.Iterations
 			break
@@ -168,8 +168,7 @@ type rounds struct {
 	set          Settings
 	result       *Solution  // the result so far
 	tol          float64    // tolerance of the gap for the next working set
-	lastTol      float64    // tolerance of the gap for the last working set
-	rough        bool       // the last working set might lack features: lastTol was large, zeros and ties are not exact
+	lastTol      float64    // tolerance of the gap for the last working set; 0 before
 	proved       float64    // the gap that is proved at the current point
 	cols         []int32    // the last working set
 	bestDual     *dualPoint // the dual point that proves the smallest gap; nil before the first proof
@@ -214,14 +213,13 @@ func (r *rounds) round() bool {
 		return false
 	}
 	r.lastTol = r.tol
-	r.rough = r.tol > r.set.Tol/2
 	s := r.problem.restrict(cols)
 	s.setProblem()
 	settings := &Settings{
 		Tol: r.tol, StartGap: r.proved, Interrupt: r.set.Interrupt, Stop: r.set.Stop, Watch: r.watch,
 		MaxIterations: 60,
 	}
-	solution := s.finish(settings, r.rough)
+	solution := s.finish(settings, r.isRough(r.tol))
 	if solution == nil {
 		r.refused, r.result.Full = true, true
 		return false
@@ -246,6 +244,10 @@ func (r *rounds) round() bool {
 	}
 	return true
 }
+
+// isRough reports whether a working set with this tolerance is only a start for the next one. Its zeros and ties need
+// not be exact.
+func (r *rounds) isRough(tol float64) bool { return tol > r.set.Tol/2 }
 
 // roughTol returns the tolerance for the next working set, if the set may lack features.
 func (r *rounds) roughTol() float64 {
