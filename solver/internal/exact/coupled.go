@@ -168,7 +168,10 @@ func (c *coupled) minimise(tol float64) newtonStep {
 	set := &quadratic.CoupledSettings{
 		Gap: goal, StartTau: firstTau, Residual: math.Min(mostResidual, math.Max(goal, gapPart*tol)/c.scale),
 	}
-	if mayBeLast && tol <= preciseTol*c.scale {
+	switch {
+	case !mayBeLast && !c.rough: // a proof would fail
+		set.Residual = math.Inf(1)
+	case mayBeLast && tol <= preciseTol*c.scale:
 		set.Residual = 0
 	}
 	q.Solve(set)

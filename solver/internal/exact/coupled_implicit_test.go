@@ -186,7 +186,7 @@ func TestImplicitFallback(t *testing.T) {
 	for k := range filled {
 		filled[k].Value = rng.NormFloat64()
 	}
-	empty := penalisedProblem(fromTriplets(t, n, p, filled), labels, term.Squared{}, fromTriplets(t, p-2, p, edges), 0.01, 0)
+	empty := penalisedProblem(fromTriplets(t, n, p, filled), labels, term.Squared{}, fromTriplets(t, p-2, p, edges), 0.1, 0)
 	for k, q := range []*Problem{correlated, empty} {
 		s := mustNew(t, q)
 		if !s.hasImplicitHessian() {

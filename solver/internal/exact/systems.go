@@ -21,8 +21,9 @@ const (
 	dotCost   = 2.5  // of a multiplication in an inner product
 	formCost  = 0.1  // of a pair of entries in forming a Hessian, which serves about 20 systems
 
-	// Assumed numbers of iterations of the conjugate gradient method.
-	manyRowsIterations, fewRowsIterations, sparseRowsIterations = 20.0, 4.0, 3.0
+	// Assumed numbers of iterations of the conjugate gradient method. ManyRows usually needs fewestManyRows, which is
+	// assumed in the choice between ManyRows and Formed, because the Hessian can still be formed later.
+	manyRowsIterations, fewestManyRows, fewRowsIterations, sparseRowsIterations = 50.0, 20.0, 4.0, 3.0
 )
 
 // A systemSize has the numbers that decide how a coupled model solves its linear systems.
@@ -163,10 +164,11 @@ func (p *Problem) systemSize() systemSize {
 // The zero systemSize has the kind Formed.
 func (z *systemSize) kind() quadratic.SystemKind {
 	many, few := z.implicitCosts()
+	least := many - float64((manyRowsIterations-fewestManyRows)*z.iterationCost())
 	switch {
 	case z.sparseRows:
 		return quadratic.SparseRows
-	case z.formedCost() <= min(many, few) && z.features <= mostFeatures:
+	case z.formedCost() <= min(least, few) && z.features <= mostFeatures:
 		return quadratic.Formed
 	case many <= few:
 		return quadratic.ManyRows

@@ -89,8 +89,8 @@ type CoupledSettings struct {
 	StartTau float64 // the first value of τ (see Coupled)
 	// Residual says how accurate the multipliers must be if Solve returns true: an entry of g + H Move + A'Z + ν
 	// may be as large as Residual times the sum of |A_kj| limit_k over the rows k of A, where j is its
-	// coordinate. 0 asks for multipliers with as many correct digits as possible, which a proof of a gap near the
-	// rounding errors needs; Solve then makes more steps at the last τ.
+	// coordinate. +Inf means that the multipliers are not needed. 0 asks for as many correct digits as possible, which
+	// a proof of a gap near the rounding errors needs; Solve then makes more steps at the last τ.
 	Residual float64
 }
 
@@ -135,12 +135,15 @@ func (q *Coupled) followPath(set *CoupledSettings) bool {
 		if near {
 			q.saveCentre()
 		}
-		settled := decrement <= float64(settledEnd*q.Tau)
-		if set.Residual == 0 {
-			settled = decrement <= float64(preciseEnd*q.Tau) || stepsAtTau > 0 && decrement > 0.1*lastDecrement
+		done := near && q.Tau <= end
+		switch {
+		case set.Residual == 0:
+			done = done && (decrement <= float64(preciseEnd*q.Tau) || stepsAtTau > 0 && decrement > 0.1*lastDecrement)
+		case !math.IsInf(set.Residual, 1):
+			done = done && q.accurate && decrement <= float64(settledEnd*q.Tau)
 		}
 		lastDecrement = decrement
-		if near && q.accurate && settled {
+		if done {
 			return true
 		}
 		if q.Stop != nil && q.Stop() {
@@ -364,7 +367,7 @@ func (q *Coupled) prepare() {
 // number of the others.
 func (q *Coupled) setLargestResidual(part float64) {
 	q.largestResidual = nil
-	if part == 0 || q.Implicit == nil {
+	if part == 0 || math.IsInf(part, 1) || q.Implicit == nil {
 		return
 	}
 	q.largestResidual = make([]float64, q.Order)

@@ -79,9 +79,9 @@ const (
 
 	mostImplicitIterations = 1000 // the largest number of iterations for one system
 	stopEvery              = 16   // Implicit.solve calls its argument stop once in this number of iterations
-	// An Implicit is exhausted after exhaustedPart·(systems + firstSystems) times FormedIterations. It is also
-	// exhausted if one system needs mostImplicitIterations.
-	exhaustedPart, firstSystems = 3, 5
+	// An Implicit is exhausted after (systems + firstSystems) times FormedIterations, or if one system needs
+	// mostImplicitIterations.
+	firstSystems = 5
 )
 
 // NewImplicit returns an Implicit. The caller must call Columns.Prepare before the first use, and after each change
@@ -111,7 +111,7 @@ func (m *Implicit) ForgetIterations() { m.systems, m.iterations, m.capped = 0, 0
 // Exhausted reports whether the systems have needed so many iterations that the Hessian should be formed.
 func (m *Implicit) Exhausted() bool {
 	return m.FormedIterations > 0 &&
-		(m.capped || m.iterations > exhaustedPart*(m.systems+firstSystems)*m.FormedIterations)
+		(m.capped || m.iterations > (m.systems+firstSystems)*m.FormedIterations)
 }
 
 // factor prepares solve. w does not include Square. subtract subtracts C v from dst; it is nil if C is 0. The caller
