@@ -21,6 +21,15 @@ func (p *pastSolutions) add(lambda float64, x []float64, isNear bool) {
 	p.startLambda, p.endLambda = p.endLambda, lambda
 }
 
+// stepRatio returns the change from the last lambda to the given one, as a multiple of the last change. It returns 0 if
+// there was no last change.
+func (p *pastSolutions) stepRatio(lambda float64) float64 {
+	if p.start == nil {
+		return 0
+	}
+	return (p.endLambda - lambda) / (p.startLambda - p.endLambda)
+}
+
 // extrapolate does nothing if lambda has changed by more than this multiple of its last change. Offsets of
 // samples make extrapolated margins less accurate: the bounds of ProveStep in package gap allow for a
 // multiple of 3.5.
@@ -41,10 +50,7 @@ func (s *Solver) extrapolate(lambda float64) {
 	if !inMemory || p.end == nil || !s.isSeparable() || s.hasConstantCurvature() {
 		return
 	}
-	factor := 0.0
-	if p.start != nil {
-		factor = (p.endLambda - lambda) / (p.startLambda - p.endLambda)
-	}
+	factor := p.stepRatio(lambda)
 	if !(factor > 0 && factor <= longestExtrapolation) || len(w.cols) == 0 {
 		m.pastMargin = append(m.pastMargin[:0], m.current.margin...)
 		return

@@ -209,8 +209,11 @@ func (r *rounds) round() bool {
 		cols = merged
 	}
 	if slices.Equal(cols, r.cols) && r.tol >= r.lastTol {
-		r.result.Full = len(cols) == r.maxColumns && r.outside.excessCount > 0
-		return false
+		if !r.isRough(r.lastTol) {
+			r.result.Full = len(cols) == r.maxColumns && r.outside.excessCount > 0
+			return false
+		}
+		r.tol = r.set.Tol / 2
 	}
 	r.lastTol = r.tol
 	s := r.problem.restrict(cols)

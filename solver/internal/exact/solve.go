@@ -12,8 +12,8 @@ import (
 type Settings struct {
 	Tol           float64 // a proved gap of at most Tol ends Solve; 0 makes the gap as small as possible
 	MaxIterations int     // largest number of Newton steps; 0 means 500
-	// StartGap is an upper bound of the objective minus its optimum at the start, which a coupled model uses. It may
-	// be +Inf; 0 means that no bound is known.
+	// StartGap is an estimate of the objective minus its optimum at the start, usually a proved bound. The accuracy of
+	// the first coupled model depends on it. It may be +Inf; 0 means that nothing is known.
 	StartGap float64
 	// Unproved makes Solve end, usually without a proof, when the objective is estimated to be at most Tol
 	// above the optimum. It has an effect only near the solution for another lambda (see warmFactor), because
@@ -141,16 +141,23 @@ func (r *run) start(lambda float64) {
 		s.chooseSet(share)
 		s.current.value = s.model.value(s.current.loss)
 	}
-	excess := math.Inf(1)
+	s.model.begin(sampleSolver, r.startExcess(sampleSolver))
+}
+
+// startExcess returns an estimate of the objective minus its optimum at the start, or +Inf. sample is the Solver that
+// has found the start, if there is one.
+func (r *run) startExcess(sample *Solver) float64 {
+	s := r.Solver
+	ratio := s.past.stepRatio(s.lambda)
 	switch {
-	case sampleSolver != nil:
-		excess = float64(s.p) / float64(sampleSolver.sampleCount) * s.scale
-	case r.warm && w.mostFall > 0: // in the run before, which should have started about as far away
-		excess = w.mostFall
-	case w.keepsStart && r.settings.StartGap > 0:
-		excess = r.settings.StartGap
+	case sample != nil:
+		return float64(s.p) / float64(sample.sampleCount) * s.scale
+	case ratio >= 0.5 && ratio <= 2 && s.work.mostFall > 0: // the last run started about as far from its optimum
+		return math.Min(s.work.mostFall, s.scale)
+	case s.work.keepsStart && r.settings.StartGap > 0:
+		return r.settings.StartGap
 	}
-	s.model.begin(sampleSolver, excess)
+	return math.Inf(1)
 }
 
 // prepare decides when the run tries proofs and whether it ends without a proof, and sets what steps use.

@@ -48,7 +48,7 @@ type Coupled struct {
 
 	termCount   float64 // the result of TermCount
 	system      *system // the matrix of the Newton steps; nil if Implicit is not nil
-	accurate    bool    // the next Newton step gives accurate multipliers: Solve may return true after it
+	accurate    bool    // the next Newton step gives multipliers that are accurate enough for the end of Solve
 	barriers    barriers
 	curvature   rowCurvature
 	multipliers []float64 // one for each row of A, within its limit; nil if there are none yet
@@ -199,9 +199,9 @@ func (q *Coupled) isNear(length, decrement, gap float64) bool {
 
 const (
 	maxSteps = 100
-	// At the last τ, Solve may end after an accurate step with (Newton decrement)²/τ at most settledEnd. If
-	// CoupledSettings.Residual is 0, this number must be at most preciseEnd, or fall no more. With an implicit
-	// Hessian, a step costs more if it is accurate; then it must follow a step that met the condition.
+	// At the last τ, let d be (Newton decrement)²/τ. Solve ends after an accurate step with d ≤ settledEnd. If
+	// CoupledSettings.Residual is 0, it ends when d ≤ preciseEnd, or when d has stopped falling. With an implicit
+	// Hessian an accurate step takes longer, so it is made only after a step with d ≤ settledEnd.
 	settledEnd, preciseEnd = 1, 1e-12
 	// A step counts as full if the squared Newton decrement is at most this part of τ times the largest weight of a
 	// logarithm.
@@ -363,8 +363,8 @@ func (q *Coupled) prepare() {
 	}
 }
 
-// setLargestResidual sets q.largestResidual, see CoupledSettings.Residual. Coordinates without a limit get the largest
-// number of the others.
+// setLargestResidual sets q.largestResidual, see CoupledSettings.Residual. A coordinate without a limit gets the
+// largest number of the other coordinates.
 func (q *Coupled) setLargestResidual(part float64) {
 	q.largestResidual = nil
 	if part == 0 || math.IsInf(part, 1) || q.Implicit == nil {

@@ -53,8 +53,8 @@ func (q *Coupled) MakeExact(slack float64, curvature []float64) (partition Parti
 	return partition, ok
 }
 
-// mostCorrections is the largest number of reduced problems in MakeExact. If an entry of A u crosses zero at the
-// solution of one of them, the entry is zero in the next one.
+// mostCorrections is the largest number of reduced problems in MakeExact. Each of them makes those entries of A u zero
+// that changed their sign in the one before.
 const mostCorrections = 4
 
 // partition returns the partition with the marked zeros of A u.

@@ -75,7 +75,9 @@ const (
 	stepEnergy  = 1e-3  // in most Newton steps
 	proofEnergy = 1e-16 // in Newton steps whose multipliers may be part of a proof
 
-	reducedEnergy = 1e-6 // the largest energy of the residual in the reduced problem, relative to the slack
+	// The reduced problem is solved until the energy is at most the part reducedEnergy of the slack, or leastEnergy
+	// of its first value.
+	reducedEnergy, leastEnergy = 1e-6, 1e-24
 
 	mostImplicitIterations = 1000 // the largest number of iterations for one system
 	stopEvery              = 16   // Implicit.solve calls its argument stop once in this number of iterations
@@ -315,7 +317,13 @@ func (m *Implicit) reducedSolver(
 			dst[k] = math.FMA(shift*full[k], u, dst[k])
 		}
 	}
-	isAccurate := func(energy float64) bool { return !(energy > reducedEnergy*slack) }
+	firstEnergy := -1.0 // of the first system
+	isAccurate := func(energy float64) bool {
+		if firstEnergy < 0 {
+			firstEnergy = energy
+		}
+		return !(energy > math.Max(reducedEnergy*slack, leastEnergy*firstEnergy))
+	}
 	return func(step, g []float64) { m.solveByCG(times, chol.Solve, step, g, stop, isAccurate) }
 }
 
