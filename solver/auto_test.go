@@ -86,7 +86,7 @@ func TestAutoCorrelations(t *testing.T) {
 			t.Fatalf("%s: %d edges, want %d", c.name, got, c.want)
 		}
 		p.Penalty, p.Constraint = solver.L1{Lambda: 1e-4}, g.FusedLasso()
-		res := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-9})
+		res := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-11})
 		excess := res.At.Objective - c.optimum
 		t.Logf("%s: %d Newton steps, gap proved %.1e, true %.1e, %d groups",
 			c.name, res.Stats.NewtonSteps, res.DualityGap, excess, len(res.Groups))

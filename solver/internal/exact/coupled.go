@@ -169,7 +169,7 @@ func (c *coupled) minimise(tol float64) newtonStep {
 		Gap: goal, StartTau: firstTau, Residual: math.Min(mostResidual, math.Max(goal, gapPart*tol)/c.scale),
 	}
 	switch {
-	case !mayBeLast && !c.rough: // a proof would fail
+	case !mayBeLast && !c.rough: // no proof is expected to succeed after this step
 		set.Residual = math.Inf(1)
 	case mayBeLast && tol <= preciseTol*c.scale:
 		set.Residual = 0

@@ -21,9 +21,9 @@ const (
 	dotCost   = 2.5  // of a multiplication in an inner product
 	formCost  = 0.1  // of a pair of entries in forming a Hessian, which serves about 20 systems
 
-	// Assumed numbers of iterations of the conjugate gradient method. ManyRows usually needs fewestManyRows, which is
-	// assumed in the choice between ManyRows and Formed, because the Hessian can still be formed later.
-	manyRowsIterations, fewestManyRows, fewRowsIterations, sparseRowsIterations = 50.0, 20.0, 4.0, 3.0
+	// Assumed numbers of iterations of the conjugate gradient method. ManyRows usually needs usualManyRows, but often
+	// many more. The usual number serves for the choice between ManyRows and Formed: the Hessian can be formed later.
+	manyRowsIterations, usualManyRows, fewRowsIterations, sparseRowsIterations = 50.0, 20.0, 4.0, 3.0
 )
 
 // A systemSize has the numbers that decide how a coupled model solves its linear systems.
@@ -164,7 +164,7 @@ func (p *Problem) systemSize() systemSize {
 // The zero systemSize has the kind Formed.
 func (z *systemSize) kind() quadratic.SystemKind {
 	many, few := z.implicitCosts()
-	least := many - float64((manyRowsIterations-fewestManyRows)*z.iterationCost())
+	least := many - float64((manyRowsIterations-usualManyRows)*z.iterationCost())
 	switch {
 	case z.sparseRows:
 		return quadratic.SparseRows

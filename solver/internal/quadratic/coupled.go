@@ -65,7 +65,7 @@ type Coupled struct {
 	endU, endImage  []float64 // u and A u at the end of the step
 	lastTau         float64   // the previous τ; +Inf at the first τ
 	lastImage       []float64 // A u at the end of the steps with lastTau
-	largestResidual []float64 // see CoupledSettings.Residual; nil if that is 0, or if H is not implicit
+	largestResidual []float64 // see CoupledSettings.Residual; nil if it has no effect
 }
 
 // ForgetMultipliers makes the next Solve start without multipliers.
@@ -138,7 +138,7 @@ func (q *Coupled) followPath(set *CoupledSettings) bool {
 		done := near && q.Tau <= end
 		switch {
 		case set.Residual == 0:
-			done = done && (decrement <= float64(preciseEnd*q.Tau) || stepsAtTau > 0 && decrement > 0.1*lastDecrement)
+			done = done && (decrement <= float64(preciseEnd*q.Tau) || stepsAtTau > 0 && decrement > 0.5*lastDecrement)
 		case !math.IsInf(set.Residual, 1):
 			done = done && q.accurate && decrement <= float64(settledEnd*q.Tau)
 		}

@@ -239,12 +239,8 @@ func (m *Implicit) solve(step, b []float64, part float64, largest []float64, sto
 		m.solveWithout(step, b)
 		kernels.Axpy(-o.multiplier(step), o.v, b)
 	}
-	firstEnergy := -1.0
-	iterations := m.solveByCG(m.times, m.precondition, step, b, stop, func(energy float64) bool {
-		if firstEnergy < 0 {
-			firstEnergy = energy
-		}
-		return !(energy > part*firstEnergy) || largest != nil && noneLarger(m.cg.Residual, largest)
+	iterations := m.solveByCG(m.times, m.precondition, step, b, stop, func(energy, first float64) bool {
+		return !(energy > part*first) || largest != nil && noneLarger(m.cg.Residual, largest)
 	})
 	m.systems++
 	m.iterations += float64(iterations)
@@ -317,12 +313,8 @@ func (m *Implicit) reducedSolver(
 			dst[k] = math.FMA(shift*full[k], u, dst[k])
 		}
 	}
-	firstEnergy := -1.0 // of the first system
-	isAccurate := func(energy float64) bool {
-		if firstEnergy < 0 {
-			firstEnergy = energy
-		}
-		return !(energy > math.Max(reducedEnergy*slack, leastEnergy*firstEnergy))
+	isAccurate := func(energy, first float64) bool {
+		return !(energy > math.Max(reducedEnergy*slack, leastEnergy*first))
 	}
 	return func(step, g []float64) { m.solveByCG(times, chol.Solve, step, g, stop, isAccurate) }
 }
@@ -336,18 +328,22 @@ func (m *Implicit) addDiagonal(dst []float64) {
 }
 
 // solveByCG sets step to an approximate solution of K step = b. times multiplies by K, and precondition by the inverse
-// of the preconditioner. solveByCG ends when isAccurate returns true for the energy of the residual, when stop returns
-// true, or after mostImplicitIterations. It returns the number of iterations.
+// of the preconditioner. solveByCG ends when isAccurate returns true for the energy of the residual and its first value,
+// when stop returns true, or after mostImplicitIterations. It returns the number of iterations.
 func (m *Implicit) solveByCG(
 	times, precondition func(dst, v []float64), step, b []float64, stop func() bool,
-	isAccurate func(energy float64) bool,
+	isAccurate func(energy, first float64) bool,
 ) (iterations int) {
 	m.cg.Resize(len(b))
 	m.cg.Multiply, m.cg.Precondition = times, precondition
 	copy(m.cg.Residual, b)
 	clear(step)
+	first := 0.0
 	return m.cg.Solve(step, mostImplicitIterations, func(round int, energy float64) bool {
-		return isAccurate(energy) || stop != nil && round%stopEvery == stopEvery-1 && stop()
+		if round == 0 {
+			first = energy
+		}
+		return isAccurate(energy, first) || stop != nil && round%stopEvery == stopEvery-1 && stop()
 	})
 }
 
