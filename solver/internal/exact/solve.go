@@ -148,12 +148,12 @@ func (r *run) start(lambda float64) {
 // has found the start, if there is one.
 func (r *run) startExcess(sample *Solver) float64 {
 	s := r.Solver
-	ratio := s.past.stepRatio(s.lambda)
+	ratio, last := s.past.stepRatio(s.lambda), s.work.mostFall
 	switch {
 	case sample != nil:
 		return float64(s.p) / float64(sample.sampleCount) * s.scale
-	case ratio >= 0.5 && ratio <= 2 && s.work.mostFall > 0: // the last run started about as far from its optimum
-		return math.Min(s.work.mostFall, s.scale)
+	case ratio >= 0.5 && ratio <= 2 && last > 0 && squaredFactor*last*last <= singleStep*r.tol*s.scale:
+		return last // the last run started about as far from its optimum
 	case s.work.keepsStart && r.settings.StartGap > 0:
 		return r.settings.StartGap
 	}
@@ -351,7 +351,11 @@ const (
 	warmFactor = 4
 	// A part of the last proved gap, see run.aim.
 	proofPart = 0.1
-	roughPart = 0.1 // largest value of workspace.relTolerance
+	// A coupled model uses an estimate of the excess from the last lambda if one step is expected to reduce the
+	// excess to singleStep times the tolerance. Then this step is often the only one. Otherwise a rough first step
+	// takes less time.
+	singleStep = 4
+	roughPart  = 0.1 // largest value of workspace.relTolerance
 	// If a step does not move the point, but the gap is too large, the tolerance of the next model is
 	// multiplied by this number.
 	tighterPart = 1e-2
