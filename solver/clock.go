@@ -9,10 +9,10 @@ type clock struct {
 	measured time.Duration // measured time until the last pause
 }
 
-// seconds returns the time that the clock has measured, in seconds. The clock must be running.
+// seconds returns the measured time until now, in seconds. The clock must be running.
 func (c *clock) seconds() float64 { return (c.measured + time.Since(c.resumed)).Seconds() }
 
-// secondsAtPause returns the time that the clock had measured at the last pause, in seconds.
+// secondsAtPause returns the measured time until the last pause, in seconds.
 func (c *clock) secondsAtPause() float64 { return c.measured.Seconds() }
 
 // pause stops the clock, which must be running.

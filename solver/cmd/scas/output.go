@@ -75,9 +75,9 @@ func canonicalPath(path string) string {
 	return path
 }
 
-// write writes all files that have a fill under temporary names, calls show, which prints the result, and
-// renames the files. So an error or an interrupt before the renaming does not spoil existing files. If
-// e.skipFiles is true, write does nothing.
+// write first writes the files, under temporary names. Then it calls show, which prints the result. At last it
+// gives the files their names. If there is an error or an interrupt before that, existing files stay as they are.
+// Outputs whose fill is nil are left out. If e.skipFiles is true, write does nothing.
 func (out outputs) write(e *env, show func() error) error {
 	if e.skipFiles {
 		return nil
@@ -114,7 +114,8 @@ func (out outputs) write(e *env, show func() error) error {
 	return nil
 }
 
-// An endingWriter writes to w until ctx ends. Then Write returns the error of ctx.
+// An endingWriter passes on to w what is written to it. After ctx has ended, Write writes nothing and returns the
+// error of ctx.
 type endingWriter struct {
 	ctx context.Context
 	w   io.Writer

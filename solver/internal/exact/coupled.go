@@ -139,9 +139,9 @@ const (
 	// Largest tolerance of the model in a step that may be the last one, as a multiple of Solver.Scale. It is
 	// so small that the zeros and ties of the solution can be found.
 	modelEnd     = 1e-12
-	mostResidual = 1e-2 // the largest quadratic.CoupledSettings.Residual
-	// If the tolerance of the gap is at most this multiple of Solver.Scale, the last steps ask for multipliers as
-	// accurate as possible.
+	mostResidual = 1e-2 // the largest quadratic.CoupledSettings.Residual that is finite
+	// If the tolerance of the gap is at most this multiple of Solver.Scale, the multipliers of steps that may be the
+	// last one are as accurate as possible.
 	preciseTol = 1e-9
 	// The barrier weight τ falls at least by this factor in a step that may be the last one.
 	leastFall = 100
@@ -169,7 +169,7 @@ func (c *coupled) minimise(tol float64) newtonStep {
 		Gap: goal, StartTau: firstTau, Residual: math.Min(mostResidual, math.Max(goal, gapPart*tol)/c.scale),
 	}
 	switch {
-	case !mayBeLast && !c.rough: // no proof is expected to succeed after this step
+	case !mayBeLast && !c.rough: // a proof after this step would fail, so it needs no multipliers
 		set.Residual = math.Inf(1)
 	case mayBeLast && tol <= preciseTol*c.scale:
 		set.Residual = 0
@@ -223,8 +223,9 @@ func (c *coupled) expectedExcess() float64 {
 // is 0 only if the loss has the slopes that the model predicted. So mayEnd returns false if this sum was large after
 // the last step.
 //
-// If expectedExcess is 0, mayEnd always returns true. This means that the model is the problem itself, or that the
-// value of the last model did not fall. In the second case only a more accurate solution can help.
+// If expectedExcess is 0, mayEnd always returns true. There are two such cases. In the first, the model is the problem
+// itself, so that one step solves it. In the second, the value of the last model did not fall, so that only a more
+// accurate solution can help.
 func (c *coupled) mayEnd(expectedExcess, tol float64) bool {
 	hasRightCurvatures := c.Loss.Traits().ContinuousCurvature || c.work.fenchel <= exactPart*tol
 	return expectedExcess == 0 || expectedExcess <= mayEndPart*tol && hasRightCurvatures

@@ -114,8 +114,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestAfterInfinity solves a problem for lambda 0, whose optimum is at infinity, so that the coefficients become huge.
-// It checks that the next solution, for a positive lambda, is nevertheless accurate.
+// TestAfterInfinity solves a problem for lambda 0. The optimum is at infinity, so the coefficients become huge. The test
+// checks that the solution for the next lambda, which is positive, is accurate nevertheless.
 func TestAfterInfinity(t *testing.T) {
 	const n, p = 30, 276
 	for seed := range uint64(2) {

@@ -21,8 +21,8 @@ func (p *pastSolutions) add(lambda float64, x []float64, isNear bool) {
 	p.startLambda, p.endLambda = p.endLambda, lambda
 }
 
-// stepRatio returns the change from the last lambda to the given one, as a multiple of the last change. It returns 0 if
-// there was no last change.
+// stepRatio compares two changes of lambda: the change from the last lambda to the given one, and the change that led to
+// the last lambda. It returns the first divided by the second, or 0 if only one lambda has been solved.
 func (p *pastSolutions) stepRatio(lambda float64) float64 {
 	if p.start == nil {
 		return 0

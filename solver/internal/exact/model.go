@@ -7,8 +7,8 @@ import "github.com/scas-admm/scas/solver/internal/quadratic"
 // models, see the package comment. A coupled model may replace a grouped one (useCoupledModel).
 type model interface {
 	// begin prepares for steps with new limits and ridges. If sample is not nil, it is a Solver that has
-	// solved the problem for some of the samples, and x is its solution. excess is an estimate, or an upper
-	// bound, of the objective minus its optimum at x; it may be +Inf.
+	// solved the problem for some of the samples, and x is its solution. excess is an estimate of P(x) minus
+	// the optimum, or an upper bound of it. It is +Inf if nothing is known.
 	begin(sample *Solver, excess float64)
 	// columnsChanged is called when the working set has new columns.
 	columnsChanged()

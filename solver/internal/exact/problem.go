@@ -51,8 +51,8 @@ type Problem struct {
 	// PenaltyRidge is the number that Penalise has added to every element of Ridge.
 	PenaltyRidge float64
 
-	// ManyLambdas says that Solve will be called for many values of lambda. Then a Solver may use a Gram matrix that
-	// does not pay for one lambda, and Memory returns the memory for many.
+	// ManyLambdas says that Solve will be called for many values of lambda. Some Gram matrices cost more time than they
+	// save for a single lambda. With ManyLambdas, a Solver uses them, and the result of Memory includes them.
 	ManyLambdas bool
 
 	joint bool // use the coupled model with all columns, even if fewer columns are enough

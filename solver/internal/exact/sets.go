@@ -99,7 +99,7 @@ func mostInSet(p *Problem, systems linearSystems) int {
 
 const (
 	maxRounds  = 30  // largest number of working sets
-	roughShare = 0.1 // tolerance for working sets that may lack features, relative to the gap
+	roughShare = 0.1 // tolerance for working sets that probably lack features, relative to the gap
 	// A coefficient may become zero if the multiplier of its singleton row is below this fraction of the
 	// limit.
 	keptLimit = 0.5
@@ -248,11 +248,11 @@ func (r *rounds) round() bool {
 	return true
 }
 
-// isRough reports whether a working set with this tolerance is only a start for the next one. Its zeros and ties need
-// not be exact.
+// isRough reports whether the solution for a working set with this tolerance is only a start for the next set. Its zeros
+// and ties need not be exact.
 func (r *rounds) isRough(tol float64) bool { return tol > r.set.Tol/2 }
 
-// roughTol returns the tolerance for the next working set, if the set may lack features.
+// roughTol returns the tolerance for the next working set if the set probably lacks features.
 func (r *rounds) roughTol() float64 {
 	return math.Max(r.set.Tol/2, roughShare*math.Min(r.proved, r.problem.zeroLoss))
 }

@@ -12,8 +12,8 @@ import (
 type Settings struct {
 	Tol           float64 // a proved gap of at most Tol ends Solve; 0 makes the gap as small as possible
 	MaxIterations int     // largest number of Newton steps; 0 means 500
-	// StartGap is an estimate of the objective minus its optimum at the start, usually a proved bound. The accuracy of
-	// the first coupled model depends on it. It may be +Inf; 0 means that nothing is known.
+	// StartGap is an estimate of the objective at the start minus the optimum, usually a proved bound. The accuracy of
+	// the first coupled model depends on it. +Inf and 0 mean that nothing is known.
 	StartGap float64
 	// Unproved makes Solve end, usually without a proof, when the objective is estimated to be at most Tol
 	// above the optimum. It has an effect only near the solution for another lambda (see warmFactor), because
@@ -144,8 +144,8 @@ func (r *run) start(lambda float64) {
 	s.model.begin(sampleSolver, r.startExcess(sampleSolver))
 }
 
-// startExcess returns an estimate of the objective minus its optimum at the start, or +Inf. sample is the Solver that
-// has found the start, if there is one.
+// startExcess returns an estimate of the objective at the start minus the optimum, or +Inf if nothing is known. If
+// sample is not nil, it is the Solver that has found the start.
 func (r *run) startExcess(sample *Solver) float64 {
 	s := r.Solver
 	ratio, last := s.past.stepRatio(s.lambda), s.work.mostFall
@@ -351,9 +351,9 @@ const (
 	warmFactor = 4
 	// A part of the last proved gap, see run.aim.
 	proofPart = 0.1
-	// A coupled model uses an estimate of the excess from the last lambda if one step is expected to reduce the
-	// excess to singleStep times the tolerance. Then this step is often the only one. Otherwise a rough first step
-	// takes less time.
+	// How far the last run started from its optimum is an estimate for this run. Method startExcess uses it if the first
+	// step is expected to reduce it to at most singleStep times the tolerance. Then this step is often the only one.
+	// Otherwise a rough first step takes less time.
 	singleStep = 4
 	roughPart  = 0.1 // largest value of workspace.relTolerance
 	// If a step does not move the point, but the gap is too large, the tolerance of the next model is

@@ -65,7 +65,7 @@ type Coupled struct {
 	endU, endImage  []float64 // u and A u at the end of the step
 	lastTau         float64   // the previous τ; +Inf at the first τ
 	lastImage       []float64 // A u at the end of the steps with lastTau
-	largestResidual []float64 // see CoupledSettings.Residual; nil if it has no effect
+	largestResidual []float64 // see setLargestResidual; nil if there are no bounds
 }
 
 // ForgetMultipliers makes the next Solve start without multipliers.
@@ -87,10 +87,11 @@ func (q *Coupled) StartFrom(source *Coupled) {
 type CoupledSettings struct {
 	Gap      float64 // how much the function at the solution may exceed its minimum
 	StartTau float64 // the first value of τ (see Coupled)
-	// Residual says how accurate the multipliers must be if Solve returns true: an entry of g + H Move + A'Z + ν
-	// may be as large as Residual times the sum of |A_kj| limit_k over the rows k of A, where j is its
-	// coordinate. +Inf means that the multipliers are not needed. 0 asks for as many correct digits as possible, which
-	// a proof of a gap near the rounding errors needs; Solve then makes more steps at the last τ.
+	// Residual says how accurate the multipliers must be if Solve returns true. Let r = g + H Move + A'Z + ν, which
+	// is zero for exact multipliers, and let c_j be the sum of |A_kj| limit_k over all rows k of A. Then |r_j| may
+	// be at most Residual times c_j. +Inf means that the multipliers are not needed. With 0, Solve makes more steps
+	// at the last τ, so that the multipliers have as many correct digits as possible; a proof of a gap near the
+	// rounding errors needs them.
 	Residual float64
 }
 
@@ -363,8 +364,8 @@ func (q *Coupled) prepare() {
 	}
 }
 
-// setLargestResidual sets q.largestResidual, see CoupledSettings.Residual. A coordinate without a limit gets the
-// largest number of the other coordinates.
+// setLargestResidual sets q.largestResidual to the bounds of |r_j| of CoupledSettings.Residual, which is part. If the
+// bound of a coordinate is 0, because no limit concerns it, it gets the largest bound of the others.
 func (q *Coupled) setLargestResidual(part float64) {
 	q.largestResidual = nil
 	if part == 0 || math.IsInf(part, 1) || q.Implicit == nil {

@@ -57,7 +57,7 @@ func (q *Coupled) MakeExact(slack float64, curvature []float64) (partition Parti
 // that changed their sign in the one before.
 const mostCorrections = 4
 
-// partition returns the partition with the marked zeros of A u.
+// partition returns the partition in which the marked entries of A u are zero.
 func (q *Coupled) partition(zero []bool) Partition {
 	y := make([]float64, len(zero))
 	for k, z := range zero {
@@ -180,10 +180,10 @@ const (
 	maxReduced = 6
 )
 
-// solveReduced moves U to the solution of the reduced problem, see MakeExact. zero marks the entries of A u
-// that are zero at the solution. If no other entry changes its sign, U also solves the original problem; crossed has
-// the entries that do. ok is false if the reduced matrix cannot be factored. With an implicit Hessian, the objective may
-// exceed its minimum by a small part of slack.
+// solveReduced moves U to the solution of the reduced problem, see MakeExact. zero marks the entries of A u that are
+// zero at the solution. crossed has the other entries whose sign changes. If there are none, U also solves the original
+// problem. ok is false if the reduced matrix cannot be factored. With an implicit Hessian, the objective at U may exceed
+// the minimum of the reduced problem by a small part of slack.
 func (q *Coupled) solveReduced(partition *Partition, zero []bool, slack float64) (crossed []int, ok bool) {
 	r := q.Penalty
 	kind, z := make([]rowKind, len(zero)), append([]float64(nil), q.Z...)

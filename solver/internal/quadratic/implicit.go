@@ -26,7 +26,7 @@ type Implicit struct {
 	// Square has numbers for the kept rows of A: H is the Columns plus A'diag(Square)A. Nil means zeros.
 	Square []float64
 	// FormedIterations is the number of iterations that take as long as one system with a formed Hessian. If the
-	// systems need many more, Exhausted returns true. 0 means that the Hessian cannot be formed.
+	// systems need more on average, Exhausted returns true. 0 means that the Hessian cannot be formed.
 	FormedIterations float64
 
 	kind    SystemKind
@@ -75,14 +75,14 @@ const (
 	stepEnergy  = 1e-3  // in most Newton steps
 	proofEnergy = 1e-16 // in Newton steps whose multipliers may be part of a proof
 
-	// The reduced problem is solved until the energy is at most the part reducedEnergy of the slack, or leastEnergy
-	// of its first value.
+	// The reduced problem is solved until the energy is at most reducedEnergy times the slack (see
+	// Coupled.solveReduced), or leastEnergy times its first value.
 	reducedEnergy, leastEnergy = 1e-6, 1e-24
 
 	mostImplicitIterations = 1000 // the largest number of iterations for one system
 	stopEvery              = 16   // Implicit.solve calls its argument stop once in this number of iterations
-	// An Implicit is exhausted after (systems + firstSystems) times FormedIterations, or if one system needs
-	// mostImplicitIterations.
+	// Exhausted compares the average number of iterations with FormedIterations. It counts this number of systems more
+	// than were solved, so that the first systems alone do not decide.
 	firstSystems = 5
 )
 
@@ -110,7 +110,8 @@ func NewImplicit(
 // ForgetIterations makes Exhausted count anew.
 func (m *Implicit) ForgetIterations() { m.systems, m.iterations, m.capped = 0, 0, false }
 
-// Exhausted reports whether the systems have needed so many iterations that the Hessian should be formed.
+// Exhausted reports whether the Hessian should be formed, because the systems need too many iterations on average, or
+// because mostImplicitIterations were not enough for one of them.
 func (m *Implicit) Exhausted() bool {
 	return m.FormedIterations > 0 &&
 		(m.capped || m.iterations > (m.systems+firstSystems)*m.FormedIterations)
@@ -231,16 +232,16 @@ func (o *rankOne) addProduct(dst, d []float64) {
 	}
 }
 
-// solve sets step to an approximate solution of K step = b. It ends when the energy of the residual is at most
-// the given part of its first value, or if stop returns true; stop may be nil. If largest is not nil, it also ends when
-// no entry of the residual has a larger absolute value than the entry of largest. solve may change b.
+// solve sets step to an approximate solution of K step = b. It ends in one of these cases: the energy of the residual
+// is at most the given part of its first value; the absolute value of each entry of the residual is at most the same
+// entry of largest; stop returns true. largest and stop may be nil. solve may change b.
 func (m *Implicit) solve(step, b []float64, part float64, largest []float64, stop func() bool) {
 	if o := &m.rankOne; math.IsInf(o.c, 1) { // the solution stays the same, and b has smaller rounding errors
 		m.solveWithout(step, b)
 		kernels.Axpy(-o.multiplier(step), o.v, b)
 	}
 	iterations := m.solveByCG(m.times, m.precondition, step, b, stop, func(energy, first float64) bool {
-		return !(energy > part*first) || largest != nil && noneLarger(m.cg.Residual, largest)
+		return !(energy > part*first) || largest != nil && isWithin(m.cg.Residual, largest)
 	})
 	m.systems++
 	m.iterations += float64(iterations)
@@ -327,9 +328,10 @@ func (m *Implicit) addDiagonal(dst []float64) {
 	}
 }
 
-// solveByCG sets step to an approximate solution of K step = b. times multiplies by K, and precondition by the inverse
-// of the preconditioner. solveByCG ends when isAccurate returns true for the energy of the residual and its first value,
-// when stop returns true, or after mostImplicitIterations. It returns the number of iterations.
+// solveByCG sets step to an approximate solution of K step = b, by conjugate gradients. times multiplies by K, and
+// precondition by the inverse of the preconditioner. Before each iteration, solveByCG calls isAccurate with the energy
+// of the residual now and at first. It ends when isAccurate or stop returns true, or after mostImplicitIterations. It
+// returns the number of iterations.
 func (m *Implicit) solveByCG(
 	times, precondition func(dst, v []float64), step, b []float64, stop func() bool,
 	isAccurate func(energy, first float64) bool,
@@ -347,8 +349,8 @@ func (m *Implicit) solveByCG(
 	})
 }
 
-// noneLarger reports whether no entry of v has a larger absolute value than the entry of largest.
-func noneLarger(v, largest []float64) bool {
+// isWithin reports whether |v_j| ≤ largest_j for all j.
+func isWithin(v, largest []float64) bool {
 	for j, u := range v {
 		if !(math.Abs(u) <= largest[j]) {
 			return false

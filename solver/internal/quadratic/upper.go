@@ -23,7 +23,7 @@ func TimesUpper(dst, h, d []float64) {
 	}
 }
 
-// AddGram adds A' diag(w) A to H. The argument a is A; nil is the identity.
+// AddGram adds A' diag(w) A to H. The argument a is the matrix A; nil stands for the identity.
 func AddGram(h []float64, a *sparse.CSR, w []float64) {
 	if a == nil {
 		for j, v := range w {
