@@ -10,6 +10,7 @@ package pages
 
 import (
 	"math"
+	"runtime"
 	"runtime/debug"
 	"unsafe"
 )
@@ -38,6 +39,17 @@ func Make[T any](n int) []T {
 		advise(first, end)
 	}
 	return v
+}
+
+// Reserve asks for large pages for the next n bytes that the Go heap needs, whether or not they come from Make. Only
+// memory that is used counts as occupied. A program calls Reserve once, when it starts: Reserve collects garbage. If
+// debug.SetMemoryLimit or GOMEMLIMIT limits the memory, Reserve does nothing.
+func Reserve(n int) {
+	if debug.SetMemoryLimit(-1) < math.MaxInt64 {
+		return
+	}
+	Make[byte](n)
+	runtime.GC() // now the memory is free again, but still part of the heap
 }
 
 // Resize returns a slice of length n that uses the memory of v if this is large enough, or else memory from

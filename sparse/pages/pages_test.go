@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"testing"
@@ -43,5 +44,26 @@ func testSlices(t *testing.T) {
 		if again := Grow(grown, 3); n > 0 && &again[0] != &grown[0] {
 			t.Errorf("Grow of %d elements copies although there is room", n)
 		}
+	}
+}
+
+// TestReserve checks that Reserve makes the free part of the heap larger, but not with a limit of memory.
+func TestReserve(t *testing.T) {
+	idle := func() uint64 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapIdle
+	}
+	const size = 32 << 20
+	before := idle()
+	Reserve(size)
+	if after := idle(); after < before+size {
+		t.Errorf("after Reserve(%d) the heap has %d free bytes, and %d before", size, after, before)
+	}
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1 << 40))
+	before = idle()
+	Reserve(4 * size)
+	if after := idle(); after >= before+size {
+		t.Errorf("with a limit of memory, Reserve has made the free part of the heap larger by %d bytes", after-before)
 	}
 }

@@ -47,9 +47,15 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
+// heapReserve is the number of bytes of the heap that have large pages from the start.
+const heapReserve = 256 << 20
+
 func main() {
+	pages.Reserve(heapReserve)
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // under nohup, scas ignores SIGHUP
 		signals = append(signals, syscall.SIGHUP)
