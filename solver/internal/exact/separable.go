@@ -96,12 +96,17 @@ func (m *separable) minimise(tol float64) newtonStep {
 	if !w.formed {
 		set.MaxSweeps, set.DescentOnly = mostSweeps, !m.work.nearOptimum
 	}
-	q.Solve(&set)
+	solved := q.Solve(&set)
 	if !w.formed {
 		visits := w.implicit.Visits()
-		m.work.visits = max(leastVisits, visits)
-		if !m.work.nearOptimum {
+		switch {
+		case !m.work.nearOptimum:
 			m.work.farReads += float64(visits * w.cost.entries)
+			m.work.visits = max(leastVisits, visits)
+		case solved:
+			m.work.visits = max(leastVisits, visits)
+		default:
+			m.work.visits += 2 * visits
 		}
 	}
 	m.move = append(m.move[:0], q.U...)
