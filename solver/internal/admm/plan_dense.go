@@ -58,8 +58,7 @@ func (d *densePlan) chooseBatch() {
 	}
 }
 
-// matrixOfK returns the matrix K of Plan. It returns nil if Kappa > 0, or if A is the identity or not given
-// as a matrix.
+// matrixOfK returns the matrix K of Plan. It returns nil if Kappa > 0, or if Algebra.Gram returns nil.
 func (l *InnerLoop) matrixOfK() *sparse.CSR {
 	gram := l.A.Gram()
 	if gram == nil || l.Kappa > 0 {

@@ -18,6 +18,9 @@ func newCoupledPlan(l *InnerLoop) (Plan, error) {
 	if l.A.Matrix() == nil {
 		return newDense(l, "a step for every coordinate: A is an operator, not a matrix"), nil
 	}
+	if l.A.Gram() == nil {
+		return newDense(l, "a step for every coordinate: A'A would have too many entries"), nil
+	}
 	c := l.A.Components()
 	if size, _ := c.LargestSize(); size > linalg.MaxComponent {
 		return newDense(l,

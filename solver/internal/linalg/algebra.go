@@ -54,7 +54,7 @@ func newAlgebra(a Map, p int) *Algebra {
 		q.matrix, _ = a.(*sparse.CSR)
 	}
 	q.transpose = sync.OnceValue(func() *sparse.CSR { return q.matrix.Transpose() })
-	q.gram = sync.OnceValue(func() *sparse.CSR { return q.matrix.Gram() })
+	q.gram = sync.OnceValue(q.newGram)
 	q.parts = sync.OnceValue(func() *Parts { return newParts(q) })
 	q.components = sync.OnceValue(func() *Components { return newComponents(q.Gram()) })
 	q.largestEigenvalue = sync.OnceValue(q.estimateLargest)
@@ -96,7 +96,8 @@ func (q *Algebra) IsIdentity() bool { return q.operator == nil }
 // Matrix returns A without stored zeros, or nil if A is the identity or not given as a matrix.
 func (q *Algebra) Matrix() *sparse.CSR { return q.matrix }
 
-// Gram returns A'A, or nil if A is the identity or not given as a matrix.
+// Gram returns A'A. It returns nil if A is the identity or not given as a matrix, or if A'A could have many more
+// entries than A, for example because a row of A has many entries.
 func (q *Algebra) Gram() *sparse.CSR {
 	if q.matrix == nil {
 		return nil
@@ -104,8 +105,25 @@ func (q *Algebra) Gram() *sparse.CSR {
 	return q.gram()
 }
 
-// Diagonal returns the diagonal of A'A. isDiagonal is true if all other entries of A'A are zero. If A is a
-// Map that is not a matrix, Diagonal returns zeros and false.
+// mostGramEntries is the largest number of entries of A'A for each entry and column of A.
+const mostGramEntries = 20
+
+// newGram returns the result of method Gram for a matrix.
+func (q *Algebra) newGram() *sparse.CSR {
+	pairs := 0.0 // A'A has at most this number of entries
+	for row := range q.rows {
+		idx, _ := q.matrix.Row(row)
+		pairs += float64(float64(len(idx)) * float64(len(idx)))
+	}
+	pairs = min(pairs, float64(q.cols)*float64(q.cols))
+	if pairs > mostGramEntries*float64(q.matrix.NNZ()+int64(q.cols)) {
+		return nil
+	}
+	return q.matrix.Gram()
+}
+
+// Diagonal returns the diagonal of A'A. isDiagonal is true if all other entries of A'A are known to be zero. If A
+// is a Map that is not a matrix, Diagonal returns zeros and false.
 func (q *Algebra) Diagonal() (d []float64, isDiagonal bool) {
 	if q.IsIdentity() {
 		return slices.Repeat([]float64{1}, q.cols), true
@@ -114,9 +132,19 @@ func (q *Algebra) Diagonal() (d []float64, isDiagonal bool) {
 	if q.matrix == nil {
 		return d, false
 	}
+	gram := q.Gram()
+	if gram == nil {
+		for row := range q.rows {
+			idx, val := q.matrix.Row(row)
+			for k, j := range idx {
+				d[j] += float64(val[k] * val[k])
+			}
+		}
+		return d, false
+	}
 	isDiagonal = true
 	for j := range d {
-		cols, val := q.Gram().Row(j)
+		cols, val := gram.Row(j)
 		for k, c := range cols {
 			if int(c) == j {
 				d[j] = val[k]
@@ -128,10 +156,10 @@ func (q *Algebra) Diagonal() (d []float64, isDiagonal bool) {
 	return d, isDiagonal
 }
 
-// Components returns the connected components of the nonzero pattern of A'A. A must be a matrix.
+// Components returns the connected components of the nonzero pattern of A'A. The result of Gram must not be nil.
 func (q *Algebra) Components() *Components { return q.components() }
 
-// Spectrum returns the eigenvalues and eigenvectors of A'A. A must be a matrix. If interrupt is not nil, it
+// Spectrum returns the eigenvalues and eigenvectors of A'A. The result of Gram must not be nil. If interrupt is not nil, it
 // is called from time to time, and its error ends the computation.
 func (q *Algebra) Spectrum(interrupt func() error) (*Spectrum, error) {
 	q.lock.Lock()

@@ -8,7 +8,7 @@ import (
 
 // A Shifted solves (shift I + ρ A'A) v = b for any shift > 0. It divides if A'A is diagonal, and otherwise
 // uses the eigenvectors of each connected component of A'A. If a component has more than MaxComponent
-// features, or A is not a matrix, it uses conjugate gradients. It is not safe for concurrent use.
+// features, or Algebra.Gram returns nil, it uses conjugate gradients. It is not safe for concurrent use.
 type Shifted struct {
 	a                 *Algebra
 	rho               float64
@@ -20,7 +20,7 @@ type Shifted struct {
 
 	cg    *ConjugateGradients // nil unless conjugate gradients are used
 	shift float64             // the argument shift of the current call of Solve
-	image []float64           // the product A v in the method multiply, if A is not a matrix
+	image []float64           // the product A v in the method multiply, if Algebra.Gram returns nil
 }
 
 // Shifted returns a solver of (shift I + ρ A'A) v = b for the given ρ. interrupt is passed to Spectrum.
@@ -30,7 +30,7 @@ func (q *Algebra) Shifted(rho float64, interrupt func() error) (*Shifted, error)
 	switch {
 	case q.IsIdentity():
 		return s, nil
-	case q.matrix == nil:
+	case q.Gram() == nil:
 		s.useCG()
 		return s, nil
 	}
@@ -62,15 +62,15 @@ func (s *Shifted) Iterative() bool { return s.cg != nil }
 
 func (s *Shifted) useCG() {
 	s.cg = NewConjugateGradients(s.a.cols, s.multiply)
-	if s.a.matrix == nil {
+	if s.a.Gram() == nil {
 		s.image = make([]float64, s.a.rows)
 	}
 }
 
 // multiply sets dst = (s.shift I + ρ A'A) v.
 func (s *Shifted) multiply(dst, v []float64) {
-	if s.a.matrix != nil {
-		s.a.Gram().MulVec(dst, v)
+	if gram := s.a.Gram(); gram != nil {
+		gram.MulVec(dst, v)
 	} else {
 		s.a.operator.MulVec(s.image, v)
 		s.a.operator.MulVecTrans(dst, s.image)

@@ -108,6 +108,14 @@ func TestShifted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	ones, err := sparse.FromDense(1, 500, slices.Repeat([]float64{1}, 500))
+	if err != nil {
+		t.Fatal(err)
+	}
+	longRow, err := sparse.Stack(ones, sparse.Identity(500))
+	if err != nil {
+		t.Fatal(err)
+	}
 	fourEdges, err := graph.FromPairs(30, [][2]int32{{0, 1}, {1, 2}, {5, 6}, {20, 29}})
 	if err != nil {
 		t.Fatal(err)
@@ -124,6 +132,7 @@ func TestShifted(t *testing.T) {
 		{"chain", chain, 30, false},
 		{"components", fourEdges.FusedLasso(), 30, false},
 		{"giant component", longChain, MaxComponent + 1, true},
+		{"long row", longRow, 500, true},
 		{"operator", hiddenMatrix{chain}, 30, true},
 	} {
 		const rho, shift = 0.7, 0.3
