@@ -21,6 +21,9 @@ const (
 	// A coupled problem in memory is refused if forming its Hessian costs more than maxAssembly passes over
 	// the data, and also more than maxProducts multiplications for each process.
 	maxAssembly, maxProducts = 64, 2e9
+	// A coupled problem is refused if it has more roots (see gap.Problem.RootCount): the time for a proof grows with the
+	// square of their number.
+	mostRoots = DenseFeatures
 )
 
 // isSeparable reports whether the model is separable, see the package comment.
@@ -67,7 +70,16 @@ func (p *Problem) refusal(systems linearSystems) error {
 		return fmt.Errorf("%w: %d features; dense factors are formed up to %d",
 			ErrNotApplicable, features, maxFeatures)
 	}
-	if p.File != nil || systems.chol != nil {
+	if p.File != nil {
+		return nil
+	}
+	if features > DenseFeatures { // otherwise there are few roots
+		if roots := p.rootCount(); roots > mostRoots {
+			return fmt.Errorf("%w: the penalty leaves %d coefficients or groups of coefficients free; a proof takes up to %d",
+				ErrNotApplicable, roots, mostRoots)
+		}
+	}
+	if systems.chol != nil {
 		return nil
 	}
 	if passes := p.Assembly(); passes > maxAssembly &&
@@ -126,6 +138,14 @@ func (p *Problem) FileRefusal() string {
 	case columns > DenseFeatures:
 		return fmt.Sprintf("up to %d coefficients are streamed, and there are %d", DenseFeatures, columns)
 	}
+	if roots := p.rootCount(); roots > fileRoots {
+		return fmt.Sprintf("the penalty leaves %d coefficients or groups of coefficients free, and up to %d are streamed: give them a penalty of their own, or a ridge", roots, fileRoots)
+	}
+	return ""
+}
+
+// rootCount returns the number of roots of the problem, see gap.Problem.RootCount.
+func (p *Problem) rootCount() int {
 	ridge := slices.Clone(p.Ridge)
 	for j, r := range p.FixedRidge {
 		ridge[j] += r
@@ -135,8 +155,5 @@ func (p *Problem) FileRefusal() string {
 		Columns: gap.Columns{LargestEntry: slices.Repeat([]float64{1}, len(p.Ridge))},
 	}
 	b.Prepare()
-	if roots := b.RootCount(); roots > fileRoots {
-		return fmt.Sprintf("the penalty leaves %d coefficients or groups of coefficients free, and up to %d are streamed: give them a penalty of their own, or a ridge", roots, fileRoots)
-	}
-	return ""
+	return b.RootCount()
 }
