@@ -79,8 +79,8 @@ func TestImplicitHessian(t *testing.T) {
 }
 
 // TestImplicitDomain checks problems with more than DenseFeatures features that a setSolver cannot solve. Each has
-// one of these: bounds, a ball, a simplex, unequal ridges, squares of rows of A, or groups of rows of A. They must be
-// solved without a Hessian matrix.
+// one of these: bounds, a ball, a simplex, unequal ridges, squares of rows of A, or groups of rows of A. One has a long
+// row of A, too. They must be solved without a Hessian matrix.
 func TestImplicitDomain(t *testing.T) {
 	q := implicitProblem(t, kind{loss: losses[0]}, quadratic.FewRows, 3)
 	const p = DenseFeatures + 100
@@ -113,6 +113,11 @@ func TestImplicitDomain(t *testing.T) {
 		"squares": func(q *Problem) { q.Square = squares },
 		"differences": func(q *Problem) {
 			q.A, q.Limit = linalg.New(graph.Chain(p).Incidence(), p), q.Limit[:p-1]
+		},
+		"long row": func(q *Problem) {
+			ones := fromDense(t, 1, p, slices.Repeat([]float64{1}, p))
+			q.A = linalg.New(must(sparse.Stack(ones, graph.Chain(p).FusedLasso())), p)
+			q.Ridge, q.Limit = ridges, slices.Repeat([]float64{wide.Limit[0]}, 2*p)
 		},
 		"groups": func(q *Problem) { q.Groups, q.Set = edgePairs, term.Nonnegative{}.Region(p) },
 	} {

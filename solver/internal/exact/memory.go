@@ -281,11 +281,12 @@ func (z *systemSize) implicitMemory(rows int) int64 {
 	n, features := int(z.samples), int(z.features)
 	total := vectorsMemory(features, n, rows) + transposeBytes*int64(z.entries) +
 		fillBytes*int64(z.fill) + 8*orderVectors*int64(features)
+	few := int64(z.longRows) // the rows in quadratic.fewRows
 	switch z.kind() {
 	case quadratic.FewRows:
-		total += 8 * (2*int64(n)*int64(features) + 2*int64(n)*int64(n))
+		few += int64(n)
 	case quadratic.SparseRows:
 		total += int64(rowEntryBytes*z.entries) + int64(pairBytes*z.pairs)
 	}
-	return total
+	return total + 8*(2*few*int64(features)+2*few*few)
 }

@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -10,6 +11,9 @@ import (
 )
 
 const (
+	// With p features, a row of A is long if it has more than longPart·√p entries. The sparse factor leaves it out, see
+	// quadratic.Implicit.
+	longPart = 10
 	// With fewer features, the Hessian is formed.
 	leastImplicit = 256
 	// The largest number of multiplications for the sparse factor of A'A. If it needs more, or if a factor of the
@@ -33,6 +37,7 @@ type systemSize struct {
 	// The entries of the sparse factor in the preconditioner, and the multiplications that compute it.
 	fill, multiplications float64
 	sparseRows            bool // the factor is one of A'A + X'X: the kind is quadratic.SparseRows
+	longRows              int  // the number of rows of A that the factor leaves out
 }
 
 // linearSystems says how a coupled model solves its linear systems. The zero value means that the Hessian is
@@ -58,6 +63,7 @@ func (p *Problem) linearSystems() (systems linearSystems) {
 	if a == nil {
 		a = sparse.Identity(features)
 	}
+	a, size.longRows = quadratic.WithoutLongRows(a, int(longPart*math.Sqrt(float64(features))))
 	limit := mostMultiplications
 	if features <= mostFeatures {
 		limit = min(limit, size.formedCost()/entryCost)

@@ -70,6 +70,16 @@ func (h *Columns) Transposed(dst, v []float64) {
 	h.eachRun(func(lo, hi int, rows kernels.Rows) { kernels.Margins(dst[lo:hi], rows, v) })
 }
 
+// copyRows sets dst to X_S, by rows. It needs only XT and Cols.
+func (h *Columns) copyRows(dst []float64) {
+	unit, order := make([]float64, h.XT.Cols), len(h.Cols)
+	for i := range unit {
+		unit[i] = 1
+		h.Transposed(dst[i*order:(i+1)*order], unit)
+		unit[i] = 0
+	}
+}
+
 // multiply sets dst to the matrix times v. It needs a call of Prepare, but not of Reset.
 func (h *Columns) multiply(dst, v []float64) {
 	h.Margins(h.image, v)

@@ -38,6 +38,12 @@ func matrixOf(t *testing.T, name string, columns int) *linalg.Algebra {
 		for j := range columns - 1 {
 			add(j, 1, -1)
 		}
+	case "long rows and identity":
+		add(0, slices.Repeat([]float64{1}, columns)...)
+		for j := range columns {
+			add(j, 1)
+		}
+		add(1, slices.Repeat([]float64{1, 0.5, -2}, (columns-1)/3)...)
 	case "second differences":
 		for j := range columns - 2 {
 			add(j, 1, -2, 1)

@@ -2,10 +2,12 @@ package quadratic
 
 import (
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/linalg"
+	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/pages"
 )
 
@@ -21,7 +23,8 @@ import (
 // A must be sparse, so that a matrix P = A'diag(w)A + diag(e) has a sparse Cholesky factor. The preconditioner is
 // P + c vv' if the kind is ManyRows; then e is b plus the diagonal of the Columns. For the other kinds, the
 // preconditioner is P + X'WX + c vv', and e is b plus the ridges plus a tiny part of the diagonal. Near the solution,
-// w, b and c have numbers of very different size; the preconditioner contains them.
+// w, b and c have numbers of very different size; the preconditioner contains them. If a few rows of A have many
+// entries, P leaves these rows out (see WithoutLongRows), and fewRows adds them to the preconditioner.
 type Implicit struct {
 	// Square has numbers for the kept rows of A: H is the Columns plus A'diag(Square)A. Nil means zeros.
 	Square []float64
@@ -33,7 +36,8 @@ type Implicit struct {
 	columns *Columns
 	penalty *gap.Penalty
 	chol    *linalg.SparseCholesky // of P; for SparseRows, of P + X'WX
-	few     *fewRows               // nil unless the kind is FewRows
+	long    []int32                // the kept rows of A that are empty in the matrix of chol
+	few     *fewRows               // nil unless the kind is FewRows or there are long rows
 
 	w        []float64 // one number for each kept row of A, Square included
 	weights  []float64 // w for all rows of A, 0 for those that are not kept; for SparseRows, those of X follow
@@ -87,8 +91,8 @@ const (
 )
 
 // NewImplicit returns an Implicit. The caller must call Columns.Prepare before the first use, and after each change
-// of the columns, the weights or the ridges. chol must be a factor for all rows of A; if the kind is SparseRows, the
-// rows of X follow. The kind must not be Formed.
+// of the columns, the weights or the ridges. chol must be a factor for the rows of A after WithoutLongRows; if the kind
+// is SparseRows, the rows of X follow. The kind must not be Formed.
 func NewImplicit(
 	kind SystemKind, columns *Columns, penalty *gap.Penalty, chol *linalg.SparseCholesky,
 ) *Implicit {
@@ -101,8 +105,15 @@ func NewImplicit(
 		gram: make([]float64, order), diagonal: make([]float64, order), image: make([]float64, penalty.Len()),
 		weighted: make([]float64, penalty.Len()),
 	}
-	if kind == FewRows {
-		m.few = &fewRows{}
+	if chol.A() != nil {
+		for k, row := range penalty.KeptRows {
+			if idx, _ := chol.A().Row(int(row)); len(idx) == 0 {
+				m.long = append(m.long, int32(k))
+			}
+		}
+	}
+	if kind == FewRows || len(m.long) > 0 {
+		m.few = &fewRows{order: order}
 	}
 	return m
 }
@@ -136,6 +147,7 @@ func (m *Implicit) factor(w, b []float64, subtract func(dst, v []float64), c flo
 	if m.kind == SparseRows {
 		copy(m.weights[m.penalty.TotalRows:], m.columns.Weights)
 	}
+	m.setFewRows()
 	for ; share <= mostShare; share, shift = share*shareFactor, shift*shareFactor {
 		for j, h := range m.columns.Diagonal() {
 			ridge := m.columns.ridge[j]
@@ -144,12 +156,71 @@ func (m *Implicit) factor(w, b []float64, subtract func(dst, v []float64), c flo
 				m.diagonal[j] = 1
 			}
 		}
-		if m.chol.Factor(m.diagonal, m.weights) && (m.few == nil || m.few.factor(m.columns, m.chol)) {
+		if m.chol.Factor(m.diagonal, m.weights) && m.few.factor(m.chol) {
 			m.rankOne.prepare(c, v, m.solveWithout)
 			return true
 		}
 	}
 	return false
+}
+
+// mostLong is the largest number of long rows that the sparse factor may leave out.
+const mostLong = 32
+
+// WithoutLongRows returns a with empty rows in place of those that have more than most entries, and the number of these
+// rows. It returns a itself if there are none, or more than mostLong.
+func WithoutLongRows(a *sparse.CSR, most int) (short *sparse.CSR, longCount int) {
+	rows, cols := a.Dims()
+	ptr, idx, val := make([]int64, 1, rows+1), []int32(nil), []float64(nil)
+	for row := range rows {
+		if rowIdx, rowVal := a.Row(row); len(rowIdx) > most {
+			longCount++
+		} else {
+			idx, val = append(idx, rowIdx...), append(val, rowVal...)
+		}
+		ptr = append(ptr, int64(len(idx)))
+	}
+	if longCount == 0 || longCount > mostLong {
+		return a, 0
+	}
+	short, err := sparse.New(rows, cols, ptr, idx, val)
+	if err != nil {
+		panic(err) // unreachable: these are rows of a valid matrix
+	}
+	return short, longCount
+}
+
+// setFewRows sets the rows and the weights of m.few, if it is not nil. The rows stay the same.
+func (m *Implicit) setFewRows() {
+	f := m.few
+	if f == nil {
+		return
+	}
+	f.weights = f.weights[:0]
+	if m.kind == FewRows {
+		f.weights = append(f.weights, m.columns.Weights...)
+	}
+	for _, k := range m.long {
+		f.weights = append(f.weights, m.w[k])
+	}
+	if f.rows != nil {
+		return
+	}
+	f.rows = pages.Make[float64](len(f.weights) * f.order)[:0]
+	if m.kind == FewRows {
+		f.rows = f.rows[:m.columns.XT.Cols*f.order]
+		m.columns.copyRows(f.rows)
+	}
+	for _, k := range m.long {
+		f.rows = append(f.rows, m.denseRow(k)...)
+	}
+}
+
+// denseRow returns row k of the kept rows of A.
+func (m *Implicit) denseRow(k int32) []float64 {
+	row := make([]float64, len(m.gram))
+	m.penalty.EachEntry(k, func(j int32, v float64) { row[j] = v })
+	return row
 }
 
 // times sets dst to the product of K and d. Because K may be singular, times adds a tiny part of the diagonal of the
@@ -188,10 +259,6 @@ func (m *Implicit) precondition(dst, r []float64) {
 
 // solveWithout sets dst = M⁻¹ r with the preconditioner M, but without the matrix c vv'.
 func (m *Implicit) solveWithout(dst, r []float64) {
-	if m.few == nil {
-		m.chol.Solve(dst, r)
-		return
-	}
 	m.few.precondition(dst, r, m.chol)
 }
 
@@ -264,11 +331,20 @@ func (m *Implicit) reducedSolver(
 			rows, weights = append(rows, row), append(weights, weight)
 		}
 	}
+	var few *fewRows
 	for k, is := range kind {
 		if is == constrained {
 			w[k] += h[k]
 		}
 		add(int(m.penalty.KeptRows[k]), w[k])
+		if w[k] > 0 && slices.Contains(m.long, int32(k)) {
+			if few == nil {
+				few = &fewRows{order: count}
+			}
+			row := make([]float64, count)
+			partition.Collect(row, m.denseRow(int32(k)))
+			few.rows, few.weights = append(few.rows, row...), append(few.weights, w[k])
+		}
 	}
 	// The diagonals of E'LE and E'RE, where L is the Columns, and R has the ridges on its diagonal.
 	full, ridges := make([]float64, count), make([]float64, count)
@@ -301,7 +377,7 @@ func (m *Implicit) reducedSolver(
 				diagonal[k] = 1
 			}
 		}
-		if chol.Factor(diagonal, weights) {
+		if chol.Factor(diagonal, weights) && few.factor(chol) {
 			break
 		}
 	}
@@ -314,10 +390,11 @@ func (m *Implicit) reducedSolver(
 			dst[k] = math.FMA(shift*full[k], u, dst[k])
 		}
 	}
+	precondition := func(dst, r []float64) { few.precondition(dst, r, chol) }
 	isAccurate := func(energy, first float64) bool {
 		return !(energy > math.Max(reducedEnergy*slack, leastEnergy*first))
 	}
-	return func(step, g []float64) { m.solveByCG(times, chol.Solve, step, g, stop, isAccurate) }
+	return func(step, g []float64) { m.solveByCG(times, precondition, step, g, stop, isAccurate) }
 }
 
 // addDiagonal adds the diagonal of H to dst.
@@ -359,35 +436,35 @@ func isWithin(v, largest []float64) bool {
 	return true
 }
 
-// fewRows is a preconditioner P + X'diag(c)X, where X has few rows. With P = L L' and B = diag(√c) X L'⁻¹, the
-// inverse is L'⁻¹ (I − B'(I + B B')⁻¹B) L⁻¹ (Woodbury's formula).
+// fewRows is a preconditioner P + R'diag(c)R, where R has few rows. With P = L L' and B = diag(√c) R L'⁻¹, the
+// inverse is L'⁻¹ (I − B'(I + B B')⁻¹B) L⁻¹ (Woodbury's formula). Without rows, a *fewRows is nil.
 type fewRows struct {
-	x    []float64 // X by rows
-	b    []float64 // B by rows
-	gram []float64 // I + B B', the upper triangle
-	chol *linalg.Cholesky
-	work []float64 // B times a vector
-	y    []float64 // scratch memory, one number for each column of X
+	order   int       // the number of columns of R
+	rows    []float64 // R by rows
+	weights []float64 // c
+	b       []float64 // B by rows
+	gram    []float64 // I + B B', the upper triangle
+	chol    *linalg.Cholesky
+	work, z []float64 // scratch memory, one number for each row of R
+	y       []float64 // scratch memory, one number for each column of R
 }
 
 // factor prepares precondition. p is the factor of P.
-func (f *fewRows) factor(h *Columns, p *linalg.SparseCholesky) bool {
-	n, order := h.XT.Cols, len(h.Cols)
-	if f.x == nil {
-		f.x, f.b, f.gram = pages.Make[float64](n*order), pages.Make[float64](n*order), make([]float64, n*n)
-		f.work, f.y = make([]float64, n), make([]float64, order)
+func (f *fewRows) factor(p *linalg.SparseCholesky) bool {
+	if f == nil {
+		return true
+	}
+	n, order := len(f.weights), f.order
+	if f.b == nil {
+		f.b, f.gram = pages.Make[float64](n*order), make([]float64, n*n)
+		f.work, f.z, f.y = make([]float64, n), make([]float64, n), make([]float64, order)
 		f.chol = linalg.NewCholesky(n)
-		for i := range n {
-			f.work[i] = 1
-			h.Transposed(f.x[i*order:(i+1)*order], f.work)
-			f.work[i] = 0
-		}
 	}
 	ones := make([]float64, n)
-	for i, c := range h.Weights {
+	for i, c := range f.weights {
 		ones[i] = 1
 		row, root := f.b[i*order:(i+1)*order], math.Sqrt(c)
-		for j, v := range f.x[i*order : (i+1)*order] {
+		for j, v := range f.rows[i*order : (i+1)*order] {
 			f.y[j] = root * v
 		}
 		p.Forward(row, f.y)
@@ -399,16 +476,26 @@ func (f *fewRows) factor(h *Columns, p *linalg.SparseCholesky) bool {
 	return f.chol.Factor(f.gram, ones, 0)
 }
 
-// precondition sets dst = (P + H)⁻¹ r. p is the factor of P.
+// precondition sets dst = (P + R'diag(c)R)⁻¹ r. p is the factor of P.
+//
+// Let y = L⁻¹r and (I + B B')z = B y. Then B(y − B'z) = z. If c is large, rounding errors would be much larger than z.
+// So precondition subtracts a second B'z, for the difference of both sides in place of B y.
 func (f *fewRows) precondition(dst, r []float64, p *linalg.SparseCholesky) {
-	order := len(r)
-	p.Forward(f.y, r)
-	for i := range f.work {
-		f.work[i] = kernels.Dot(f.b[i*order:(i+1)*order], f.y)
+	if f == nil {
+		p.Solve(dst, r)
+		return
 	}
-	f.chol.Solve(f.work, f.work)
-	for i, v := range f.work {
-		kernels.Axpy(-v, f.b[i*order:(i+1)*order], f.y)
+	p.Forward(f.y, r)
+	clear(f.z)
+	for range 2 {
+		for i, z := range f.z {
+			f.work[i] = kernels.Dot(f.b[i*f.order:(i+1)*f.order], f.y) - z
+		}
+		f.chol.Solve(f.work, f.work)
+		for i, v := range f.work {
+			f.z[i] += v
+			kernels.Axpy(-v, f.b[i*f.order:(i+1)*f.order], f.y)
+		}
 	}
 	p.Backward(dst, f.y)
 }
