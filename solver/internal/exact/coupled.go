@@ -6,6 +6,7 @@ import (
 
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
 // coupled is the model of a coupled problem. It has all columns of the data.
@@ -51,7 +52,7 @@ func (s *Solver) hasImplicitHessian() bool {
 // allocHessian gives up an implicit Hessian, if there is one, and makes memory for a matrix.
 func (c *coupled) allocHessian() {
 	c.systems, c.problem.Implicit = linearSystems{}, nil
-	c.lossHessian, c.problem.H = make([]float64, c.p*c.p), make([]float64, c.p*c.p)
+	c.lossHessian, c.problem.H = pages.Make[float64](c.p*c.p), pages.Make[float64](c.p*c.p)
 }
 
 // giveUpImplicit replaces the implicit Hessian of a coupled model by a matrix, for all further steps. It does

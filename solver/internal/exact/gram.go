@@ -7,6 +7,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/rows"
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
 // gram implements the interface samples for rows in memory and a loss with a constant curvature κ. The rows
@@ -28,7 +29,8 @@ type gram struct {
 	lastPoint    []float64 // the coefficients in the working set, at the last point of evaluate
 	lastGradient []float64 // the gradient of the loss at lastPoint
 
-	roundingCount float64 // number of rounding errors in an entry of H
+	roundingCount float64   // number of rounding errors in an entry of H
+	former        []float64 // memory of the last H but one
 	// visited is the approximate number of entries of the data that proofs have read, divided by the number
 	// of rows.
 	visited float64
@@ -195,12 +197,14 @@ func (m *gram) trivialGap(x []float64, value float64) float64 {
 // grow returns the matrix H (see gram) for the columns cols. h is H for the columns oldCols, all of which are
 // in cols. The numbers in oldCols and in cols increase.
 func (m *gram) grow(h []float64, oldCols, cols []int32) []float64 {
-	order, oldOrder := len(cols), len(oldCols)
-	result := make([]float64, order*order)
-	if oldOrder == 0 && m.dense == nil {
+	order := len(cols)
+	if len(oldCols) == 0 && m.dense == nil {
+		result := pages.Make[float64](order * order)
 		m.formAll(result)
 		return result
 	}
+	result := pages.Resize(m.former, order*order)
+	m.former = h
 	oldPositions, newPositions := matchColumns(oldCols, cols)
 	copyEntries(result, order, h, oldPositions)
 	m.computeGradient(cols)
@@ -221,7 +225,7 @@ func (m *gram) formAll(h []float64) {
 	w.cutHessian()
 	c := m.weights()
 	blockSize := max(blockRows, int(min(float64(n), float64(n)*float64(p)*float64(p)/pairs(m.Data))))
-	block := make([]float64, len(h))
+	block := pages.Make[float64](len(h))
 	for lo := 0; lo < n; lo += blockSize {
 		hi := min(lo+blockSize, n)
 		w.rows = m.Rows.Slice(lo, hi)
@@ -251,7 +255,7 @@ func (m *gram) formColumns(h []float64, cols []int32, oldPositions, newPositions
 	c, order := m.weights(), len(cols)
 	panel := make([]float64, blockRows*side) // up to 64 new columns, times c, for a block of rows
 	// The inner products of each column in panel with the columns at the positions in partners.
-	products := make([]float64, order*side)
+	products := pages.Make[float64](order * side)
 	positions := slices.Concat(oldPositions, newPositions)
 	for offset := 0; offset < len(newPositions); offset += side {
 		panelPositions := newPositions[offset:min(offset+side, len(newPositions))]

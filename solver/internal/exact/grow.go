@@ -100,18 +100,28 @@ func matchColumns(oldCols, cols []int32) (oldPositions, newPositions []int) {
 }
 
 // copyEntries copies entries of the square matrix h to dst, a matrix with the given order: row and column a
-// become row and column positions[a], or are left out if this is −1.
+// become row and column positions[a], or are left out if this is −1. The other positions must increase.
 func copyEntries(dst []float64, order int, h []float64, positions []int) {
+	type run struct{ from, to, length int } // columns with consecutive positions
+	var runs []run
+	for a, k := range positions {
+		if k < 0 {
+			continue
+		}
+		if r := len(runs) - 1; r >= 0 && runs[r].from+runs[r].length == a && runs[r].to+runs[r].length == k {
+			runs[r].length++
+		} else {
+			runs = append(runs, run{a, k, 1})
+		}
+	}
 	oldOrder := len(positions)
 	for a, k := range positions {
 		if k < 0 {
 			continue
 		}
-		row := dst[k*order : (k+1)*order]
-		for b, v := range h[a*oldOrder : (a+1)*oldOrder] {
-			if q := positions[b]; q >= 0 {
-				row[q] = v
-			}
+		row, oldRow := dst[k*order:(k+1)*order], h[a*oldOrder:(a+1)*oldOrder]
+		for _, r := range runs {
+			copy(row[r.to:r.to+r.length], oldRow[r.from:])
 		}
 	}
 }

@@ -22,7 +22,7 @@ type Cholesky struct {
 }
 
 // NewCholesky returns a Cholesky for matrices of order n.
-func NewCholesky(n int) *Cholesky { return &Cholesky{n: n, stride: n, l: make([]float64, n*n)} }
+func NewCholesky(n int) *Cholesky { return &Cholesky{n: n, stride: n, l: pages.Make[float64](n * n)} }
 
 // Resize prepares for matrices of order n. It reuses memory that is large enough. Memory that is larger
 // leaves space for rows that Append adds.
@@ -45,7 +45,7 @@ func (c *Cholesky) Append(column []float64, diagonal, minPivot float64) bool {
 	}
 	if c.n == c.stride {
 		newStride := spacious(c.n)
-		l := make([]float64, newStride*newStride)
+		l := pages.Make[float64](newStride * newStride)
 		for i := range c.n {
 			copy(l[i*newStride:], c.row(i, 0, i+1))
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/pages"
 )
 
 // A SparseCholesky is the Cholesky factor L of a matrix diag(d) + A'diag(w)A with a sparse A. Its rows and
@@ -56,7 +57,7 @@ func NewSparseCholesky(a *sparse.CSR, n int, limit float64) *SparseCholesky {
 		c.index = append(c.index, rows...)
 		c.start = append(c.start, len(c.index))
 	}
-	c.value, c.diagonal, c.work = make([]float64, len(c.index)), make([]float64, n), make([]float64, n)
+	c.value, c.diagonal, c.work = pages.Make[float64](len(c.index)), make([]float64, n), make([]float64, n)
 	c.next, c.first, c.after = make([]int, n), make([]int32, n), make([]int32, n)
 	c.findPlaces(position)
 	return c
