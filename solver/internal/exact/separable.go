@@ -99,13 +99,12 @@ func (m *separable) minimise(tol float64) newtonStep {
 	solved := q.Solve(&set)
 	if !w.formed {
 		visits := w.implicit.Visits()
-		switch {
-		case !m.work.nearOptimum:
+		if !m.work.nearOptimum {
 			m.work.farReads += float64(visits * w.cost.entries)
+		}
+		if solved || !m.work.nearOptimum {
 			m.work.visits = max(leastVisits, visits)
-		case solved:
-			m.work.visits = max(leastVisits, visits)
-		default:
+		} else {
 			m.work.visits += 2 * visits
 		}
 	}

@@ -159,8 +159,8 @@ func (q *Algebra) Diagonal() (d []float64, isDiagonal bool) {
 // Components returns the connected components of the nonzero pattern of A'A. The result of Gram must not be nil.
 func (q *Algebra) Components() *Components { return q.components() }
 
-// Spectrum returns the eigenvalues and eigenvectors of A'A. The result of Gram must not be nil. If interrupt is not nil, it
-// is called from time to time, and its error ends the computation.
+// Spectrum returns the eigenvalues and eigenvectors of A'A. The result of Gram must not be nil. If interrupt is not
+// nil, it is called from time to time, and its error ends the computation.
 func (q *Algebra) Spectrum(interrupt func() error) (*Spectrum, error) {
 	q.lock.Lock()
 	defer q.lock.Unlock()
