@@ -102,7 +102,8 @@ func (m *separable) minimise(tol float64) newtonStep {
 		if !m.work.nearOptimum {
 			m.work.farReads += float64(visits * w.cost.entries)
 		}
-		if solved || !m.work.nearOptimum {
+		// If the curvature of the loss jumps, models are often not solved near the optimum, formed or not.
+		if solved || !m.work.nearOptimum || !m.Loss.Traits().ContinuousCurvature {
 			m.work.visits = max(leastVisits, visits)
 		} else {
 			m.work.visits += 2 * visits

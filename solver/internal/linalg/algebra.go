@@ -110,16 +110,37 @@ const mostGramEntries = 20
 
 // newGram returns the result of method Gram for a matrix.
 func (q *Algebra) newGram() *sparse.CSR {
+	most := mostGramEntries * float64(q.matrix.NNZ()+int64(q.cols))
 	pairs := 0.0 // A'A has at most this number of entries
 	for row := range q.rows {
 		idx, _ := q.matrix.Row(row)
 		pairs += float64(float64(len(idx)) * float64(len(idx)))
 	}
-	pairs = min(pairs, float64(q.cols)*float64(q.cols))
-	if pairs > mostGramEntries*float64(q.matrix.NNZ()+int64(q.cols)) {
+	if min(pairs, float64(float64(q.cols)*float64(q.cols))) > most && q.gramExceeds(most) {
 		return nil
 	}
 	return q.matrix.Gram()
+}
+
+// gramExceeds reports whether A'A has more than most entries.
+func (q *Algebra) gramExceeds(most float64) bool {
+	count, lastSeenBy := 0, make([]int, q.cols) // lastSeenBy: 1 plus the last column of A'A with an entry in this row
+	for j := range q.cols {
+		rows, _ := q.transpose().Row(j)
+		for _, row := range rows {
+			idx, _ := q.matrix.Row(int(row))
+			for _, k := range idx {
+				if lastSeenBy[k] != j+1 {
+					lastSeenBy[k] = j + 1
+					count++
+				}
+			}
+		}
+		if float64(count) > most {
+			return true
+		}
+	}
+	return false
 }
 
 // Diagonal returns the diagonal of A'A. isDiagonal is true if all other entries of A'A are known to be zero. If A
