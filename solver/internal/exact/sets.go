@@ -115,6 +115,7 @@ func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 	r := &rounds{
 		setSolver: w, set: *set, result: &Solution{Result: Result{Gap: math.Inf(1), Objective: math.Inf(1)}},
 	}
+	w.outside.stop = set.Stop
 	w.problem.visit(withSingletons(w.problem.penalty, x, y))
 	w.startTrial(z)
 	w.trim()

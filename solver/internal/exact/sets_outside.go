@@ -29,6 +29,8 @@ type outsideSolver struct {
 	done        []bool // rows that the method findComponent has examined
 	component   component
 	excessCount int // number of features with an excess above clearExcess times the capacity
+	// Its error ends solveComponent; nil before the first run. A proof that follows is weaker, but not wrong.
+	stop func() error
 }
 
 // A component has features with coefficient 0, and the rows of A that connect them. These rows have
@@ -116,7 +118,7 @@ func (o *outsideSolver) reduceInComponent(z []float64) {
 // solveComponent sets the multipliers of the component's rows to the values that minimise the sum of squared
 // excesses (see outsideSolver). It solves a small problem with the squared loss and the identity as data
 // matrix. The coefficients of the solution are the excesses, and the multipliers of the solution are the
-// result. If this would take long, solveComponent changes nothing.
+// result. If this would take long, or if o.stop ends it, solveComponent changes nothing.
 func (o *outsideSolver) solveComponent(z []float64) {
 	pen, k := o.f.penalty, len(o.component.features)
 	slices.Sort(o.component.features)
@@ -145,8 +147,8 @@ func (o *outsideSolver) solveComponent(z []float64) {
 		s.problem.Limit[i] /= halfSize
 	}
 	scale := linalg.SumSquares(s.problem.Labels) / float64(k)
-	res := s.finish(&Settings{Tol: componentTol * scale}, false)
-	if res == nil {
+	res := s.finish(&Settings{Tol: componentTol * scale, Interrupt: o.stop, Stop: o.stop}, false)
+	if res == nil || res.Err != nil {
 		return
 	}
 	for i, row := range s.rows {
