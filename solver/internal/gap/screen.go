@@ -90,7 +90,7 @@ func (m *DataProblem) combination(r References, alpha []float64) []float64 {
 		for a, l := range used {
 			column[a] = kernels.Dot(scaled, r[l].alpha)
 		}
-		if factor.Append(column, kernels.Dot(scaled, r[k].alpha), leastPivot) {
+		if factor.Append([][]float64{column}, []float64{kernels.Dot(scaled, r[k].alpha)}, leastPivot) {
 			used, products = append(used, k), append(products, kernels.Dot(scaled, alpha))
 		}
 	}

@@ -34,15 +34,26 @@ func (c *Cholesky) Resize(n int) {
 // spacious returns an order that leaves space for more rows than n.
 func spacious(n int) int { return n + n/4 + 16 }
 
-// Append adds a last row and column to the factored matrix: column has their entries outside the diagonal.
-// It returns false, and leaves the factor as it was, if the pivot is not larger than minPivot. Append
-// overwrites column.
-func (c *Cholesky) Append(column []float64, diagonal, minPivot float64) bool {
-	c.SolveLower(column, column)
-	pivot := diagonal - kernels.Dot(column, column)
-	if !(pivot > minPivot) {
-		return false
+// Append adds rows and columns to the end of the factored matrix. columns[k] has the entries of new column k above the
+// diagonal, those of the new columns before it included, and diagonals[k] its entry on the diagonal. Append returns
+// false if a pivot is not larger than minPivot; the factor then has only the rows before this pivot. Append overwrites
+// columns.
+func (c *Cholesky) Append(columns [][]float64, diagonals []float64, minPivot float64) bool {
+	n := c.n
+	c.solveLower(0, columns) // reads L once for all columns
+	for k, column := range columns {
+		c.solveLower(n, columns[k:k+1])
+		pivot := diagonals[k] - kernels.Dot(column, column)
+		if !(pivot > minPivot) {
+			return false
+		}
+		c.appendRow(column, math.Sqrt(pivot))
 	}
+	return true
+}
+
+// appendRow adds a row to L: the given entries, and an entry on the diagonal.
+func (c *Cholesky) appendRow(entries []float64, diagonal float64) {
 	if c.n == c.stride {
 		newStride := spacious(c.n)
 		l := pages.Make[float64](newStride * newStride)
@@ -53,9 +64,8 @@ func (c *Cholesky) Append(column []float64, diagonal, minPivot float64) bool {
 	}
 	c.n++
 	row := c.row(c.n-1, 0, c.n)
-	copy(row, column)
-	row[c.n-1] = math.Sqrt(pivot)
-	return true
+	copy(row, entries)
+	row[c.n-1] = diagonal
 }
 
 // Delete removes row and column i of the factored matrix. Givens rotations restore the triangular form of the
@@ -80,9 +90,17 @@ func (c *Cholesky) Delete(i int) {
 // SolveLower sets dst to the solution of L v = b; dst may be b.
 func (c *Cholesky) SolveLower(dst, b []float64) {
 	copy(dst, b)
-	for i := range c.n {
+	c.solveLower(0, [][]float64{dst})
+}
+
+// solveLower replaces each of the given vectors b by the solution of L v = b. The entries before the given first one
+// must be entries of the solution already.
+func (c *Cholesky) solveLower(first int, vectors [][]float64) {
+	for i := first; i < c.n; i++ {
 		row := c.row(i, 0, i+1)
-		dst[i] = (dst[i] - kernels.Dot(row[:i], dst[:i])) / row[i]
+		for _, v := range vectors {
+			v[i] = (v[i] - kernels.Dot(row[:i], v[:i])) / row[i]
+		}
 	}
 }
 

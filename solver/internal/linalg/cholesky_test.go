@@ -118,15 +118,20 @@ func TestUpdates(t *testing.T) {
 			rowsOut = append(rowsOut, rowsIn[a])
 			rowsIn = slices.Delete(rowsIn, a, a+1)
 		} else {
-			a := rng.IntN(len(rowsOut))
-			i, column := rowsOut[a], []float64{}
-			for _, j := range rowsIn {
-				column = append(column, h[i*n+j])
+			var columns [][]float64
+			var diagonals []float64
+			for range 1 + rng.IntN(len(rowsOut)) {
+				a := rng.IntN(len(rowsOut))
+				i, column := rowsOut[a], []float64{}
+				for _, j := range rowsIn {
+					column = append(column, h[i*n+j])
+				}
+				columns, diagonals = append(columns, column), append(diagonals, h[i*n+i]+shift)
+				rowsOut, rowsIn = slices.Delete(rowsOut, a, a+1), append(rowsIn, i)
 			}
-			if !c.Append(column, h[i*n+i]+shift, 0) {
+			if !c.Append(columns, diagonals, 0) {
 				t.Fatal("the pivot of an appended row is not positive")
 			}
-			rowsOut, rowsIn = slices.Delete(rowsOut, a, a+1), append(rowsIn, i)
 		}
 		m := len(rowsIn)
 		b, got, want, freshFactor := make([]float64, m), make([]float64, m), make([]float64, m), NewCholesky(m)
@@ -142,7 +147,7 @@ func TestUpdates(t *testing.T) {
 			}
 		}
 	}
-	if column := slices.Clone(h[:len(rowsIn)]); c.Append(column, -1, 0) {
+	if column := slices.Clone(h[:len(rowsIn)]); c.Append([][]float64{column}, []float64{-1}, 0) {
 		t.Error("an indefinite matrix is factored")
 	}
 }

@@ -110,12 +110,13 @@ func (h *Dense) update(f []float64, support []int32) bool {
 	for _, a := range slices.Backward(leaving) {
 		c.removeRow(a)
 	}
+	var entering []int32
 	for _, k := range support {
-		if place[k] > 0 && !h.addRow(f, k) {
-			return false
+		if place[k] > 0 {
+			entering = append(entering, k)
 		}
 	}
-	return true
+	return h.addRows(f, entering)
 }
 
 // matches reports whether the factor was computed from a matrix H − ff' with this f and this diagonal of H.
@@ -143,27 +144,26 @@ func (c *supportFactor) removeRow(a int) {
 	}
 }
 
-// addRow appends a row for coordinate k to the factor of H − ff'. It returns false if the pivot is too small.
-func (h *Dense) addRow(f []float64, k int32) bool {
-	c, row, pivot := &h.lastFactor, h.Row(int(k)), h.diagonal[k]
-	if f != nil {
-		pivot -= float64(f[k] * f[k])
-	}
-	scale, column := powerOfTwo(pivot), make([]float64, len(c.order))
-	for a, j := range c.order {
-		v := row[j]
+// addRows appends rows for the coordinates in entering to the factor of H − ff'. It returns false if a pivot is too
+// small; then the factor must not be used.
+func (h *Dense) addRows(f []float64, entering []int32) bool {
+	c, columns, pivots := &h.lastFactor, make([][]float64, len(entering)), make([]float64, len(entering))
+	for b, k := range entering {
+		row, pivot := h.Row(int(k)), h.diagonal[k]
 		if f != nil {
-			v -= float64(f[j] * f[k])
+			pivot -= float64(f[k] * f[k])
+			c.f = append(c.f, f[k])
 		}
-		column[a] = v * scale * c.scale[a]
+		scale, column := powerOfTwo(pivot), make([]float64, len(c.order))
+		for a, j := range c.order {
+			v := row[j]
+			if f != nil {
+				v -= float64(f[j] * f[k])
+			}
+			column[a] = v * scale * c.scale[a]
+		}
+		columns[b], pivots[b] = column, float64(pivot*scale*scale)+leastShift
+		c.order, c.scale, c.diagonal = append(c.order, k), append(c.scale, scale), append(c.diagonal, h.diagonal[k])
 	}
-	if !c.chol.Append(column, float64(pivot*scale*scale)+leastShift, leastPivot) {
-		return false
-	}
-	c.order, c.scale, c.diagonal = append(c.order, k), append(c.scale, scale),
-		append(c.diagonal, h.diagonal[k])
-	if f != nil {
-		c.f = append(c.f, f[k])
-	}
-	return true
+	return c.chol.Append(columns, pivots, leastPivot)
 }
