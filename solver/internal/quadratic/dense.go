@@ -79,15 +79,14 @@ func (h *Dense) Move(k int, change float64) {
 func (h *Dense) Energy() float64 { return kernels.Dot(h.d, h.product) }
 
 // MostSweeps implements Hessian. It allows as many sweeps as take about as long as the Cholesky factorisation
-// in Solve, or as an update of the last factor. For a large support, a multiplication in a sweep takes about
-// ten times as long as a multiplication in the factorisation.
+// in Solve. For a large support, a multiplication in a sweep takes about ten times as long as a multiplication
+// in the factorisation. If Solve can update the last factor, it takes about as long as one sweep.
 func (h *Dense) MostSweeps(nonzeros int) int {
-	const minSweeps = 4
-	if len(h.lastFactor.order) > 0 {
-		return minSweeps
-	}
-	if nonzeros < largeSupport {
-		return max(minSweeps, nonzeros/3)
+	switch {
+	case len(h.lastFactor.order) > 0:
+		return 1
+	case nonzeros < largeSupport:
+		return max(4, nonzeros/3)
 	}
 	return nonzeros / 30
 }
