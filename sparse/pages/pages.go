@@ -42,8 +42,8 @@ func Make[T any](n int) []T {
 }
 
 // Reserve asks for large pages for the next n bytes that the Go heap needs, whether or not they come from Make. Only
-// memory that is used counts as occupied. A program calls Reserve once, when it starts: Reserve collects garbage. If
-// debug.SetMemoryLimit or GOMEMLIMIT limits the memory, Reserve does nothing.
+// memory that is used counts as occupied. A program should call Reserve once, when it starts, because Reserve runs the
+// garbage collector. If debug.SetMemoryLimit or GOMEMLIMIT limits the memory, Reserve does nothing.
 func Reserve(n int) {
 	if debug.SetMemoryLimit(-1) < math.MaxInt64 {
 		return

@@ -30,7 +30,7 @@ type gram struct {
 	lastGradient []float64 // the gradient of the loss at lastPoint
 
 	roundingCount float64   // number of rounding errors in an entry of H
-	former        []float64 // memory of the last H but one
+	spare         []float64 // the memory of the H before the present one, which grow uses again
 	// visited is the approximate number of entries of the data that proofs have read, divided by the number
 	// of rows.
 	visited float64
@@ -203,8 +203,8 @@ func (m *gram) grow(h []float64, oldCols, cols []int32) []float64 {
 		m.formAll(result)
 		return result
 	}
-	result := pages.Resize(m.former, order*order)
-	m.former = h
+	result := pages.Resize(m.spare, order*order)
+	m.spare = h
 	oldPositions, newPositions := matchColumns(oldCols, cols)
 	copyEntries(result, order, h, oldPositions)
 	m.computeGradient(cols)

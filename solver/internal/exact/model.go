@@ -6,9 +6,9 @@ import "github.com/scas-admm/scas/solver/internal/quadratic"
 // penalty and the ridges. Its variables are the coefficients of the working set. A Solver has one of three
 // models, see the package comment. A coupled model may replace a grouped one (useCoupledModel).
 type model interface {
-	// begin prepares for steps with new limits and ridges. If sample is not nil, it is a Solver that has
-	// solved the problem for some of the samples, and x is its solution. excess is an estimate of P(x) minus
-	// the optimum, or an upper bound of it. It is +Inf if nothing is known.
+	// begin prepares for steps with new limits and ridges. If sample is not nil, this Solver has solved the
+	// problem for some of the samples, and x is the solution that it found. excess is an estimate of P(x)
+	// minus the optimum, or an upper bound of this difference. Without an estimate, excess is +Inf.
 	begin(sample *Solver, excess float64)
 	// columnsChanged is called when the working set has new columns.
 	columnsChanged()

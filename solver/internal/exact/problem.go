@@ -103,8 +103,8 @@ type workspace struct {
 	keepsStart bool    // Solve must start at x
 	gapRatio   float64 // the gap at the end of the last Solve, divided by the tolerance; 1 before
 	mostFall   float64 // in the present or last call of Solve, the largest decrease of a model's value
-	// How often a model without a formed Hessian is expected to read each of its columns near the optimum. If the last
-	// model was not solved, all models since the last solved one count, twice.
+	// How often a model without a formed Hessian is expected to read each of its columns near the optimum: as often as
+	// the last solved model did. Each later model that was not solved adds twice its own number of reads.
 	visits float64
 
 	// The next fields belong to the present call of Solve.

@@ -29,7 +29,8 @@ type outsideSolver struct {
 	done        []bool // rows that the method findComponent has examined
 	component   component
 	excessCount int // number of features with an excess above clearExcess times the capacity
-	// Its error ends solveComponent; nil before the first run. A proof that follows is weaker, but not wrong.
+	// stop is called by solveComponent, which ends early if stop returns an error. The next proof may then be weaker.
+	// stop is nil before the first run.
 	stop func() error
 }
 
@@ -118,7 +119,7 @@ func (o *outsideSolver) reduceInComponent(z []float64) {
 // solveComponent sets the multipliers of the component's rows to the values that minimise the sum of squared
 // excesses (see outsideSolver). It solves a small problem with the squared loss and the identity as data
 // matrix. The coefficients of the solution are the excesses, and the multipliers of the solution are the
-// result. If this would take long, or if o.stop ends it, solveComponent changes nothing.
+// result. The multipliers stay as they are if this would take long, or if o.stop returns an error.
 func (o *outsideSolver) solveComponent(z []float64) {
 	pen, k := o.f.penalty, len(o.component.features)
 	slices.Sort(o.component.features)

@@ -12,8 +12,8 @@ import (
 type Settings struct {
 	Tol           float64 // a proved gap of at most Tol ends Solve; 0 makes the gap as small as possible
 	MaxIterations int     // largest number of Newton steps; 0 means 500
-	// StartGap is an estimate of the objective at the start minus the optimum, usually a proved bound. The accuracy of
-	// the first coupled model depends on it. +Inf and 0 mean that nothing is known.
+	// StartGap is an estimate of the objective at the start minus the optimum, usually a proved bound. Without an
+	// estimate, it is 0 or +Inf. It decides how accurately the first coupled model is solved.
 	StartGap float64
 	// Unproved makes Solve end, usually without a proof, when the objective is estimated to be at most Tol
 	// above the optimum. It has an effect only near the solution for another lambda (see warmFactor), because

@@ -25,8 +25,9 @@ const (
 	dotCost   = 2.5  // of a multiplication in an inner product
 	formCost  = 0.1  // of a pair of entries in forming a Hessian, which serves about 20 systems
 
-	// Assumed numbers of iterations of the conjugate gradient method. ManyRows usually needs usualManyRows, but often
-	// many more. The usual number serves for the choice between ManyRows and Formed: the Hessian can be formed later.
+	// The costs assume these numbers of iterations of the conjugate gradient method. With the kind ManyRows, most
+	// systems need about usualManyRows iterations, but some need many more; so its cost assumes manyRowsIterations.
+	// Only the choice between ManyRows and Formed assumes usualManyRows, because the Hessian can still be formed later.
 	manyRowsIterations, usualManyRows, fewRowsIterations, sparseRowsIterations = 50.0, 20.0, 4.0, 3.0
 )
 

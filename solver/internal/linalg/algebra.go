@@ -124,7 +124,8 @@ func (q *Algebra) newGram() *sparse.CSR {
 
 // gramExceeds reports whether A'A has more than most entries.
 func (q *Algebra) gramExceeds(most float64) bool {
-	count, lastSeenBy := 0, make([]int, q.cols) // lastSeenBy: 1 plus the last column of A'A with an entry in this row
+	count := 0
+	lastSeenBy := make([]int, q.cols) // for each row of A'A: 1 plus the last column that was found to have an entry in it
 	for j := range q.cols {
 		rows, _ := q.transpose().Row(j)
 		for _, row := range rows {
@@ -143,8 +144,8 @@ func (q *Algebra) gramExceeds(most float64) bool {
 	return false
 }
 
-// Diagonal returns the diagonal of A'A. isDiagonal is true if all other entries of A'A are known to be zero. If A
-// is a Map that is not a matrix, Diagonal returns zeros and false.
+// Diagonal returns the diagonal of A'A. isDiagonal is true if all other entries of A'A are zero; it is false if Gram
+// returns nil. If A is a Map that is not a matrix, the diagonal is not known, and Diagonal returns zeros.
 func (q *Algebra) Diagonal() (d []float64, isDiagonal bool) {
 	if q.IsIdentity() {
 		return slices.Repeat([]float64{1}, q.cols), true

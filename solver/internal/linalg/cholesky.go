@@ -34,10 +34,10 @@ func (c *Cholesky) Resize(n int) {
 // spacious returns an order that leaves space for more rows than n.
 func spacious(n int) int { return n + n/4 + 16 }
 
-// Append adds rows and columns to the end of the factored matrix. columns[k] has the entries of new column k above the
-// diagonal, those of the new columns before it included, and diagonals[k] its entry on the diagonal. Append returns
-// false if a pivot is not larger than minPivot; the factor then has only the rows before this pivot. Append overwrites
-// columns.
+// Append adds new rows and columns to the end of the factored matrix. columns[k] has the entries of the k-th new column
+// above the diagonal: one for each old row, and one for each new row before row k. Its entry on the diagonal is
+// diagonals[k]. If a pivot is not larger than minPivot, Append returns false, and only the new rows before this pivot
+// are in the factor. Append overwrites columns.
 func (c *Cholesky) Append(columns [][]float64, diagonals []float64, minPivot float64) bool {
 	n := c.n
 	c.solveLower(0, columns) // reads L once for all columns
@@ -93,8 +93,8 @@ func (c *Cholesky) SolveLower(dst, b []float64) {
 	c.solveLower(0, [][]float64{dst})
 }
 
-// solveLower replaces each of the given vectors b by the solution of L v = b. The entries before the given first one
-// must be entries of the solution already.
+// solveLower replaces each of the given vectors b by the solution of L v = b. The entries before entry first must
+// already be those of the solution.
 func (c *Cholesky) solveLower(first int, vectors [][]float64) {
 	for i := first; i < c.n; i++ {
 		row := c.row(i, 0, i+1)

@@ -78,9 +78,9 @@ func (h *Dense) Move(k int, change float64) {
 // Energy returns d'(H + diag(ridge))d.
 func (h *Dense) Energy() float64 { return kernels.Dot(h.d, h.product) }
 
-// MostSweeps implements Hessian. It allows as many sweeps as take about as long as the Cholesky factorisation
-// in Solve. For a large support, a multiplication in a sweep takes about ten times as long as a multiplication
-// in the factorisation. If Solve can update the last factor, it takes about as long as one sweep.
+// MostSweeps implements Hessian. The sweeps that it allows take about as long as the next call of Solve. If Solve can
+// update its last factor, this is one sweep. Otherwise Solve computes a new factor; for a large support, a
+// multiplication in the factorisation takes about a tenth of the time of a multiplication in a sweep.
 func (h *Dense) MostSweeps(nonzeros int) int {
 	switch {
 	case len(h.lastFactor.order) > 0:
