@@ -33,8 +33,8 @@ func readTable(input *decompressor, opt *ReadOptions) (*Dataset, error) {
 	}
 	err = eachBlock(input, input.name, func(b []byte, n int, isLast bool) (int, error) {
 		usedBytes, err := t.parseBlock(b, n, isLast)
-		if size := input.textSize(); err == nil && size > 0 && !t.hasRoom {
-			t.expect(len(t.ptr)-1, t.entryCount(), input.textBytes.Load(), size, opt)
+		if err == nil {
+			t.expect(input.textBytes.Load(), input.textSize(), opt)
 			t.labels.labels = pages.Grow(t.labels.labels, cap(t.ptr)-len(t.ptr))
 		}
 		return usedBytes, err

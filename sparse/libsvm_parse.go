@@ -50,7 +50,6 @@ type libsvmParser struct {
 	lines  int
 	labels labelCollector
 	rows   rows
-	parts  []*libsvmPart // parts that are not yet in rows and labels
 	stats  ReadStats
 	// textSize estimates the size of the text in bytes. It returns 0 if there is no estimate yet.
 	textSize func() int64
@@ -106,46 +105,27 @@ func (f *libsvmSettings) parseBlock(b []byte, n int, isFirst bool) *libsvmPart {
 	return p
 }
 
-// addPart adds the next part. The parts wait in p.parts until p.rows has room for the whole text.
+// addPart adds the rows of the next part.
 func (p *libsvmParser) addPart(part *libsvmPart) error {
 	if err := p.countPart(part); err != nil {
 		return err
 	}
-	p.parts = append(p.parts, part)
-	neededBytes := rowBytes*int64(p.stats.Rows) + entryBytes*p.stats.NNZ
-	if !p.rows.hasRoom || p.rows.full != nil || p.stats.NNZ > int64(cap(p.rows.idx)) {
-		neededBytes *= 2 // all entries will be copied once more
-	}
-	if err := p.opt.checkMemory(p.name, neededBytes, "the first %d lines", p.lines); err != nil {
-		return err
-	}
-	if size := p.textSize(); size > 0 && !p.rows.hasRoom {
-		p.rows.expect(p.stats.Rows, int(p.stats.NNZ), p.stats.Bytes, size, p.opt)
-	}
-	if p.rows.hasRoom {
-		p.moveParts()
-	}
-	return nil
-}
-
-// moveParts moves p.parts to p.rows and p.labels.
-func (p *libsvmParser) moveParts() {
 	m := &p.rows
-	p.labels.labels = pages.Grow(p.labels.labels, cap(m.ptr)-len(m.ptr))
-	for _, part := range p.parts {
-		firstEntry := int64(m.entryCount())
-		for _, end := range part.ends {
-			m.ptr = append(m.ptr, firstEntry+end)
-		}
-		m.reserve(len(part.idx))
-		m.idx, m.val = append(m.idx, part.idx...), append(m.val, part.val...)
-		p.labels.labels = append(p.labels.labels, part.labels.labels...)
-		select {
-		case p.freeParts <- part:
-		default:
-		}
+	firstEntry := int64(m.entryCount())
+	for _, end := range part.ends {
+		m.ptr = append(m.ptr, firstEntry+end)
 	}
-	p.parts = nil
+	p.labels.labels = append(p.labels.labels, part.labels.labels...)
+	if m.addEntries(entries{part.idx, part.val}) {
+		part.idx, part.val = nil, nil
+	}
+	select {
+	case p.freeParts <- part:
+	default:
+	}
+	m.expect(p.stats.Bytes, p.textSize(), p.opt)
+	p.labels.labels = pages.Grow(p.labels.labels, cap(m.ptr)-len(m.ptr))
+	return p.opt.checkMemory(p.name, m.peakBytes(), "the first %d lines", p.lines)
 }
 
 // countPart returns an error if the labels of the next part are not allowed, or if the part has an error.
@@ -282,10 +262,6 @@ func (p *libsvmParser) finish() (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !p.rows.hasRoom {
-		p.rows.makeRoom(p.stats.Rows, int(p.stats.NNZ))
-	}
-	p.moveParts()
 	p.rows.joinEntries()
 	if p.shifts() {
 		for k := range p.rows.idx {

@@ -9,7 +9,7 @@ type rows struct {
 	fullCount int       // number of entries in full
 	idx       []int32   // columns of the entries that are not in full
 	val       []float64 // values of the entries that are not in full
-	hasRoom   bool      // makeRoom was called
+	rowRoom   int       // length of ptr for which expect has made room; 0 if it has made none
 }
 
 type entries struct {
@@ -31,34 +31,45 @@ func (m *rows) reserve(n int) {
 	m.idx, m.val = pages.Make[int32](size)[:0], pages.Make[float64](size)[:0]
 }
 
+// addEntries adds entries. Before expect has made room it does not copy them; kept is then true, and m keeps
+// the slices.
+func (m *rows) addEntries(e entries) (kept bool) {
+	if m.rowRoom == 0 && len(m.idx) == 0 {
+		m.full = append(m.full, e)
+		m.fullCount += len(e.idx)
+		return true
+	}
+	m.reserve(len(e.idx))
+	m.idx, m.val = append(m.idx, e.idx...), append(m.val, e.val...)
+	return false
+}
+
 func (m *rows) endRow() { m.ptr = append(m.ptr, int64(m.entryCount())) }
 
-// expect makes room for the rows of a whole text. It estimates their number from the first textBytes bytes of
-// the text, which have the given numbers of rows and entries, and from textSize, an estimate of the size of
-// the text.
+// expect makes room for the rows of a whole text, once. It estimates their number from textSize, an estimate of
+// the size of the text, and from the present rows, which are the first textBytes bytes of the text. It does
+// nothing if textSize is 0 or there are no entries yet.
 //
 // If there are more rows than expected, reserve makes more room. The estimate may also be much too large. So
 // expect does nothing if the rows would need more memory than opt allows or, if opt has no limit, more than
-// 4 GiB. It also does nothing if there are no entries yet.
-func (m *rows) expect(rowCount, entryCount int, textBytes, textSize int64, opt *ReadOptions) {
+// 4 GiB.
+func (m *rows) expect(textBytes, textSize int64, opt *ReadOptions) {
 	const (
 		spare    = 1.1 // the rest of the text may have longer rows
 		mostRoom = 4 << 30
 	)
-	multiple := 1 + float64(spare*max(0, float64(textSize-textBytes)/float64(textBytes)))
-	neededBytes := int64(min(1<<62, multiple*float64(rowBytes*rowCount+entryBytes*entryCount)))
-	if entryCount == 0 || opt.exceededBy(neededBytes) || opt.Memory == 0 && neededBytes > mostRoom {
+	rowCount, entryCount := len(m.ptr)-1, m.entryCount()
+	if m.rowRoom > 0 || textSize <= 0 || entryCount == 0 {
 		return
 	}
-	m.makeRoom(int(multiple*float64(rowCount)), int(multiple*float64(entryCount)))
-}
-
-// makeRoom allocates memory for the given numbers of rows and entries. Up to these numbers, joinEntries
-// copies nothing.
-func (m *rows) makeRoom(rowCount, entryCount int) {
-	m.ptr = pages.Grow(m.ptr, rowCount+1-len(m.ptr))
-	m.moveEntries(entryCount)
-	m.hasRoom = true
+	multiple := 1 + float64(spare*max(0, float64(textSize-textBytes)/float64(textBytes)))
+	neededBytes := int64(min(1<<62, multiple*float64(rowBytes*rowCount+entryBytes*entryCount)))
+	if opt.exceededBy(neededBytes) || opt.Memory == 0 && neededBytes > mostRoom {
+		return
+	}
+	m.rowRoom = int(multiple*float64(rowCount)) + 1
+	m.ptr = pages.Grow(m.ptr, m.rowRoom-len(m.ptr))
+	m.moveEntries(int(multiple * float64(entryCount)))
 }
 
 func (m *rows) entryCount() int { return m.fullCount + len(m.idx) }
@@ -95,15 +106,15 @@ func (m *rows) dropEntries(column int32) {
 	m.idx, m.val = m.idx[:keptCount], m.val[:keptCount]
 }
 
-// peakBytes returns an upper bound of the memory of the rows and their labels. Entries count twice, because
-// joinEntries copies them; if makeRoom made room for all entries, they count once. The other slices count
-// twice, because they are copied when they grow.
+// peakBytes returns an upper bound of the memory of the rows and their labels. They count twice, because
+// joinEntries copies the entries, and the other slices are copied when they grow. They count once if expect has
+// made room for all of them.
 func (m *rows) peakBytes() int64 {
-	copies := int64(2)
-	if m.hasRoom && m.full == nil {
-		copies = 1
+	bytes := rowBytes*int64(len(m.ptr)) + entryBytes*int64(m.entryCount())
+	if m.full != nil || len(m.ptr) > m.rowRoom {
+		bytes *= 2
 	}
-	return 2*rowBytes*int64(len(m.ptr)) + copies*entryBytes*int64(m.entryCount())
+	return bytes
 }
 
 // matrix returns the rows as a matrix. The rows must be valid, as described at New. Call joinEntries first.
