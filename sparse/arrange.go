@@ -15,7 +15,7 @@ func newData(
 	fileName string, x *CSR, names []string, y []float64, opt *ReadOptions, stats ReadStats,
 ) (*Dataset, error) {
 	if x.rows == 0 {
-		return nil, &ParseError{File: fileName, Msg: "a matrix without rows: expected a row for every sample"}
+		return nil, fileErrorf(fileName, "a matrix without rows: expected a row for every sample")
 	}
 	d := &Dataset{X: x, Stats: stats}
 	if err := d.setFeatures(fileName, names, opt); err != nil {
@@ -33,11 +33,8 @@ func (d *Dataset) setFeatures(fileName string, names []string, opt *ReadOptions)
 		err = d.arrange(fileName, opt)
 	} else if d.X, err = withFeatures(fileName, d.X, opt); err == nil && names != nil {
 		if len(names) < d.X.cols {
-			return &ParseError{
-				File: fileName,
-				Msg: fmt.Sprintf("%d features, which have names: expected the stated %d",
-					len(names), d.X.cols),
-			}
+			return fileErrorf(fileName, "%d features, which have names: expected the stated %d",
+				len(names), d.X.cols)
 		}
 		d.Names = names[:d.X.cols]
 	}
@@ -59,12 +56,9 @@ func (d *Dataset) setLabels(fileName string, y []float64, opt *ReadOptions) (err
 	case y == nil && (opt.AnyLabels || opt.LabelsOptional):
 		return nil
 	case y == nil:
-		return &ParseError{File: fileName, Msg: "the file has no labels: expected one for every row",
-			Remedies: []Remedy{{Field: "ReadOptions.LabelsFile", To: "a file of labels"}}}
+		return fileErrorf(fileName, "the file has no labels: expected one for every row").with(giveLabels)
 	case len(y) != n:
-		return &ParseError{
-			File: fileName, Msg: fmt.Sprintf("%d labels for %d rows: expected one for every row", len(y), n),
-		}
+		return fileErrorf(fileName, "%d labels for %d rows: expected one for every row", len(y), n)
 	}
 	c := labelCollector{name: labelsName, opt: opt, labels: make([]float64, 0, n)}
 	for i, v := range y {
@@ -84,8 +78,8 @@ func withFeatures(fileName string, x *CSR, opt *ReadOptions) (*CSR, error) {
 	case p < x.cols && opt.IgnoreBeyond:
 		return firstColumns(fileName, x, opt)
 	case p < x.cols:
-		return nil, &ParseError{File: fileName, Remedies: []Remedy{moreFeatures, ignoreBeyond},
-			Msg: fmt.Sprintf("%d columns: expected at most %d features", x.cols, p)}
+		return nil, fileErrorf(fileName, "%d columns: expected at most %d features",
+			x.cols, p).with(moreFeatures, ignoreBeyond)
 	default:
 		widened := *x
 		widened.cols = p
@@ -176,11 +170,8 @@ func missingColumns(file string, missing, columns []string) error {
 	if n := len(missing) - 1; n > 0 {
 		suffix = fmt.Sprintf(", and %d more are absent", n)
 	}
-	return &ParseError{
-		File: file,
-		Msg: fmt.Sprintf("no column %q%s: expected every feature by its name; the file has %s",
-			missing[0], suffix, firstNames(columns)),
-	}
+	return fileErrorf(file, "no column %q%s: expected every feature by its name; the file has %s",
+		missing[0], suffix, firstNames(columns))
 }
 
 // firstNames joins the first few names with commas, and says how many more names there are.

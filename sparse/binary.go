@@ -18,7 +18,7 @@ func readBinary(input *decompressor, opt *ReadOptions) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	parseError := func(err error) error { return &ParseError{File: name, Msg: err.Error(), Err: err} }
+	parseError := func(err error) error { return fileErrorf(name, "%w", err) }
 	f, err := scasfile.Open(source, size)
 	if err != nil {
 		return nil, parseError(err)
@@ -64,23 +64,16 @@ type binaryMeta struct {
 func newBinaryData(f *scasfile.File, name string, opt *ReadOptions) (*Dataset, error) {
 	var meta binaryMeta
 	if err := json.Unmarshal(f.Meta, &meta); err != nil {
-		return nil, &ParseError{
-			File: name, Msg: "the names of the features and of the labels: " + err.Error(), Err: err,
-		}
+		return nil, fileErrorf(name, "the names of the features and of the labels: %w", err)
 	}
 	switch {
 	case f.Cols > MaxCols:
-		return nil, &ParseError{
-			File: name, Msg: fmt.Sprintf("%d columns: expected at most %d", f.Cols, MaxCols),
-		}
+		return nil, fileErrorf(name, "%d columns: expected at most %d", f.Cols, MaxCols)
 	case f.Rows == 0:
-		return nil, &ParseError{File: name, Msg: "the file has no samples"}
+		return nil, fileErrorf(name, "the file has no samples")
 	case meta.Features != nil && int64(len(meta.Features)) != f.Cols:
-		return nil, &ParseError{
-			File: name,
-			Msg: fmt.Sprintf("%d names for %d columns: expected one for every column",
-				len(meta.Features), f.Cols),
-		}
+		return nil, fileErrorf(name, "%d names for %d columns: expected one for every column",
+			len(meta.Features), f.Cols)
 	}
 	if err := checkWords(f, name, meta.Classes); err != nil {
 		return nil, err
@@ -107,17 +100,12 @@ func checkWords(f *scasfile.File, name string, words []string) error {
 	case words == nil:
 		return nil
 	case len(words) == 0:
-		return &ParseError{
-			File: name, Msg: "a list of words for the labels without a word: expected one or more",
-		}
+		return fileErrorf(name, "a list of words for the labels without a word: expected one or more")
 	}
 	for k := 1; k < len(words); k++ {
 		if words[k-1] >= words[k] {
-			return &ParseError{
-				File: name,
-				Msg: fmt.Sprintf("the words %q and %q of labels: expected different words in byte order",
-					words[k-1], words[k]),
-			}
+			return fileErrorf(name, "the words %q and %q of labels: expected different words in byte order",
+				words[k-1], words[k])
 		}
 	}
 	if f.Header.Labelling != scasfile.Signs {
@@ -147,10 +135,8 @@ func (d *Dataset) binaryLabels(f *scasfile.File, name string, words []string, op
 	case opt.targets.labels != nil || f.Labels == nil:
 		return d.setLabels(name, nil, opt)
 	case opt.Regression && words != nil:
-		return &ParseError{
-			File: name, Msg: fmt.Sprintf("labels that are words, such as %q: expected numbers", words[0]),
-			Remedies: []Remedy{fitClasses},
-		}
+		return fileErrorf(name, "labels that are words, such as %q: expected numbers",
+			words[0]).with(fitClasses)
 	}
 	stored := &Dataset{Labels: f.Labels} // the labels as the file stores them
 	if f.Header.Labelling == scasfile.Signs {
@@ -232,7 +218,7 @@ func eachStoredLabel(f *scasfile.File, name string, do func(i int, b float64) er
 	for lo := 0; lo < len(f.Labels); lo += maxLabels {
 		hi := min(lo+maxLabels, len(f.Labels))
 		if err := f.CheckLabels(lo, hi); err != nil {
-			return &ParseError{File: name, Msg: err.Error(), Err: err}
+			return fileErrorf(name, "%w", err)
 		}
 		for i, b := range f.Labels[lo:hi] {
 			if err := do(lo+i, b); err != nil {

@@ -6,7 +6,6 @@ import (
 	"compress/bzip2"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"hash/crc32"
 	"io"
 	"io/fs"
@@ -143,8 +142,9 @@ func (d *decompressor) Read(p []byte) (int, error) {
 	textBytes := d.textBytes.Add(int64(n))
 	switch {
 	case d.kind != uncompressed && textBytes > freeText && textBytes/maxExpansion > d.source.bytes.Load():
-		return 0, &ParseError{File: d.name, Msg: fmt.Sprintf(
-			"the %s stream expands to more than %d times its size: decompress it to a file first if it is what it should be", d.kind, maxExpansion)}
+		return 0, fileErrorf(d.name,
+			"the %s stream expands to more than %d times its size: decompress it to a file first if it is what it should be",
+			d.kind, maxExpansion)
 	case err == nil:
 		return n, nil
 	case err != io.EOF:
@@ -171,10 +171,9 @@ func (d *decompressor) randomAccess(opt *ReadOptions) (io.ReaderAt, int64, error
 	case err != nil:
 		return nil, 0, err
 	case int64(len(data)) > maxBytes:
-		return nil, 0, &ParseError{
-			File: d.name,
-			Msg:  fmt.Sprintf("more than %s: a stream or a compressed file must fit in memory: give a file that is not compressed", formatBytes(maxBytes)),
-		}
+		return nil, 0, fileErrorf(d.name,
+			"more than %s: a stream or a compressed file must fit in memory: give a file that is not compressed",
+			formatBytes(maxBytes))
 	}
 	return bytes.NewReader(data), int64(len(data)), nil
 }

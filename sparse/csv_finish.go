@@ -49,13 +49,10 @@ func (t *table) resolveFeatures(n int, median func(c, n int) (float64, error)) (
 ) {
 	switch {
 	case t.columns == nil:
-		return nil, nil, &ParseError{
-			File: t.name, Msg: "the file is empty: expected a table, a header and a line for every sample",
-		}
+		return nil, nil, fileErrorf(t.name,
+			"the file is empty: expected a table, a header and a line for every sample")
 	case n == 0:
-		return nil, nil, &ParseError{
-			File: t.name, Msg: "a header and no line below it: expected one for every sample",
-		}
+		return nil, nil, fileErrorf(t.name, "a header and no line below it: expected one for every sample")
 	}
 	if err := t.setFills(n, median); err != nil {
 		return nil, nil, err
@@ -65,10 +62,8 @@ func (t *table) resolveFeatures(n int, median func(c, n int) (float64, error)) (
 		return nil, nil, err
 	}
 	if p := t.opt.Features; p != 0 && p != len(names) && t.opt.Names == nil {
-		return nil, nil, &ParseError{
-			File: t.name,
-			Msg:  fmt.Sprintf("the table has %d features: expected the stated %d", len(names), p),
-		}
+		return nil, nil, fileErrorf(t.name, "the table has %d features: expected the stated %d",
+			len(names), p)
 	}
 	t.stats.Rows, t.stats.IndexBase = n, OneBased
 	return featureOf, names, nil
@@ -86,10 +81,7 @@ func (t *table) setFills(n int, median func(c, n int) (float64, error)) error {
 		valueCount := n - col.missingCount
 		switch {
 		case col.kind == unknownColumn:
-			return &ParseError{
-				File: t.name, Msg: fmt.Sprintf("column %s has no values", col.name),
-				Remedies: []Remedy{dropColumnRemedy(col.name)},
-			}
+			return fileErrorf(t.name, "column %s has no values", col.name).with(dropColumnRemedy(col.name))
 		case col.kind == numberColumn && rule == MissingRefuse && col.missingLine > 0:
 			return &ParseError{
 				File: t.name, Line: col.missingLine, Msg: fmt.Sprintf("column %s: %s", col.name, noFill),
@@ -108,11 +100,8 @@ func (t *table) setFills(n int, median func(c, n int) (float64, error)) error {
 			}
 		}
 		if math.IsInf(col.fill, 0) {
-			return &ParseError{
-				File: t.name,
-				Msg: fmt.Sprintf("column %s: the mean is beyond float64: expected smaller numbers",
-					col.name),
-			}
+			return fileErrorf(t.name, "column %s: the mean is beyond float64: expected smaller numbers",
+				col.name)
 		}
 		t.summary.Fill[col.name] = col.fill
 	}

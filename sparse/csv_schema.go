@@ -107,11 +107,8 @@ func (s *schema) findColumn(name string) (*tableColumn, *ParseError) {
 	if k, err := strconv.Atoi(name); err == nil && k >= 1 && k <= len(s.columns) {
 		return s.columns[k-1], nil
 	}
-	return nil, &ParseError{
-		File: s.name,
-		Msg: fmt.Sprintf("no column %q: expected a name, or a number from 1; the file has %s",
-			name, firstNames(s.columnNames())),
-	}
+	return nil, fileErrorf(s.name, "no column %q: expected a name, or a number from 1; the file has %s",
+		name, firstNames(s.columnNames()))
 }
 
 func (s *schema) columnNames() []string {
@@ -138,8 +135,7 @@ func (s *schema) setKinds(line int) error {
 		for _, name := range option.names {
 			col, err := s.findColumn(name)
 			if err != nil {
-				err.Remedies = []Remedy{option.remedy}
-				return err
+				return err.with(option.remedy)
 			}
 			col.kind = option.kind
 		}
@@ -187,13 +183,10 @@ func (s *schema) findOffset() error {
 	col, err := s.findColumn(s.opt.Table.Offset)
 	switch {
 	case err != nil:
-		err.Remedies = []Remedy{{Field: "TableOptions.Offset", To: "the column of the offsets"}}
-		return err
+		return err.with(Remedy{Field: "TableOptions.Offset", To: "the column of the offsets"})
 	case col.kind != unknownColumn || slices.Contains(s.opt.Names, col.name):
-		return &ParseError{
-			File: s.name,
-			Msg:  fmt.Sprintf("column %q cannot have the offsets: it is left out, one of categories, or a feature", col.name),
-		}
+		return fileErrorf(s.name,
+			"column %q cannot have the offsets: it is left out, one of categories, or a feature", col.name)
 	}
 	col.kind, s.summary.Offset = offsetColumn, col.name
 	return nil
@@ -222,13 +215,10 @@ func (s *schema) findLabel() error {
 		case err != nil && s.opt.LabelsOptional:
 			return nil
 		case err != nil:
-			err.Remedies = []Remedy{chooseLabel}
-			return err
+			return err.with(chooseLabel)
 		case !canBeLabel(col):
-			return &ParseError{
-				File: s.name,
-				Msg:  fmt.Sprintf("column %q cannot have the labels: it is left out or a feature", col.name),
-			}
+			return fileErrorf(s.name, "column %q cannot have the labels: it is left out or a feature",
+				col.name)
 		}
 		return choose(col, "chosen")
 	}
@@ -249,12 +239,8 @@ func (s *schema) findLabel() error {
 	case s.opt.LabelsOptional || s.opt.AnyLabels:
 		return nil
 	}
-	return &ParseError{
-		File: s.name,
-		Msg: "no column of labels: the last one is left out or a feature, and none is called label, target " +
-			"or y",
-		Remedies: []Remedy{chooseLabel},
-	}
+	return fileErrorf(s.name,
+		"no column of labels: the last one is left out or a feature, and none is called label, target or y").with(chooseLabel)
 }
 
 // matchNames finds the columns of the features in ReadOptions.Names, and sets their kinds. All other
@@ -351,25 +337,17 @@ func (s *schema) featureOrder() (featureOf []int32, names []string, err error) {
 	seen := make(map[string]bool, len(names))
 	for _, name := range names {
 		if seen[name] {
-			return nil, nil, &ParseError{
-				File:     s.name,
-				Msg:      fmt.Sprintf("a column and a category of another have the name %q: expected different names", name),
-				Remedies: []Remedy{{To: "rename the column"}},
-			}
+			return nil, nil, fileErrorf(s.name,
+				"a column and a category of another have the name %q: expected different names",
+				name).with(Remedy{To: "rename the column"})
 		}
 		seen[name] = true
 	}
 	if names == nil {
-		err := &ParseError{
-			File: s.name, Msg: "no column is a feature: expected one at least beside the labels",
-		}
+		err := fileErrorf(s.name, "no column is a feature: expected one at least beside the labels")
 		if k := strings.IndexAny(s.columns[0].name, ",;\t"); len(s.columns) == 1 && k >= 0 {
-			err.Remedies = []Remedy{
-				{
-					Field: "TableOptions.Delimiter", To: strconv.QuoteRune(rune(s.columns[0].name[k])),
-					If: "that separates the columns",
-				},
-			}
+			delimiter := strconv.QuoteRune(rune(s.columns[0].name[k]))
+			err.with(Remedy{Field: "TableOptions.Delimiter", To: delimiter, If: "that separates the columns"})
 		}
 		return nil, nil, err
 	}

@@ -210,8 +210,8 @@ func (c *labelCollector) resolve(d *Dataset) (value func(label float64) float64,
 		if c.words == nil {
 			remedies = append([]Remedy{readNumbers}, remedies...)
 		}
-		msg := fmt.Sprintf("every label is %s: expected two classes", c.labelText(kinds[0].label))
-		return nil, &ParseError{File: c.name, Msg: msg, Remedies: remedies}
+		return nil, fileErrorf(c.name, "every label is %s: expected two classes",
+			c.labelText(kinds[0].label)).with(remedies...)
 	case len(kinds) > 2:
 		d.Classes = c.classes()
 		return number, c.checkClasses(d.Classes)
@@ -219,8 +219,9 @@ func (c *labelCollector) resolve(d *Dataset) (value func(label float64) float64,
 	classes := c.classes()
 	ordered, ok := classes.WithPositive(c.opt.Positive, c.opt.PositiveName)
 	if !ok {
-		return nil, &ParseError{File: c.name, Msg: fmt.Sprintf("the label %s said to be positive does not occur: the labels are %s and %s",
-			c.opt.positiveText(), classes.Name(0), classes.Name(1))}
+		return nil, fileErrorf(c.name,
+			"the label %s said to be positive does not occur: the labels are %s and %s",
+			c.opt.positiveText(), classes.Name(0), classes.Name(1))
 	}
 	d.Classes, d.Signs = ordered, true
 	return func(label float64) float64 {
@@ -276,12 +277,9 @@ func (c *labelCollector) classes() (classes Classes) {
 // if a class has only one row, because such a label is usually a typing mistake.
 func (c *labelCollector) checkClasses(classes Classes) error {
 	if c.opt.Positive != nil || c.opt.PositiveName != "" {
-		return &ParseError{
-			File: c.name,
-			Msg: fmt.Sprintf("the label %s is to be positive, but there are %d classes, %s: expected two",
-				c.opt.positiveText(), len(classes.Values), firstNames(classes.All())),
-			Remedies: []Remedy{{Field: "ReadOptions.Positive", To: "nil"}},
-		}
+		return fileErrorf(c.name,
+			"the label %s is to be positive, but there are %d classes, %s: expected two",
+			c.opt.positiveText(), len(classes.Values), firstNames(classes.All())).with(anyPositive)
 	}
 	for _, kind := range slices.Backward(c.kinds.list) {
 		if kind.rows > 1 {

@@ -67,7 +67,7 @@ func readLabels(r io.Reader, name string, opt *ReadOptions) (l labelsOfFile, err
 		l.labels, l.lines = append(l.labels, v), append(l.lines, lines.Number)
 	}
 	if len(l.labels) == 0 {
-		return l, &ParseError{File: name, Msg: "no labels: expected one number a line"}
+		return l, fileErrorf(name, "no labels: expected one number a line")
 	}
 	return l, nil
 }

@@ -28,7 +28,7 @@ func (m *mapping) contentError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &ParseError{File: m.name, Msg: err.Error(), Err: err}
+	return fileErrorf(m.name, "%w", err)
 }
 
 // Changed returns a *ParseError if it finds that the length of a mapped file has changed, and nil

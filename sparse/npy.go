@@ -32,7 +32,7 @@ type arrayReader struct {
 const arrayBlock = 1 << 13
 
 func (a *arrayReader) errorf(format string, args ...any) error {
-	return &ParseError{File: a.name, Msg: a.arrayName + ": " + fmt.Sprintf(format, args...)}
+	return fileErrorf(a.name, "%s: %s", a.arrayName, fmt.Sprintf(format, args...))
 }
 
 // describe turns an error of package npy into a *ParseError. It returns nil for nil.
@@ -49,7 +49,7 @@ func (a *arrayReader) describe(err error) error {
 			Msg: fmt.Sprintf("%s, %s: %s", a.arrayName, a.place(e.Index), e.Msg),
 		}
 	}
-	return &ParseError{File: a.name, Msg: a.arrayName + ": " + err.Error(), Err: err}
+	return fileErrorf(a.name, "%s: %w", a.arrayName, err)
 }
 
 // place describes the place of the element with the given index, counted from 0.

@@ -3,7 +3,6 @@ package sparse
 import (
 	"archive/zip"
 	"bufio"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -27,12 +26,8 @@ func readNPZ(input *decompressor, opt *ReadOptions) (*Dataset, error) {
 	z := &npzReader{name: name, opt: opt, arrays: map[string]*zip.File{}}
 	archive, err := zip.NewReader(source, size)
 	if err != nil {
-		return nil, &ParseError{
-			File: name,
-			Msg: "no archive of arrays (" + err.Error() +
-				"): expected a file that numpy.savez or scipy.sparse.save_npz wrote",
-			Err: err,
-		}
+		return nil, fileErrorf(name,
+			"no archive of arrays (%w): expected a file that numpy.savez or scipy.sparse.save_npz wrote", err)
 	}
 	archive.RegisterDecompressor(zip.Deflate, flate.NewReader)
 	for _, f := range archive.File {
@@ -41,9 +36,7 @@ func readNPZ(input *decompressor, opt *ReadOptions) (*Dataset, error) {
 			continue
 		}
 		if z.arrays[arrayName] != nil {
-			return nil, &ParseError{
-				File: name, Msg: fmt.Sprintf("two arrays have the name %q: expected one", arrayName),
-			}
+			return nil, fileErrorf(name, "two arrays have the name %q: expected one", arrayName)
 		}
 		z.arrays[arrayName], z.order = f, append(z.order, arrayName)
 	}
@@ -143,19 +136,14 @@ func (z *npzReader) featureNames(columnCount int) ([]string, error) {
 		return nil, err
 	}
 	if len(names) != columnCount {
-		return nil, &ParseError{
-			File: z.name,
-			Msg: fmt.Sprintf("array %s: %d names for %d columns: expected one for every column",
-				arrayName, len(names), columnCount),
-		}
+		return nil, fileErrorf(z.name, "array %s: %d names for %d columns: expected one for every column",
+			arrayName, len(names), columnCount)
 	}
 	seen := map[string]bool{}
 	for _, name := range names {
 		if seen[name] {
-			return nil, &ParseError{
-				File: z.name,
-				Msg:  fmt.Sprintf("array %s: the name %q comes twice: expected each once", arrayName, name),
-			}
+			return nil, fileErrorf(z.name, "array %s: the name %q comes twice: expected each once",
+				arrayName, name)
 		}
 		seen[name] = true
 	}
@@ -200,10 +188,9 @@ func (z *npzReader) readDense() (x *CSR, err error) {
 		}
 	}
 	if arrayName == "" {
-		return nil, &ParseError{
-			File: z.name,
-			Msg:  fmt.Sprintf("no matrix among the arrays %v: expected X, or those of scipy's csr: data, indices, indptr, shape, format", z.order),
-		}
+		return nil, fileErrorf(z.name,
+			"no matrix among the arrays %v: expected X, or those of scipy's csr: data, indices, indptr, shape, format",
+			z.order)
 	}
 	z.bytes = 0
 	err = z.openArray(arrayName, func(a *arrayReader, r io.Reader) error {
@@ -218,10 +205,9 @@ func (z *npzReader) readDense() (x *CSR, err error) {
 func (z *npzReader) readSparse() (x *CSR, sortedRows int, err error) {
 	for _, name := range []string{"data", "indices", "indptr", "shape"} {
 		if z.arrays[name] == nil {
-			return nil, 0, &ParseError{
-				File: z.name,
-				Msg:  fmt.Sprintf("no array %s, only %s: expected those of scipy's csr: data, indices, indptr, shape, format", name, strings.Join(z.order, ", ")),
-			}
+			return nil, 0, fileErrorf(z.name,
+				"no array %s, only %s: expected those of scipy's csr: data, indices, indptr, shape, format",
+				name, strings.Join(z.order, ", "))
 		}
 	}
 	if z.arrays["format"] != nil {
@@ -242,10 +228,8 @@ func (z *npzReader) readSparse() (x *CSR, sortedRows int, err error) {
 	}
 	if len(shape) != 2 || shape[0] < 0 || shape[1] < 0 || shape[0] > math.MaxInt32 ||
 		shape[1] > math.MaxInt32 {
-		return nil, 0, &ParseError{
-			File: z.name,
-			Msg:  fmt.Sprintf("array shape: %v: expected rows and columns, at most %d", shape, math.MaxInt32),
-		}
+		return nil, 0, fileErrorf(z.name, "array shape: %v: expected rows and columns, at most %d",
+			shape, math.MaxInt32)
 	}
 	ptr, err := loadArray(z, "indptr", intReader(int(shape[0])+1))
 	if err != nil {
@@ -286,7 +270,7 @@ func readIndices(a *arrayReader, array *npy.Array) ([]int32, error) {
 // is the number of rows that it had to sort.
 func (z *npzReader) assemble(n, p int, ptr []int64, idx []int32, val []float64) (x *CSR, sortedRows int, err error) {
 	fail := func(format string, args ...any) (*CSR, int, error) {
-		return nil, 0, &ParseError{File: z.name, Msg: fmt.Sprintf(format, args...)}
+		return nil, 0, fileErrorf(z.name, format, args...)
 	}
 	if err := checkShape(n, p, ptr, len(idx), len(val)); err != nil {
 		return fail("the arrays do not make a matrix: %s", pkgerr.Text(err))
@@ -300,9 +284,8 @@ func (z *npzReader) assemble(n, p int, ptr []int64, idx []int32, val []float64) 
 		}
 		if !slices.IsSorted(row) {
 			if z.opt.Strict {
-				msg := fmt.Sprintf("array indices: row %d has columns out of order: expected increasing ones",
-					i)
-				return nil, 0, &ParseError{File: z.name, Msg: msg, Remedies: []Remedy{sortColumns}}
+				return nil, 0, fileErrorf(z.name,
+					"array indices: row %d has columns out of order: expected increasing ones", i).with(sortColumns)
 			}
 			sortedRows++
 		}

@@ -154,12 +154,8 @@ func (o *ReadOptions) checkMemory(name string, bytes int64, format string, args 
 		return nil
 	}
 	bytes += o.Reserve
-	return &ParseError{
-		File: name,
-		Msg: fmt.Sprintf("%s take %s of memory, more than the %s allowed",
-			fmt.Sprintf(format, args...), formatBytes(bytes), formatBytes(o.Memory)),
-		Remedies: []Remedy{{Field: "ReadOptions.Memory", To: "a larger number"}},
-	}
+	return fileErrorf(name, "%s take %s of memory, more than the %s allowed",
+		fmt.Sprintf(format, args...), formatBytes(bytes), formatBytes(o.Memory)).with(moreMemory)
 }
 
 // formatBytes formats a number of bytes, such as 1.5 MiB.

@@ -111,10 +111,7 @@ func readText(input *decompressor, opt *ReadOptions) (data []byte, err error) {
 		err = opt.checkMemory(name, (int64(len(data))*9+3)/4, "the first %d bytes of text", len(data))
 	}
 	if err == nil && len(data) > maxText {
-		err = &ParseError{
-			File: name,
-			Msg:  fmt.Sprintf("more than %d MiB of text: expected a file that fits in memory", maxText>>20),
-		}
+		err = fileErrorf(name, "more than %d MiB of text: expected a file that fits in memory", maxText>>20)
 	}
 	if err != nil {
 		return nil, err
@@ -170,10 +167,9 @@ func eachBlock(
 		}
 		if usedBytes == 0 { // the buffer has no complete record yet
 			if count > maxLine {
-				return &ParseError{
-					File: name,
-					Msg:  fmt.Sprintf("a line of more than %d MiB: expected one line for every sample (in a table, a closing quotation mark may be missing)", maxLine>>20),
-				}
+				return fileErrorf(name,
+					"a line of more than %d MiB: expected one line for every sample (in a table, a closing quotation mark may be missing)",
+					maxLine>>20)
 			}
 			if count == len(buf)-tail {
 				buf = append(buf, make([]byte, len(buf))...)
@@ -246,10 +242,8 @@ func refuseBinary(head []byte, name string) error {
 		}
 	}
 	if bytes.HasPrefix(head, []byte(scasfile.Magic)) {
-		return &ParseError{
-			File: name,
-			Msg:  "this is a .scas file of data, not text: as data, read it in the format scas, or give its name the ending .scas",
-		}
+		return fileErrorf(name,
+			"this is a .scas file of data, not text: as data, read it in the format scas, or give its name the ending .scas")
 	}
 	line, start := 1, 0
 	for i, c := range head {

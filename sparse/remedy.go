@@ -85,6 +85,9 @@ var (
 	keepTwo      = Remedy{To: "keep two of the labels"}
 	mergeSome    = Remedy{To: "merge some labels"}
 	moreClasses  = Remedy{Field: "ReadOptions.MaxClasses", To: "the number of classes"}
+	giveLabels   = Remedy{Field: "ReadOptions.LabelsFile", To: "a file of labels"}
+	moreMemory   = Remedy{Field: "ReadOptions.Memory", To: "a larger number"}
+	anyPositive  = Remedy{Field: "ReadOptions.Positive", To: "nil"}
 	leaveRowOut  = Remedy{To: "leave the row out"}
 )
 
