@@ -13,7 +13,6 @@ import (
 	"github.com/scas-admm/scas/kernels/pkgerr"
 	"github.com/scas-admm/scas/sparse/internal/coordinates"
 	"github.com/scas-admm/scas/sparse/internal/npy"
-	"github.com/scas-admm/scas/sparse/internal/scasfile"
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
@@ -301,43 +300,32 @@ func (z *npzReader) assemble(n, p int, ptr []int64, idx []int32, val []float64) 
 func writeNPZ(w io.Writer, d *Dataset) error {
 	return text.Write(w, "sparse", "writing arrays", func(w *bufio.Writer) error {
 		z := zip.NewWriter(w)
-		for _, part := range npzParts(d) {
-			to, err := z.CreateHeader(&zip.FileHeader{Name: part.name + ".npy", Method: zip.Store})
+		var err error // the first error; after it, nothing is written
+		write := func(name string, fill func(io.Writer) error) {
+			var array io.Writer
 			if err == nil {
-				err = part.fill(to)
+				array, err = z.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Store})
 			}
-			if err != nil {
-				return err
+			if err == nil {
+				err = fill(array)
 			}
+		}
+		x, labels := d.X, d.OriginalLabels()
+		shape := []int64{int64(x.rows), int64(x.cols)}
+		write("indices", func(w io.Writer) error { return writeNumbers(w, "<i4", x.idx) })
+		write("indptr", func(w io.Writer) error { return writeNumbers(w, "<i8", x.ptr) })
+		write("format", func(w io.Writer) error { return npy.WriteBytes(w, "csr") })
+		write("shape", func(w io.Writer) error { return writeNumbers(w, "<i8", shape) })
+		write("data", func(w io.Writer) error { return writeNumbers(w, "<f8", x.val) })
+		if labels != nil {
+			write("y", func(w io.Writer) error { return writeNumbers(w, "<f8", labels) })
+		}
+		if d.Names != nil {
+			write("names", func(w io.Writer) error { return npy.WriteStrings(w, d.Names) })
+		}
+		if err != nil {
+			return err
 		}
 		return z.Close()
 	})
-}
-
-type npzPart struct {
-	name string
-	fill func(io.Writer) error
-}
-
-func npzParts(d *Dataset) []npzPart {
-	x := d.X
-	parts := []npzPart{
-		numbersPart("indices", "<i4", x.idx),
-		numbersPart("indptr", "<i8", x.ptr),
-		{"format", func(w io.Writer) error { return npy.WriteBytes(w, "csr") }},
-		numbersPart("shape", "<i8", []int64{int64(x.rows), int64(x.cols)}),
-		numbersPart("data", "<f8", x.val),
-	}
-	if y := d.OriginalLabels(); y != nil {
-		parts = append(parts, numbersPart("y", "<f8", y))
-	}
-	if d.Names != nil {
-		parts = append(parts,
-			npzPart{"names", func(w io.Writer) error { return npy.WriteStrings(w, d.Names) }})
-	}
-	return parts
-}
-
-func numbersPart[T scasfile.Number](name, descr string, v []T) npzPart {
-	return npzPart{name, func(w io.Writer) error { return writeNumbers(w, descr, v) }}
 }
