@@ -24,14 +24,14 @@ type schema struct {
 // A tableColumn is a column of a table. Its kind follows from the options, the header or its first value;
 // until then it is unknownColumn.
 type tableColumn struct {
-	name       string
-	kind       columnKind
-	number     int32            // provisional number of the feature (see table) if the column holds numbers
-	categories map[string]int32 // provisional number of the feature of each category
-	order      []string         // the categories in order of first occurrence
-	// Whether ReadOptions.Names has a category that is a missing value, such as NA.
-	namesMissing bool
-	categoryLine int // the line whose value made the column categorical; 0 if no value did
+	name   string
+	kind   columnKind
+	number int32 // provisional number of the feature (see table) if the column holds numbers
+	// categories has the provisional number of the feature of each category, except a category that is a
+	// missing value, such as NA: it can only be in ReadOptions.Names, and no cell counts as it.
+	categories   map[string]int32
+	order        []string // the categories in order of first occurrence
+	categoryLine int      // the line whose value made the column categorical; 0 if no value did
 	// fill replaces missing numbers. It comes from TableOptions.Fill if fillGiven is true; otherwise it is
 	// computed at the end of the file, by the rule TableOptions.Missing.
 	fill         float64
@@ -304,9 +304,10 @@ func (s *schema) newCategory(col *tableColumn, value string) int32 {
 	if col.categories == nil {
 		col.categories = map[string]int32{}
 	}
-	col.categories[value] = id
+	if !isMissing([]byte(value)) {
+		col.categories[value] = id
+	}
 	col.order = append(col.order, value)
-	col.namesMissing = col.namesMissing || isMissing([]byte(value))
 	s.categoryBytes += int64(len(col.name)+2*len(value)) + 128
 	return id
 }
@@ -409,7 +410,7 @@ func (s *schema) orderByNames(featureOf []int32, names []string) {
 			}
 			s.summary.Categorical = append(s.summary.Categorical,
 				Category{
-					Column: col.name, Categories: len(col.categories), Unknown: col.unknownCount,
+					Column: col.name, Categories: len(col.order), Unknown: col.unknownCount,
 					Example: col.example,
 				})
 		}

@@ -125,7 +125,7 @@ func (t *table) parsePlainRecord(b []byte, i int) (recordEnd int, ok bool) {
 			switch {
 			case col.kind == labelColumn:
 				label = cell.text
-			case known && !(col.namesMissing && isMissing(cell.text)):
+			case known:
 				idx, val = append(idx, id), append(val, 1)
 			case !col.kind.ignored():
 				return 0, false
