@@ -1,12 +1,11 @@
 package scasfile
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"math"
-	"slices"
-	"sync/atomic"
 
 	"github.com/scas-admm/scas/sparse/faults"
 )
@@ -28,30 +27,17 @@ func (f *File) CheckPart(lo, hi int, release bool) error {
 	step := int(max(1, f.Rows/(f.size/checkBytes+1))) // rows to check at a time
 	partCount := (hi - lo + step - 1) / step
 	errs := make([]error, partCount)
-	// firstWrong is the number of a part with an error; later parts need no check. A lost update does no
-	// harm.
-	var firstWrong atomic.Int64
-	firstWrong.Store(int64(partCount))
 	faults.Each(0, partCount, func() func(k int) {
 		return func(k int) {
-			if int64(k) > firstWrong.Load() {
-				return
-			}
 			partLo := lo + k*step
 			partHi := min(partLo+step, hi)
 			errs[k] = f.CheckRows(partLo, partHi)
-			if errs[k] != nil {
-				firstWrong.Store(min(firstWrong.Load(), int64(k)))
-			}
 			if release {
 				f.Release(partLo, partHi)
 			}
 		}
 	})
-	if k := slices.IndexFunc(errs, func(err error) bool { return err != nil }); k >= 0 {
-		return errs[k]
-	}
-	return nil
+	return cmp.Or(errs...)
 }
 
 // CheckMeta checks the section meta, and that the last row ends with the last entry.
