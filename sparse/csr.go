@@ -17,7 +17,7 @@ const MaxCols = math.MaxInt32 + 1
 // CSR is a real matrix in compressed sparse row format with 64-bit row pointers, 32-bit
 // column indices and float64 values. Within each row the columns are strictly increasing;
 // stored values are finite and may be zero. A CSR never changes after construction and
-// may be shared between goroutines. It implements mat.Matrix of gonum; see FromMatrix.
+// may be shared between goroutines. It implements mat.Matrix of gonum.
 type CSR struct {
 	rows, cols int
 	ptr        []int64
@@ -186,14 +186,10 @@ func FromDense(rows, cols int, data []float64) (*CSR, error) {
 	if len(data) != rows*cols {
 		return nil, errorf("%d values for a dense %d x %d table: want %d", len(data), rows, cols, rows*cols)
 	}
-	return fromElements(rows, cols, func(i, j int) float64 { return data[i*cols+j] })
-}
-
-func fromElements(rows, cols int, value func(i, j int) float64) (*CSR, error) {
 	ptr, idx, val := make([]int64, rows+1), []int32(nil), []float64(nil)
 	for i := range rows {
-		for j := range cols {
-			if v := value(i, j); v != 0 {
+		for j, v := range data[i*cols : (i+1)*cols] {
+			if v != 0 {
 				idx, val = append(idx, int32(j)), append(val, v)
 			}
 		}
