@@ -76,9 +76,7 @@ func readNaive(data []byte) (f naiveBinary, err error) {
 func binaryBytes(t testing.TB, d *Dataset) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, Binary, d); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, Write(&b, Binary, d))
 	return b.Bytes()
 }
 
@@ -130,16 +128,10 @@ func TestBinaryLayout(t *testing.T) {
 func TestBinaryMaps(t *testing.T) {
 	d := manyRows(t, 40000)
 	path := filepath.Join(t.TempDir(), "d.scas")
-	if err := WriteFile(path, d); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, WriteFile(path, d))
 	reread, err := ReadFile(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := WriteFile(path, awkwardDataset(t)); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
+	sparsetest.Must(t, WriteFile(path, awkwardDataset(t)))
 	reread.X.Prefetch(100, 30000)
 	reread.X.Release(100, 30000)
 	if !sameBits(d.X, reread.X) || !sameFloats(d.Labels, reread.Labels) || !sameClasses(reread, d) ||
@@ -274,7 +266,7 @@ func TestBinaryWords(t *testing.T) {
 				t.Errorf("%s, %d: the labels are a copy", words, k)
 			default:
 				var table bytes.Buffer
-				must(t, Write(&table, CSV, got))
+				sparsetest.Must(t, Write(&table, CSV, got))
 				if table.String() != text {
 					t.Errorf("%s, %d: as a table %q", words, k, &table)
 				}
@@ -302,9 +294,7 @@ func TestBinaryDamage(t *testing.T) {
 	dir := t.TempDir()
 	read := func(name string, data []byte) error {
 		path := filepath.Join(dir, name+".scas")
-		if err := os.WriteFile(path, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, os.WriteFile(path, data, 0o666))
 		d, err := ReadFile(path, nil)
 		if err == nil {
 			d.Close()
@@ -333,9 +323,7 @@ func TestBinaryDamage(t *testing.T) {
 	olderFile[8] = 1
 	wantParseError(t, read("older", olderFile), 0, 0, "version 1 of the format: expected version 2, convert the data again")
 	path := filepath.Join(dir, "d.txt")
-	if err := os.WriteFile(path, file, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, os.WriteFile(path, file, 0o666))
 	_, err := ReadFile(path, nil)
 	sparsetest.CheckError(t, err, "d.txt: this is a .scas file")
 }
@@ -413,9 +401,7 @@ func TestBinaryHostile(t *testing.T) {
 			scasfile.WriteNumbers(w, c.labels), w.EndSection(),
 			errorOf(w.Write([]byte(c.meta))), w.EndSection(), w.Close(),
 		} {
-			if err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, err)
 		}
 		_, err = readAs(Binary, bytes.NewReader(b.Bytes()), "d", &ReadOptions{Regression: true})
 		if want == "" && err != nil {
@@ -432,20 +418,18 @@ func errorOf(_ int, err error) error { return err }
 // are no error, and CSR.Check must find a damaged byte.
 func TestBinaryMemory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d.scas")
-	if err := WriteFile(path, manyRows(t, 30000)); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, WriteFile(path, manyRows(t, 30000)))
 	_, err := ReadFile(path, &ReadOptions{Memory: 1 << 20})
 	wantParseError(t, err, 0, 0, "30000 rows take 3.", "more than the 1 MiB allowed")
 	if !mapsFiles {
 		return
 	}
 	data, err := os.ReadFile(path)
-	must(t, err)
+	sparsetest.Must(t, err)
 	for _, position := range []int{-1, 3 << 20} {
 		if position > 0 {
 			data[position] ^= 1
-			must(t, os.WriteFile(path, data, 0o666))
+			sparsetest.Must(t, os.WriteFile(path, data, 0o666))
 		}
 		// Memory has no room for the file and Reserve together.
 		d, err := ReadFile(path, &ReadOptions{Memory: 11 << 20, Reserve: 10 << 20, Beyond: true})
@@ -485,7 +469,7 @@ func TestBinaryUnmaps(t *testing.T) {
 	var paths []string
 	for k := range 3 {
 		paths = append(paths, filepath.Join(dir, fmt.Sprint(k, ".scas")))
-		must(t, WriteFile(paths[k], d))
+		sparsetest.Must(t, WriteFile(paths[k], d))
 	}
 	reversedNames := slices.Clone(d.Names)
 	slices.Reverse(reversedNames)
@@ -498,25 +482,25 @@ func TestBinaryUnmaps(t *testing.T) {
 		}
 	}
 	whole, err := ReadFile(paths[0], &ReadOptions{AnyLabels: true})
-	must(t, err)
+	sparsetest.Must(t, err)
 	if whole.X.Mapped() != (mappingsOf(t, paths[0]) == 1) {
 		t.Error("the test does not see mappings")
 	}
 	copied, err := ReadFile(paths[1], &ReadOptions{AnyLabels: true, Names: reversedNames})
-	must(t, err)
+	sparsetest.Must(t, err)
 	if copied.X.Mapped() || !sameFloats(copied.Labels, whole.Labels) {
 		t.Errorf("copied: mapped %v, %d labels", copied.X.Mapped(), len(copied.Labels))
 	}
-	must(t, whole.Close())
+	sparsetest.Must(t, whole.Close())
 	checkUnmapped("other columns")
 	shard, err := ReadShard(paths, 0, 1, nil)
-	must(t, err)
+	sparsetest.Must(t, err)
 	if shard.X.rows != 9000 {
 		t.Errorf("%d rows", shard.X.rows)
 	}
 	checkUnmapped("three files")
 	d.Names[0] = "other"
-	must(t, WriteFile(paths[2], d))
+	sparsetest.Must(t, WriteFile(paths[2], d))
 	_, err = ReadShard(paths, 0, 1, nil)
 	sparsetest.CheckError(t, err, "2.scas: the names of its features differ")
 	checkUnmapped("an error")
@@ -533,9 +517,9 @@ func TestBinaryNamesMemory(t *testing.T) {
 		d.Names = append(d.Names, fmt.Sprint("f", j))
 	}
 	path := filepath.Join(t.TempDir(), "d.scas")
-	must(t, WriteFile(path, d))
+	sparsetest.Must(t, WriteFile(path, d))
 	data, err := os.ReadFile(path)
-	must(t, err)
+	sparsetest.Must(t, err)
 	opt := &ReadOptions{Memory: 1 << 20, Beyond: true, Names: d.Names[:d.X.cols-1]}
 	_, err = ReadFile(path, opt)
 	wantParseError(t, err, 0, 0, "30000 rows take 3.", "more than the 1 MiB allowed")
@@ -546,7 +530,7 @@ func TestBinaryNamesMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	data[4096+3] ^= 0x80 // the first column
-	must(t, os.WriteFile(path, data, 0o666))
+	sparsetest.Must(t, os.WriteFile(path, data, 0o666))
 	_, err = ReadFile(path, opt)
 	wantParseError(t, err, 0, 0, path, "damaged: ")
 }
@@ -631,22 +615,22 @@ func TestBinaryClasses(t *testing.T) {
 	}
 	d.Classes, d.Signs = Classes{}, false
 	path := filepath.Join(t.TempDir(), "d.scas")
-	must(t, WriteFile(path, d))
+	sparsetest.Must(t, WriteFile(path, d))
 	file, err := os.ReadFile(path)
-	must(t, err)
+	sparsetest.Must(t, err)
 	classOptions := &ReadOptions{MaxClasses: 5, Memory: 1 << 20, Beyond: true}
 	for _, opt := range []*ReadOptions{classOptions, {Classes: Classes{Values: []float64{0, 1, 2, 3, 4}}}, {Regression: true}} {
 		reread, err := ReadFile(path, opt)
-		must(t, err)
+		sparsetest.Must(t, err)
 		if !sameFloats(d.Labels, reread.Labels) || &reread.Labels[0] != &reread.X.file.Labels[0] ||
 			reread.Classes.IsZero() != opt.Regression {
 			t.Errorf("%+v: classes %v", opt, reread.Classes)
 		}
-		must(t, reread.Close())
+		sparsetest.Must(t, reread.Close())
 	}
 	position := bytes.LastIndex(file, binary.LittleEndian.AppendUint64(nil, math.Float64bits(4)))
 	file[position+7] ^= 0x80 // flips the sign of a label
-	must(t, os.WriteFile(path, file, 0o666))
+	sparsetest.Must(t, os.WriteFile(path, file, 0o666))
 	_, err = ReadFile(path, classOptions)
 	wantParseError(t, err, 0, 0, path, "damaged: bytes")
 }

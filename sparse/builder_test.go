@@ -24,9 +24,7 @@ func build(t testing.TB, b *Builder, rows int, label func(i int) float64) (*Data
 		if i%3 == 0 {
 			slices.Reverse(idx)
 		}
-		if err := b.Append(idx, val, label(i)); err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, b.Append(idx, val, label(i)))
 	}
 	return b.Dataset()
 }
@@ -55,17 +53,13 @@ func TestBuilder(t *testing.T) {
 			b := NewBuilder(9)
 			b.Options, b.Names = tt.opt, names
 			want, err := build(t, b, rows, label)
-			if err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, err)
 			dir := t.TempDir()
 			b = NewBuilder(9)
 			b.Options, b.Names, b.File = tt.opt, names, filepath.Join(dir, "rows.scas")
 			b.Options.Memory = 40_000
 			got, err := build(t, b, rows, label)
-			if err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, err)
 			defer got.Close()
 			if !sameBits(got.X, want.X) || !sameFloats(got.Labels, want.Labels) || got.X.file == nil || want.X.file != nil {
 				t.Errorf("%v labels %v, want %v", got.X.file, got.Labels[:9], want.Labels[:9])
@@ -77,15 +71,11 @@ func TestBuilder(t *testing.T) {
 			}
 			wantOnlyFiles(t, dir, "rows.scas")
 			file, err := os.ReadFile(b.File)
-			if err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, err)
 			anyBuilder := NewBuilder(9)
 			anyBuilder.Options, anyBuilder.Names = ReadOptions{AnyLabels: true}, names
 			d, err := build(t, anyBuilder, rows, label)
-			if err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, err)
 			if !bytes.Equal(file, binaryBytes(t, d)) {
 				t.Error("the file is not what WriteFile writes")
 			}
@@ -106,9 +96,7 @@ func TestBuilderTemporaryFile(t *testing.T) {
 	b := NewBuilder(9)
 	b.Options = ReadOptions{Memory: 10_000, Regression: true}
 	d, err := build(t, b, 1000, func(i int) float64 { return float64(i) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	wantOnlyFiles(t, dir)
 	if n, p := d.X.Dims(); n != 1000 || p != 9 || d.Labels[999] != 999 || d.X.Changed(nil) != nil {
 		t.Errorf("%d x %d, labels up to %v, %v", n, p, d.Labels[len(d.Labels)-1], d.X.Changed(nil))
@@ -123,9 +111,7 @@ func TestBuilderTemporaryFile(t *testing.T) {
 func TestBuilderRefusesRows(t *testing.T) {
 	b := NewBuilder(4)
 	for i := range 2 {
-		if err := b.Append([]int32{3, 1}, []float64{1, 2}, float64(i)); err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, b.Append([]int32{3, 1}, []float64{1, 2}, float64(i)))
 	}
 	for _, tt := range []struct {
 		idx   []int32
@@ -174,9 +160,7 @@ func TestBuilderLeavesNothing(t *testing.T) {
 			b := NewBuilder(9)
 			b.Options, b.File = tt.opt, filepath.Join(dir, "rows.scas")
 			b.Options.Memory = memory
-			if err := os.WriteFile(b.File, []byte("old"), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, os.WriteFile(b.File, []byte("old"), 0o666))
 			_, err := build(t, b, 500, tt.label)
 			sparsetest.CheckError(t, err, tt.want)
 			wantOnlyFiles(t, dir, "rows.scas")
@@ -199,9 +183,7 @@ func TestBuilderLeavesNothing(t *testing.T) {
 	sparsetest.CheckError(t, err, "sparse: writing rows to a file", "none")
 	sparsetest.CheckError(t, b.Append([]int32{1}, []float64{1}, 1), err.Error())
 	b = newSpillingBuilder(filepath.Join(dir, "taken"))
-	if err := os.Mkdir(b.File, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, os.Mkdir(b.File, 0o777))
 	_, err = build(t, b, 500, firstClass)
 	sparsetest.CheckError(t, err, "taken")
 	wantOnlyFiles(t, dir, "taken")
@@ -216,9 +198,7 @@ func TestBuilderLeavesNothing(t *testing.T) {
 	wantOnlyFiles(t, dir, "taken")
 	b = newSpillingBuilder(filepath.Join(dir, "rows.scas")) // it is closed without a call of Dataset
 	for range 500 {
-		if err := b.Append([]int32{1}, []float64{1}, 1); err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, b.Append([]int32{1}, []float64{1}, 1))
 	}
 	wantOnlyFiles(t, dir, ".rows.scas.parts", "taken")
 	if err := b.Close(); err != nil {
@@ -258,26 +238,20 @@ func TestBuilderRecords(t *testing.T) {
 	readOpt := opt
 	readOpt.Names = names
 	want, err := Read(strings.NewReader(tableText), "t.csv", &readOpt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	for _, memory := range []int64{0, 1} {
 		b := &Builder{Names: names, Options: opt}
 		b.Options.Memory = memory
 		for _, c := range cells {
 			record := map[string]any{"height": c[0], "soil": []byte(c[1]), "log": c[2], "other": 1}
-			if err := b.AppendRecord(record, map[string]float64{"green": 0, "ripe": 1}[c[3]]); err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, b.AppendRecord(record, map[string]float64{"green": 0, "ripe": 1}[c[3]]))
 		}
 		err := b.AppendRecord(map[string]any{"height": "tall", "soil": "clay", "log": 0}, 1)
 		sparsetest.CheckError(t, err, `sparse: row 6: column height: "tall": expected a finite number`)
 		sparsetest.CheckError(t, b.AppendRecord(map[string]any{"height": 1, "log": 0}, 1),
 			"sparse: row 6: the record lacks the columns of soil")
 		got, err := b.Dataset()
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		defer got.Close()
 		if !sameBits(got.X, want.X) || !sameFloats(got.Labels, want.Labels) ||
 			!sameFloats(got.Offsets, want.Offsets) || (got.X.file != nil) != (memory == 1) {

@@ -26,12 +26,8 @@ func TestClasses(t *testing.T) {
 	}
 	x := mustRead(t, libsvm.String(), &ReadOptions{AnyLabels: true}).X
 	var npy, binary bytes.Buffer
-	if err := Write(&npy, NPY, &Dataset{X: x}); err != nil {
-		t.Fatal(err)
-	}
-	if err := Write(&binary, Binary, &Dataset{X: x, Labels: labels}); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, Write(&npy, NPY, &Dataset{X: x}))
+	sparsetest.Must(t, Write(&binary, Binary, &Dataset{X: x, Labels: labels}))
 	text := strings.ReplaceAll(words.String(), "cedar, red", `"cedar, red"`)
 	for name, c := range map[string]struct {
 		file, text string

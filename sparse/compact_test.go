@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // compactCase is a matrix of two rows with the values val, and the expected result of Compact(round):
@@ -36,9 +37,7 @@ func TestCompact(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a, err := New(2, c.cols, []int64{0, 1, 3}, []int32{0, 1, int32(c.cols - 1)}, c.val[:])
-			if err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, err)
 			got := a.Compact(c.round)
 			if (got.Idx == nil) != c.idx16 || (got.Idx16 != nil) != c.idx16 {
 				t.Errorf("16-bit columns: %v, want %v", got.Idx16 != nil, c.idx16)
@@ -82,9 +81,7 @@ func TestCompactSame(t *testing.T) {
 			ptr = append(ptr, int64(len(idx)))
 		}
 		a, err := New(rows, cols, ptr, idx, val)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		w := make([]float64, cols)
 		for j := range w {
 			w[j] = rng.NormFloat64()
@@ -111,9 +108,7 @@ func TestCompactSame(t *testing.T) {
 func TestCompactEmpty(t *testing.T) {
 	for _, rows := range []int{0, 3} {
 		a, err := New(rows, 5, make([]int64, rows+1), nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		dst := make([]float64, rows)
 		kernels.Margins(dst, a.Compact(false), make([]float64, 5))
 		for i, v := range dst {

@@ -25,9 +25,7 @@ const smallBzip2 = "QlpoOTFBWSZTWeo8d5UAAAVYAAAQQANyECAAMQZMQQ0DandLMKdp2oAXi7ki
 func smallTextFiles(t testing.TB) map[string][]byte {
 	t.Helper()
 	bz, err := base64.StdEncoding.DecodeString(smallBzip2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	files := compress(t, []byte(smallText), compressors...)
 	files[uncompressed], files["bzip2"] = []byte(smallText), bz
 	return files
@@ -52,15 +50,11 @@ func compress(t testing.TB, text []byte, with ...compressor) map[string][]byte {
 	for _, c := range with {
 		var b bytes.Buffer
 		w, err := c.open(&b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		if _, err := w.Write(text); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, w.Close())
 		files[c.kind] = b.Bytes()
 	}
 	return files
@@ -71,9 +65,7 @@ func TestCompressedFiles(t *testing.T) {
 	for kind, data := range smallTextFiles(t) {
 		t.Run(kind, func(t *testing.T) {
 			d, err := readAs(LIBSVM, iotest.HalfReader(bytes.NewReader(data)), "f", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, err)
 			if !sameBits(d.X, want.X) || d.Stats.Compression != kind || d.Stats.Bytes != int64(len(smallText)) {
 				t.Errorf("read %v, %+v", sparsetest.Dense(d.X), d.Stats)
 			}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // checkConversion checks that converting a table block by block gives the same file and summary, or the same
@@ -16,9 +18,7 @@ import (
 func checkConversion(t *testing.T, dir, text string, opt ReadOptions) {
 	t.Helper()
 	inPath, outPath := filepath.Join(dir, "t.csv"), filepath.Join(dir, "t.scas")
-	if err := os.WriteFile(inPath, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, os.WriteFile(inPath, []byte(text), 0o666))
 	defer os.Remove(inPath)
 	opt.AnyLabels, opt.Regression = true, false
 	opt.Positive, opt.PositiveName, opt.Classes = nil, "", Classes{}
@@ -36,9 +36,7 @@ func checkConversion(t *testing.T, dir, text string, opt ReadOptions) {
 		return
 	}
 	got, err := os.ReadFile(outPath)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	os.Remove(outPath)
 	if !bytes.Equal(got, want.Bytes()) {
 		t.Errorf("%.99q, %+v: %d bytes differ from the %d of the whole table", text, opt.Table, len(got), want.Len())
@@ -118,9 +116,7 @@ func TestConvertLongTable(t *testing.T) {
 func TestConvertTableStops(t *testing.T) {
 	dir := t.TempDir()
 	inPath, outPath := filepath.Join(dir, "t.csv"), filepath.Join(dir, "t.scas")
-	if err := os.WriteFile(inPath, []byte(longTable(25000)), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, os.WriteFile(inPath, []byte(longTable(25000)), 0o666))
 	opt := &ReadOptions{Table: TableOptions{Missing: MissingMedian}}
 	errStop := errors.New("enough")
 	calls := 0
@@ -144,7 +140,7 @@ func TestConvertTableStops(t *testing.T) {
 	if calls < 10 {
 		t.Errorf("asked %d times whether to go on", calls)
 	}
-	must(t, os.Remove(outPath))
+	sparsetest.Must(t, os.Remove(outPath))
 	for _, tt := range []struct {
 		text   string
 		memory int64
@@ -156,9 +152,7 @@ func TestConvertTableStops(t *testing.T) {
 			"the numbers of column a, for their median, take 4.58 MiB",
 		},
 	} {
-		if err := os.WriteFile(inPath, []byte(tt.text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, os.WriteFile(inPath, []byte(tt.text), 0o666))
 		opt.Memory = tt.memory
 		_, err := Convert(inPath, outPath, opt, nil)
 		wantParseError(t, err, 0, 0, tt.want, "set ReadOptions.Memory to a larger number")

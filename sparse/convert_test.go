@@ -19,25 +19,17 @@ import (
 func mustConvert(t *testing.T, inPath, outPath string, opt *ReadOptions) ([]byte, *Converted) {
 	t.Helper()
 	c, err := Convert(inPath, outPath, opt, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	data, err := os.ReadFile(outPath)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	return data, c
 }
 
 func writeText(t *testing.T, path string, fill func(io.Writer) error) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := fill(&b); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, fill(&b))
+	sparsetest.Must(t, os.WriteFile(path, b.Bytes(), 0o666))
 }
 
 // TestConvert checks that a conversion block by block writes the same bytes as a conversion in
@@ -73,9 +65,7 @@ func TestConvert(t *testing.T) {
 func wantOnlyFiles(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	var have []string
 	for _, e := range entries {
 		have = append(have, e.Name())
@@ -92,9 +82,7 @@ func TestConvertResumes(t *testing.T) {
 	dir := t.TempDir()
 	d := manyRows(t, 25000)
 	inPath, outPath := filepath.Join(dir, "in.svm.zst"), filepath.Join(dir, "out.scas")
-	if err := WriteFile(inPath, d); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, WriteFile(inPath, d))
 	want, _ := mustConvert(t, inPath, filepath.Join(dir, "other.scas"), nil)
 	errStop := errors.New("stop")
 	interruptions, seenStages := 0, map[string]bool{}
@@ -151,7 +139,7 @@ func TestConvertResumesAtEnd(t *testing.T) {
 	dir := t.TempDir()
 	inPath, outPath := filepath.Join(dir, "in.svm"), filepath.Join(dir, "out.scas")
 	text := strings.Repeat("1 1:1\n2 2:1\n", 1000) + "1 1:1 #" + strings.Repeat("x", recordBytes)
-	must(t, os.WriteFile(inPath, []byte(text), 0o666))
+	sparsetest.Must(t, os.WriteFile(inPath, []byte(text), 0o666))
 	want, _ := mustConvert(t, inPath, filepath.Join(dir, "other.scas"), nil)
 	_, err := Convert(inPath, outPath, nil, func(stage string, _, _ int64) error {
 		if stage == "file" {
@@ -175,16 +163,16 @@ func TestConvertDistrusts(t *testing.T) {
 	for name, spoil := range map[string]func(t *testing.T, dir, inPath string){
 		"nothing":   func(*testing.T, string, string) {},
 		"a bit":     func(t *testing.T, dir, _ string) { flipBit(t, filepath.Join(dir, "values"), 1000) },
-		"an end":    func(t *testing.T, dir, _ string) { must(t, os.Truncate(filepath.Join(dir, "labels"), 8)) },
+		"an end":    func(t *testing.T, dir, _ string) { sparsetest.Must(t, os.Truncate(filepath.Join(dir, "labels"), 8)) },
 		"a line":    func(t *testing.T, dir, _ string) { flipBit(t, filepath.Join(dir, "journal"), 30) },
-		"no labels": func(t *testing.T, dir, _ string) { must(t, os.Remove(filepath.Join(dir, "labels"))) },
+		"no labels": func(t *testing.T, dir, _ string) { sparsetest.Must(t, os.Remove(filepath.Join(dir, "labels"))) },
 		"text": func(t *testing.T, _, inPath string) {
-			must(t, os.Chtimes(inPath, time.Unix(1, 0), time.Unix(1, 0)))
+			sparsetest.Must(t, os.Chtimes(inPath, time.Unix(1, 0), time.Unix(1, 0)))
 		},
 	} {
 		dir := t.TempDir()
 		inPath, outPath := filepath.Join(dir, "in.svm"), filepath.Join(dir, "out.scas")
-		must(t, WriteFile(inPath, d))
+		sparsetest.Must(t, WriteFile(inPath, d))
 		calls := 0
 		_, err := Convert(inPath, outPath, nil, func(string, int64, int64) error {
 			calls++
@@ -210,7 +198,7 @@ func TestConvertDistrusts(t *testing.T) {
 func TestConvertOtherOptions(t *testing.T) {
 	dir := t.TempDir()
 	inPath, outPath := filepath.Join(dir, "in.svm"), filepath.Join(dir, "out.scas")
-	must(t, os.WriteFile(inPath, []byte("1 9:1\n"+strings.Repeat("1 1:1\n-1 2:1\n", 1<<17)), 0o666))
+	sparsetest.Must(t, os.WriteFile(inPath, []byte("1 9:1\n"+strings.Repeat("1 1:1\n-1 2:1\n", 1<<17)), 0o666))
 	calls := 0
 	_, err := Convert(inPath, outPath, &ReadOptions{Features: 2, IgnoreBeyond: true}, func(string, int64, int64) error {
 		calls++
@@ -226,19 +214,12 @@ func TestConvertOtherOptions(t *testing.T) {
 	sparsetest.CheckError(t, err, "in.svm:1:3", "the index is beyond the last of 2 features")
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func flipBit(t *testing.T, path string, position int) {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	must(t, err)
+	sparsetest.Must(t, err)
 	data[position] ^= 4
-	must(t, os.WriteFile(path, data, 0o666))
+	sparsetest.Must(t, os.WriteFile(path, data, 0o666))
 }
 
 func TestConvertErrors(t *testing.T) {
@@ -251,7 +232,7 @@ func TestConvertErrors(t *testing.T) {
 		"a,b\n1,2\n":             "this looks like comma-separated values",
 		longText + "1 1:1 1:2\n": "index 1 stands twice",
 	} {
-		must(t, os.WriteFile(inPath, []byte(text), 0o666))
+		sparsetest.Must(t, os.WriteFile(inPath, []byte(text), 0o666))
 		_, err := Convert(inPath, outPath, nil, nil)
 		sparsetest.CheckError(t, err, want)
 		wantOnlyFiles(t, dir, "in.svm")
@@ -269,10 +250,10 @@ func TestConvertErrors(t *testing.T) {
 func TestConvertOtherFormats(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
-	must(t, os.WriteFile(path("a.csv"), []byte("age,city,y\n1.5,Ulm,3\n0,Bonn,4\n2,Ulm,5\n"), 0o666))
-	must(t, os.WriteFile(path("y.txt"), []byte("3\n4\n5\n"), 0o666))
+	sparsetest.Must(t, os.WriteFile(path("a.csv"), []byte("age,city,y\n1.5,Ulm,3\n0,Bonn,4\n2,Ulm,5\n"), 0o666))
+	sparsetest.Must(t, os.WriteFile(path("y.txt"), []byte("3\n4\n5\n"), 0o666))
 	want, err := ReadFile(path("a.csv"), &ReadOptions{AnyLabels: true})
-	must(t, err)
+	sparsetest.Must(t, err)
 	sourceName := "a.csv"
 	for _, output := range []string{"b.npz", "c.scas", "d.tsv.gz", "e.scas.zst", "f.svm", "g.npy", "h.mtx", "i.svm"} {
 		opt := &ReadOptions{Regression: true, Features: 3}
@@ -290,7 +271,7 @@ func TestConvertOtherFormats(t *testing.T) {
 		if got.Labels != nil && !sameFloats(got.Labels, want.Labels) || got.Names != nil && !slices.Equal(got.Names, want.Names) {
 			t.Errorf("%s to %s: labels %v, names %q", sourceName, output, got.Labels, got.Names)
 		}
-		must(t, got.Close())
+		sparsetest.Must(t, got.Close())
 		sourceName = output
 	}
 	_, err = Convert(path("a.csv"), path("a.scas.xz"), nil, nil)
@@ -299,11 +280,11 @@ func TestConvertOtherFormats(t *testing.T) {
 	sparsetest.CheckError(t, err, "LabelsFile is", "a.csv is read as csv, which has labels")
 	if err := os.Symlink("c.scas", path("link.csv")); err == nil { // some systems refuse links
 		_, err := Convert(path("a.csv"), path("link.csv"), nil, nil)
-		must(t, err)
+		sparsetest.Must(t, err)
 		if text, _ := os.ReadFile(path("c.scas")); !bytes.HasPrefix(text, []byte("age,")) {
 			t.Errorf("not the format of the link's name: %.20q", text)
 		}
-		must(t, os.Remove(path("link.csv")))
+		sparsetest.Must(t, os.Remove(path("link.csv")))
 	}
 	wantOnlyFiles(t, dir, "a.csv", "b.npz", "c.scas", "d.tsv.gz", "e.scas.zst", "f.svm", "g.npy", "h.mtx", "i.svm", "y.txt")
 }

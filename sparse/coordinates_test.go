@@ -11,9 +11,7 @@ import (
 
 func TestReadMatrix(t *testing.T) {
 	a, err := readMatrix(strings.NewReader("# A\n3 4 3 # shape\n3 1 -1e-3\n\n1 4 2\n1 2 0\n"), "m")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	if diff := cmp.Diff([][]float64{{0, 0, 0, 2}, {0, 0, 0, 0}, {-.001, 0, 0, 0}}, sparsetest.Dense(a)); diff != "" {
 		t.Error(diff)
 	}

@@ -52,9 +52,7 @@ func TestNewRefuses(t *testing.T) {
 
 func TestFromTriplets(t *testing.T) {
 	a, err := FromTriplets(3, 2, []Triplet{{2, 1, 4}, {0, 1, 2}, {2, 0, -3}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	if diff := cmp.Diff([][]float64{{0, 2}, {0, 0}, {-3, 4}}, sparsetest.Dense(a)); diff != "" {
 		t.Error(diff)
 	}
@@ -155,17 +153,13 @@ func TestGramIsSymmetricAndDropsZeros(t *testing.T) {
 		data[k] = r.NormFloat64()
 	}
 	a, err := FromDense(40, 9, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	if g := a.Gram(); !sameBits(g, g.Transpose()) {
 		t.Error("A'A is not exactly symmetric")
 	}
 	// The columns are orthogonal: the off-diagonal sums cancel exactly.
 	a, err = FromDense(2, 2, []float64{1, 1, 1, -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	if g := a.Gram(); g.NNZ() != 2 {
 		t.Errorf("A'A of orthogonal columns stores %d entries, want the diagonal only", g.NNZ())
 	}
@@ -180,9 +174,7 @@ func TestGramIsNotFused(t *testing.T) {
 		t.Fatal("the example does not tell fused from separate rounding")
 	}
 	a, err := FromDense(2, 2, []float64{minusSquare, 1, x, x})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	if g := a.Gram(); g.NNZ() != 2 {
 		t.Errorf("A'A = %v, want 0 off the diagonal", sparsetest.Dense(g))
 	}
@@ -190,13 +182,9 @@ func TestGramIsNotFused(t *testing.T) {
 
 func TestStackIdentitySelectScale(t *testing.T) {
 	top, err := FromDense(2, 3, []float64{1, 0, 2, 0, 0, 0})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	a, err := Stack(top, Identity(3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	if diff := cmp.Diff([][]float64{{1, 0, 2}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, sparsetest.Dense(a)); diff != "" {
 		t.Error(diff)
 	}
@@ -204,9 +192,7 @@ func TestStackIdentitySelectScale(t *testing.T) {
 	sparsetest.CheckError(t, err, "3 columns on one of 2")
 
 	s, err := a.SelectRows([]int{4, 0, 4, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	if diff := cmp.Diff([][]float64{{0, 0, 1}, {1, 0, 2}, {0, 0, 1}, {0, 0, 0}}, sparsetest.Dense(s)); diff != "" {
 		t.Error(diff)
 	}
@@ -214,9 +200,7 @@ func TestStackIdentitySelectScale(t *testing.T) {
 	sparsetest.CheckError(t, err, "selection 1: row 5", "0..4")
 
 	c, err := s.ScaleColumns([]float64{3, 5, -2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	if diff := cmp.Diff([][]float64{{0, 0, -2}, {3, 0, -4}, {0, 0, -2}, {0, 0, 0}}, sparsetest.Dense(c)); diff != "" {
 		t.Error(diff)
 	}
@@ -247,9 +231,7 @@ func TestRowsIsAView(t *testing.T) {
 func TestDimensionPanics(t *testing.T) {
 	a := Identity(3)
 	spareMatrix, err := New(2, 1, make([]int64, 3, 10), nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	for name, f := range map[string]func(){
 		"Rows that end first": func() { a.Rows(3, 2) },
 		"Rows beyond":         func() { spareMatrix.Rows(0, 9) },
@@ -274,8 +256,6 @@ func TestDimensionPanics(t *testing.T) {
 
 func hugeMatrix(t *testing.T) *CSR {
 	a, err := FromDense(1, 1, []float64{1e200})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	return a
 }

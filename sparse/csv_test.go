@@ -22,9 +22,7 @@ const houses = `price,rooms,city,area
 func mustReadCSV(t testing.TB, text string, opt *ReadOptions) *Dataset {
 	t.Helper()
 	d, err := readAs(CSV, strings.NewReader(text), "t.csv", opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	return d
 }
 

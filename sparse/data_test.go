@@ -56,9 +56,7 @@ func TestRealData(t *testing.T) {
 				sparsetest.Long(t)
 			}
 			d, err := ReadFile(sparsetest.DataFile(t, tt.dir, tt.file), tt.opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, err)
 			rows, cols := d.X.Dims()
 			if rows != tt.rows || cols != tt.cols || d.X.NNZ() != tt.nnz && tt.nnz != 0 {
 				t.Errorf("%d x %d with %d entries, want %d x %d with %d", rows, cols, d.X.NNZ(), tt.rows, tt.cols, tt.nnz)

@@ -11,9 +11,7 @@ import (
 func TestIndexBaseText(t *testing.T) {
 	for _, base := range []IndexBase{AutoBase, ZeroBased, OneBased} {
 		b, err := json.Marshal(base)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		decoded := IndexBase(9)
 		if err := json.Unmarshal(b, &decoded); err != nil || decoded != base {
 			t.Errorf("%v is written as %s and read as %v, %v", base, b, decoded, err)

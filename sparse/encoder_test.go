@@ -72,9 +72,7 @@ func TestEncoderRefuses(t *testing.T) {
 		Names: []string{"age", "soil=clay"},
 		Table: TableOptions{Offset: "log", Fill: map[string]float64{"age": 3}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	got, err := e.Encode(map[string]any{"age": nil, "soil": "peat", "log": 0.5, "more": struct{}{}})
 	if err != nil || fmt.Sprint(*got) != "{[0] [3] 0.5 [soil]}" {
 		t.Errorf("%+v, %v", got, err)
@@ -94,7 +92,7 @@ func TestEncoderRefuses(t *testing.T) {
 	}
 	// Column a has numbers. So a=b and a=b=c are not categories of a, but columns.
 	e, err = NewEncoder(&ReadOptions{Names: []string{"a", "a=b", "c", "a=b=c"}})
-	must(t, err)
+	sparsetest.Must(t, err)
 	_, err = e.Encode(map[string]any{"a": 1, "c": 2})
 	sparsetest.CheckError(t, err, "lacks the columns of a=b, a=b=c:")
 	if got, err := e.Encode(map[string]any{"a": 1, "c": 2, "a=b": 3, "a=b=c": 4}); err != nil || len(got.Indices) != 4 {
@@ -114,9 +112,7 @@ func TestEncoderRefuses(t *testing.T) {
 // TestEncoderMissing checks that all forms of a missing value become 0 by the rule MissingZero.
 func TestEncoderMissing(t *testing.T) {
 	e, err := NewEncoder(&ReadOptions{Names: []string{"a"}, Table: TableOptions{Missing: MissingZero}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	for _, value := range []any{nil, "", "NaN", math.NaN(), float32(math.NaN()), json.Number("null")} {
 		if got, err := e.Encode(map[string]any{"a": value}); err != nil || len(got.Indices) != 0 {
 			t.Errorf("%v: %+v, %v", value, got, err)
@@ -129,9 +125,7 @@ func TestEncoderTexts(t *testing.T) {
 	e, err := NewEncoder(&ReadOptions{
 		Names: []string{"a", "c=0.1", "c=u", "c= v", "c=v"}, Table: TableOptions{Missing: MissingZero},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	for _, c := range []struct {
 		a, c any
 		want string

@@ -35,9 +35,7 @@ func TestIgnoreBeyond(t *testing.T) {
 	d.Names = nil
 	for _, format := range []Format{LIBSVM, NPZ, MatrixMarket, Binary} {
 		path := filepath.Join(t.TempDir(), "d."+string(format))
-		if err := WriteFile(path, d); err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, WriteFile(path, d))
 		opt := &ReadOptions{AnyLabels: true, Features: 3, IgnoreBeyond: true}
 		got, err := ReadFile(path, opt)
 		if err != nil {
@@ -95,9 +93,7 @@ func awkwardDataset(t *testing.T) *Dataset {
 		{0, 1, 0.1}, {0, 4, -1e-300}, {1, 0, 1.0 / 3}, {2, 3, math.MaxFloat64},
 		{3, 1, math.SmallestNonzeroFloat64}, {3, 2, math.Copysign(0, -1)}, {3, 4, 123456789012345680},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	return &Dataset{
 		X: x, Labels: []float64{0.1, -2, 1e17, math.Copysign(0, -1)},
 		Names: []string{"a", "b,c", `"d"`, " e", "f=g\nh"},
@@ -111,9 +107,7 @@ func TestWriteFile(t *testing.T) {
 	for _, format := range Formats() {
 		for _, packed := range []string{"", ".gz", ".zst"} {
 			path := filepath.Join(t.TempDir(), "d."+string(format)+packed)
-			if err := WriteFile(path, d); err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, WriteFile(path, d))
 			opt := &ReadOptions{Regression: true, Features: 5}
 			if format == NPY || format == MatrixMarket {
 				opt.targets.labels = d.Labels
@@ -173,9 +167,9 @@ func TestWritesWords(t *testing.T) {
 // number: readers would expect numbers in all lines.
 func TestWritesNumberAsWord(t *testing.T) {
 	d := mustReadCSV(t, "x,label\n1,a\n2,7\n3,a\n", nil)
-	must(t, Write(io.Discard, CSV, d))
+	sparsetest.Must(t, Write(io.Discard, CSV, d))
 	d, err := d.SelectRows([]int{1, 0, 2})
-	must(t, err)
+	sparsetest.Must(t, err)
 	sparsetest.CheckError(t, Write(io.Discard, CSV, d), `the first label is the word "7", which would be read as a number`)
 }
 
@@ -195,7 +189,7 @@ func TestWritesHeader(t *testing.T) {
 		{[]string{"1", "2"}, nil, "", "x1,x2"},
 	} {
 		x, err := New(1, 2, []int64{0, 1}, []int32{0}, []float64{5})
-		must(t, err)
+		sparsetest.Must(t, err)
 		var b strings.Builder
 		err = Write(&b, CSV, &Dataset{X: x, Names: tt.names, Labels: tt.labels, LabelName: tt.labelName})
 		if got, _, _ := strings.Cut(b.String(), "\n"); err != nil || got != tt.want {
@@ -222,9 +216,7 @@ func TestLabelsFiles(t *testing.T) {
 		"g.npy": {nil, "the file ends within the header"},
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, tt.content, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, os.WriteFile(path, tt.content, 0o644))
 		_, err := readLabelsFile(path, &ReadOptions{})
 		sparsetest.CheckError(t, err, tt.want)
 	}
@@ -259,7 +251,7 @@ func TestLabelsFileMemory(t *testing.T) {
 func TestLabelsFileErrors(t *testing.T) {
 	dir := t.TempDir()
 	x := filepath.Join(dir, "d.npy")
-	must(t, os.WriteFile(x, npyFile("|i1", false, "(4, 1)", 1, 2, 3, 4), 0o666))
+	sparsetest.Must(t, os.WriteFile(x, npyFile("|i1", false, "(4, 1)", 1, 2, 3, 4), 0o666))
 	for text, want := range map[string]string{
 		"1\n2\n1\n3\n":                `y.txt:4: "3": a third label, after 1 (line 1) and 2 (line 2)`,
 		"1\n# two\n2\n\n1\n3\n":       `y.txt:6: "3": a third label, after 1 (line 1) and 2 (line 3)`,
@@ -267,7 +259,7 @@ func TestLabelsFileErrors(t *testing.T) {
 		"\n1\n1\n1\n1\n":              "y.txt: every label is 1",
 	} {
 		y := filepath.Join(dir, "y.txt")
-		must(t, os.WriteFile(y, []byte(text), 0o666))
+		sparsetest.Must(t, os.WriteFile(y, []byte(text), 0o666))
 		_, err := ReadFile(x, &ReadOptions{LabelsFile: y})
 		sparsetest.CheckError(t, err, dir, want)
 	}
@@ -344,7 +336,7 @@ func TestReadNPYRefuses(t *testing.T) {
 		opt := &ReadOptions{AnyLabels: true, Memory: memory, Reserve: 10000}
 		_, err := readAs(NPY, bytes.NewReader(npyFile("|i1", true, "(4, 2)", 1, 1, 1, 1, 1, 1, 1, 1)), "a.npy", opt)
 		if want == "" {
-			must(t, err)
+			sparsetest.Must(t, err)
 		} else {
 			wantParseError(t, err, 0, 0, want)
 		}
@@ -471,7 +463,7 @@ func TestReadNPZRefuses(t *testing.T) {
 	namedArchive := archiveWith("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'c'))
 	unlabelledOpt := &ReadOptions{AnyLabels: true, LabelsOptional: true}
 	d, err = readAs(NPZ, bytes.NewReader(namedArchive), "z.npz", unlabelledOpt)
-	must(t, err)
+	sparsetest.Must(t, err)
 	for format, data := range map[Format][]byte{NPZ: namedArchive, Binary: binaryBytes(t, d)} {
 		opt := &ReadOptions{AnyLabels: true, LabelsOptional: true, Features: 5}
 		_, err := readAs(format, bytes.NewReader(data), "d", opt)
@@ -502,7 +494,7 @@ func TestHugeSizes(t *testing.T) {
 	const maxInt32, four = "\xff\xff\xff\x7f", "\x04\x00\x00\x00"
 	var header bytes.Buffer
 	_, err := scasfile.NewWriter(&header, &scasfile.Header{Rows: 1 << 40, Cols: 1, NNZ: 1 << 40})
-	must(t, err)
+	sparsetest.Must(t, err)
 	files := map[Format]map[string]string{ // the error of reading each file; empty for files that are read
 		LIBSVM: {"1 2147483647:1\n2 1:1\n": ""},
 		CSV:    {}, // a table states no size
@@ -553,7 +545,7 @@ func TestTextMemory(t *testing.T) {
 	text := strings.Repeat("%", 1<<20)
 	read := func(text string, memory int64) ([]byte, error) {
 		input, err := decompress(strings.NewReader(text), "t")
-		must(t, err)
+		sparsetest.Must(t, err)
 		return readText(input, &ReadOptions{Memory: memory})
 	}
 	for memory := int64(1 << 20); memory < 1<<20+9; memory++ {
@@ -581,9 +573,7 @@ func TestWrongSize(t *testing.T) {
 		"x.csv": "a,b,y\n" + strings.Repeat("2,0,1\n0,7,0\n", 1<<15),
 	} {
 		want, err := Read(struct{ io.Reader }{strings.NewReader(text)}, name, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		for _, size := range []int64{-1, 1, int64(len(text)) / 2, 10 * int64(len(text)), math.MaxInt64} {
 			got, err := Read(sizedReader{strings.NewReader(text), size}, name, nil)
 			if err != nil || !sameBits(got.X, want.X) || !sameFloats(got.Labels, want.Labels) {

@@ -168,9 +168,7 @@ func sameTable(want [][]float64, x *CSR) bool {
 func checkCSVRoundTrip(t *testing.T, d *Dataset) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, CSV, d); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, Write(&b, CSV, d))
 	reread, err := readAs(CSV, bytes.NewReader(b.Bytes()), "written",
 		&ReadOptions{Regression: true, Table: TableOptions{Label: d.LabelColumn()}})
 	if err != nil {
@@ -299,9 +297,7 @@ func FuzzReadNPY(f *testing.F) {
 			t.Skip("more than makes a quick test")
 		}
 		var b bytes.Buffer
-		if err := Write(&b, NPY, d); err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, Write(&b, NPY, d))
 		reread, ok := naiveNPY(b.Bytes())
 		if !ok || !sameTable(reread, d.X) {
 			t.Fatalf("written %v, by the naive reader %v", sparsetest.Dense(d.X), reread)
@@ -319,13 +315,9 @@ func zipArchive(t testing.TB, method uint16, parts ...string) []byte {
 		if err == nil {
 			_, err = io.WriteString(w, parts[k+1])
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, z.Close())
 	return b.Bytes()
 }
 
@@ -376,9 +368,7 @@ func FuzzReadNPZ(f *testing.F) {
 			t.Fatalf("%v; %v, want %v", err, sparsetest.Dense(d.X), want)
 		}
 		var b bytes.Buffer
-		if err := Write(&b, NPZ, d); err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, Write(&b, NPZ, d))
 		reread, err := readAs(NPZ, &b, "written", nil)
 		if err != nil || !sameBits(d.X, reread.X) || !sameFloats(d.Labels, reread.Labels) {
 			t.Fatalf("read %+v, then %+v, %v", d, reread, err)
@@ -550,9 +540,7 @@ func FuzzMatrixMarket(f *testing.F) {
 			t.Fatalf("%v; %v, want %v", err, sparsetest.Dense(a), want)
 		}
 		var b strings.Builder
-		if err := Write(&b, MatrixMarket, &Dataset{X: a}); err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, Write(&b, MatrixMarket, &Dataset{X: a}))
 		if reread, err := readMatrix(strings.NewReader(b.String()), "written"); err != nil || !sameBits(a, reread) {
 			t.Fatalf("read %v, then %v, %v", a, reread, err)
 		}

@@ -3,6 +3,8 @@ package sparse
 import (
 	"bytes"
 	"testing"
+
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // FuzzReadLIBSVM compares Read with naiveLIBSVM, and checks that accepted data can be written and read.
@@ -43,17 +45,13 @@ func FuzzReadLIBSVM(f *testing.F) {
 			t.Skip("written from 1 on, the last index is too large")
 		}
 		var b bytes.Buffer
-		if err := Write(&b, LIBSVM, &Dataset{X: d.X, Labels: d.Labels}); err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, Write(&b, LIBSVM, &Dataset{X: d.X, Labels: d.Labels}))
 		writtenOpt := &ReadOptions{IndexBase: OneBased, Features: d.X.cols, Regression: opt.Regression, Strict: true}
 		if d.Signs {
 			writtenOpt.Classes = Classes{Values: []float64{-1, 1}}
 		}
 		reread, err := readAs(LIBSVM, &b, "written", writtenOpt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		if !sameBits(d.X, reread.X) || !sameFloats(d.Labels, reread.Labels) {
 			t.Fatalf("read %+v, then %+v", d, reread)
 		}

@@ -5,13 +5,15 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 func TestGonum(t *testing.T) {
 	data := []float64{0, 2, 0, -1, 0, 0, 0, 0, 5, 0, math.SmallestNonzeroFloat64, 0}
 	dense := mat.NewDense(3, 4, data)
 	a, err := FromDense(3, 4, data)
-	must(t, err)
+	sparsetest.Must(t, err)
 	if a.NNZ() != 4 || !mat.Equal(a, dense) || !mat.Equal(a.T(), dense.T()) {
 		t.Errorf("%v is not %v", mat.Formatted(a), mat.Formatted(dense))
 	}

@@ -18,9 +18,7 @@ import (
 func mustRead(t testing.TB, text string, opt *ReadOptions) *Dataset {
 	t.Helper()
 	d, err := readAs(LIBSVM, strings.NewReader(text), "inline", opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	return d
 }
 

@@ -6,6 +6,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // untouchedZeros returns n zeros that use no memory until they are written.
@@ -36,9 +38,7 @@ func TestMoreThan2To31Entries(t *testing.T) {
 		t.Fatalf("%d entries, want %d", a.NNZ(), int64(hole+5))
 	}
 	selected, err := a.SelectRows([]int{2, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	if want := []float64{3, 4, 5, 1, 2}; !slices.Equal(selected.val, want) {
 		t.Errorf("selected values %v, want %v", selected.val, want)
 	}

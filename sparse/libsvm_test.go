@@ -202,9 +202,7 @@ func TestBlockBoundaries(t *testing.T) {
 	text := b.String()
 	checkRows := func(t *testing.T, r io.Reader) {
 		d, err := readAs(LIBSVM, r, "long", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		value := 0
 		for i, n := range lengths {
 			idx, val := d.X.Row(i)

@@ -40,9 +40,7 @@ func TestReadMatrixMarket(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a, err := readMatrix(strings.NewReader(tt.text), "m")
-			if err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, err)
 			if diff := cmp.Diff(tt.want, sparsetest.Text(t, a)); diff != "" {
 				t.Error(diff)
 			}

@@ -134,14 +134,10 @@ func TestReaderAgreesWithNaiveReader(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, err := os.Open(sparsetest.DataFile(t, name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, err)
 			defer f.Close()
 			input, err := decompress(f, name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, err)
 			defer input.Close()
 			var b bytes.Buffer
 			if _, err := io.Copy(&b, input); err != nil {

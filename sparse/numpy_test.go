@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // runPython runs a script that imports NumPy and SciPy. It skips the test if there is no Python with them.
@@ -54,13 +56,9 @@ func numpyWant(t *testing.T) (x, w *CSR, y []float64) {
 	x, err := FromTriplets(5, 7, []Triplet{
 		{0, 1, 0.1}, {0, 6, -1e-300}, {2, 0, 3}, {2, 2, 1.0 / 3}, {3, 3, 1.7976931348623157e308}, {4, 6, 5e-324}, {4, 1, -7},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	w, err = FromDense(2, 3, []float64{1, 0, -2, 3, 100, 0})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	return x, w, []float64{1, -1, 1, -1, 1}
 }
 
@@ -71,18 +69,14 @@ func TestNumPy(t *testing.T) {
 	x, w, y := numpyWant(t)
 	d := &Dataset{X: x, Labels: y, Names: []string{"a", "b", "c", "d", "e", "f", "Größe €"}}
 	for _, name := range []string{"d.npy", "d.npz", "d.mtx", "d.csv"} {
-		if err := WriteFile(filepath.Join(dir, name), d); err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, WriteFile(filepath.Join(dir, name), d))
 	}
 	f, err := os.Create(filepath.Join(dir, "y.npy"))
 	if err == nil {
 		err = WriteLabels(f, NPY, y)
 		f.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	runPython(t, dir, numpyMatrix+`
 def same(A, B): assert A.shape == B.shape and A.dtype == B.dtype and A.tobytes() == B.tobytes(), (A, B)
 same(np.load('d.npy'), X)

@@ -24,9 +24,7 @@ func TestRandomStreamIsFrozen(t *testing.T) {
 	s, err := NewSynthetic(SyntheticOptions{
 		Rows: 3, Features: 7, NonzerosPerRow: 2, Groups: 1, GroupSize: 2, Noise: .5, Seed: 9, Regression: true,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	if diff := cmp.Diff([]float64{-0x1.5afa5a8615f42p-03, 0x1.e2dd494eea34p-01, 0x1.41642a2595cc8p-01}, s.Labels); diff != "" {
 		t.Errorf("%s %x", diff, s.Labels)
 	}
@@ -87,9 +85,7 @@ func TestSynthetic(t *testing.T) {
 			Seed: 3,
 		}
 		s, err := NewSynthetic(opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		if rows, cols := s.X.Dims(); rows != 100 || cols != 23 || s.X.NNZ() != 700 {
 			t.Errorf("%d x %d with %d entries", rows, cols, s.X.NNZ())
 		}
@@ -114,9 +110,7 @@ func TestSynthetic(t *testing.T) {
 			}
 		}
 		repeated, err := NewSynthetic(opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		if !sameBits(s.X, repeated.X) || !sameFloats(s.Labels, repeated.Labels) {
 			t.Error("the same options give another problem")
 		}
@@ -127,9 +121,7 @@ func TestSynthetic(t *testing.T) {
 func TestSyntheticLabels(t *testing.T) {
 	for _, regression := range []bool{false, true} {
 		s, err := NewSynthetic(SyntheticOptions{Regression: regression})
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		margins := make([]float64, len(s.Labels))
 		s.X.MulVec(margins, s.Coefficients)
 		for i, y := range s.Labels {

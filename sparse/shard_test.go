@@ -37,9 +37,7 @@ func writeShardFiles(t *testing.T, files, lines int) (paths []string, content st
 			text.WriteByte('\n')
 		}
 		path := filepath.Join(dir, fmt.Sprintf("%03d.svm", k))
-		if err := os.WriteFile(path, []byte(text.String()[start:]), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, os.WriteFile(path, []byte(text.String()[start:]), 0o666))
 		paths = append(paths, path)
 	}
 	return paths, text.String()
@@ -78,19 +76,13 @@ func TestShards(t *testing.T) {
 	for _, files := range []int{1, 2, 5} {
 		paths, text := writeShardFiles(t, files, 40)
 		want, err := readAs(LIBSVM, strings.NewReader(text), "all", &ReadOptions{AnyLabels: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		binaryPaths := make([]string, files)
 		for k, path := range paths {
 			binaryPaths[k] = strings.TrimSuffix(path, ".svm") + ".scas"
 			d, err := ReadFile(path, &ReadOptions{AnyLabels: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := WriteFile(binaryPaths[k], d); err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, err)
+			sparsetest.Must(t, WriteFile(binaryPaths[k], d))
 		}
 		for _, parts := range []int{1, 2, 3, 7, 16} {
 			checkSame(t, joinShards(t, paths, parts, nil), want)
@@ -111,22 +103,16 @@ func TestShards(t *testing.T) {
 func TestShardsOfCompressed(t *testing.T) {
 	paths, text := writeShardFiles(t, 4, 30)
 	want, err := readAs(LIBSVM, strings.NewReader(text), "all", &ReadOptions{AnyLabels: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	for k, path := range paths {
 		content, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		var b bytes.Buffer
 		w, _ := zstd.NewWriter(&b)
 		w.Write(content)
 		w.Close()
 		paths[k] = path + ".zst"
-		if err := os.WriteFile(paths[k], b.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, os.WriteFile(paths[k], b.Bytes(), 0o666))
 	}
 	checkSame(t, joinShards(t, paths, 2, nil), want)
 	_, err = ReadShard(paths[:1], 1, 2, nil)
@@ -142,7 +128,7 @@ func TestShardsOfWords(t *testing.T) {
 	}
 	d.Signs, d.Classes = false, Classes{[]float64{0, 1}, []string{"no", "yes"}}
 	path := filepath.Join(t.TempDir(), "d.scas")
-	must(t, WriteFile(path, d))
+	sparsetest.Must(t, WriteFile(path, d))
 	for memory, wantSigns := range map[int64]bool{0: false, 1 << 10: true} {
 		if memory > 0 && !mapsFiles {
 			continue
@@ -161,9 +147,7 @@ func TestShardErrors(t *testing.T) {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	badLine := len(lines) - 1
 	lines[badLine] += " 5:x"
-	if err := os.WriteFile(paths[0], []byte(strings.Join(lines, "\n")), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, os.WriteFile(paths[0], []byte(strings.Join(lines, "\n")), 0o666))
 	_, err := ReadShard(paths, 3, 4, nil)
 	parseErr, ok := errors.AsType[*ParseError](err)
 	if !ok || parseErr.Line != badLine+1 || parseErr.File != paths[0] {
@@ -183,13 +167,13 @@ func TestShardErrors(t *testing.T) {
 		sparsetest.CheckError(t, err, c.want)
 	}
 	signsPath := filepath.Join(t.TempDir(), "signs.scas")
-	must(t, WriteFile(signsPath, mustRead(t, "-1 1:1\n3 1:2\n-1\n3\n", nil)))
+	sparsetest.Must(t, WriteFile(signsPath, mustRead(t, "-1 1:1\n3 1:2\n-1\n3\n", nil)))
 	_, err = ReadShard([]string{signsPath}, 0, 2, &ReadOptions{Counts: true})
 	sparsetest.CheckError(t, err, `"-1": a label below 0`)
 	var basePaths []string // the first text has an index 0, the second has none
 	for k, text := range []string{"1 0:1\n", "1 1:1\n"} {
 		basePaths = append(basePaths, filepath.Join(t.TempDir(), fmt.Sprint(k, ".scas")))
-		must(t, WriteFile(basePaths[k], mustRead(t, text, &ReadOptions{AnyLabels: true})))
+		sparsetest.Must(t, WriteFile(basePaths[k], mustRead(t, text, &ReadOptions{AnyLabels: true})))
 	}
 	_, err = ReadShard(basePaths, 0, 1, nil)
 	sparsetest.CheckError(t, err, "its features count from 1, and the features of the first file from 0")
@@ -205,7 +189,7 @@ func TestShardEdge(t *testing.T) {
 	var paths []string
 	for k, text := range []string{strings.Repeat("1 1:1\n", 30) + "1 9:1\n", "1 2:1\n1 0:1\n"} {
 		paths = append(paths, filepath.Join(dir, fmt.Sprint(k, ".svm")))
-		must(t, os.WriteFile(paths[k], []byte(text), 0o666))
+		sparsetest.Must(t, os.WriteFile(paths[k], []byte(text), 0o666))
 	}
 	_, err := ReadShard(paths, 1, 2, &ReadOptions{Features: 9})
 	wantParseError(t, err, 31, 3, paths[0], "the index is beyond the last of 9 features, counted from 0")
@@ -215,34 +199,24 @@ func TestShardEdge(t *testing.T) {
 // index 0.
 func TestRebase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zero.svm")
-	if err := os.WriteFile(path, []byte("1 0:1 3:2\n-1 1:1 4:1\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, os.WriteFile(path, []byte("1 0:1 3:2\n-1 1:1 4:1\n"), 0o666))
 	want, err := ReadFile(path, &ReadOptions{AnyLabels: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	firstShard, err := ReadShard([]string{path}, 0, 2, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	secondShard, err := ReadShard([]string{path}, 1, 2, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	firstShard.Rebase(true, 5)
 	secondShard.Rebase(true, 5)
-	if err := firstShard.appendRows(secondShard); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, firstShard.appendRows(secondShard))
 	checkSame(t, firstShard, want)
 	if !mapsFiles {
 		return
 	}
 	path = filepath.Join(t.TempDir(), "one.scas")
-	must(t, WriteFile(path, mustRead(t, "1 1:1\n", &ReadOptions{AnyLabels: true})))
+	sparsetest.Must(t, WriteFile(path, mustRead(t, "1 1:1\n", &ReadOptions{AnyLabels: true})))
 	view, err := ReadShard([]string{path}, 0, 1, nil)
-	must(t, err)
+	sparsetest.Must(t, err)
 	defer view.Close()
 	defer func() {
 		if recover() == nil {

@@ -22,9 +22,7 @@ var close12 = cmpopts.EquateApprox(1e-12, 1e-12)
 
 func TestColumnStats(t *testing.T) {
 	a, err := FromTriplets(50, 9, randomTriplets(50, 9))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	s := a.ColumnStats()
 	means, deviations := s.Mean(), s.StdDev()
 	for j := range 9 {
@@ -64,9 +62,7 @@ func randomTriplets(rows, cols int) []Triplet {
 
 func TestRowNorms(t *testing.T) {
 	a, err := FromDense(3, 3, []float64{3, 0, -4, 0, 0, 0, 1, 1, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	if diff := cmp.Diff([]float64{25, 0, 3}, a.RowNormsSq()); diff != "" {
 		t.Error(diff)
 	}
@@ -74,15 +70,11 @@ func TestRowNorms(t *testing.T) {
 
 func TestStandardize(t *testing.T) {
 	a, err := FromTriplets(50, 9, randomTriplets(50, 9))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	for _, center := range []bool{true, false} {
 		s := a.ColumnStats()
 		x, err := s.Standardize(a, center)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		for j := range 9 {
 			mean, sd := stat.PopMeanVariance(column(x, j), nil)
 			want := 1.0
@@ -108,14 +100,10 @@ func TestStandardizeConstantColumn(t *testing.T) {
 		data[i] = 0.1
 	}
 	a, err := FromDense(len(data), 1, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	s := a.ColumnStats()
 	x, err := s.Standardize(a, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	if _, v := x.Row(0); s.Scale()[0] != 1 || math.Abs(v[0]) > 1e-12 {
 		t.Errorf("scale %v, value %v, want 1 and 0", s.Scale()[0], v[0])
 	}
@@ -135,9 +123,7 @@ func TestFromDense(t *testing.T) {
 // standard deviation.
 func TestColumnStatsOfPieces(t *testing.T) {
 	d, err := NewSynthetic(SyntheticOptions{Rows: 500, Features: 20, NonzerosPerRow: 7, Noise: 1, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	var entries []Triplet
 	for i := range 500 {
 		idx, val := d.X.Row(i)
@@ -147,9 +133,7 @@ func TestColumnStatsOfPieces(t *testing.T) {
 		entries = append(entries, Triplet{i, 20, 0.1}, Triplet{i, 21, 1e8 + float64(i%2)})
 	}
 	x, err := FromTriplets(500, 23, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	want := x.ColumnStats()
 	m := NewColumnStats(23)
 	doubled := NewColumnStats(23) // every row is added with weight 2 and again with weight 0
@@ -177,9 +161,7 @@ func TestColumnStatsOfPieces(t *testing.T) {
 // overflow.
 func TestColumnStatsLaterColumn(t *testing.T) {
 	x, err := FromDense(3, 1, []float64{0, 1e200, 1e200})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	s := NewColumnStats(1)
 	s.Add(x, 0, 1, nil)
 	s.Add(x, 1, 3, nil)

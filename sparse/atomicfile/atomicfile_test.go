@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 func writerOf(s string) func(io.Writer) error {
@@ -36,9 +38,7 @@ func wantOnlyFile(t *testing.T, path, content string) {
 func TestWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	for _, content := range []string{"first", "second, longer", ""} {
-		if err := Write(path, 0o640, writerOf(content)); err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, Write(path, 0o640, writerOf(content)))
 		wantOnlyFile(t, path, content)
 	}
 	info, err := os.Stat(path)
@@ -49,9 +49,7 @@ func TestWrite(t *testing.T) {
 
 func TestFailureLeavesTheOldFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
-	if err := Write(path, 0o644, writerOf("old")); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, Write(path, 0o644, writerOf("old")))
 	boom := errors.New("boom")
 	err := Write(path, 0o644, func(w io.Writer) error {
 		if err := writerOf("half of the ne")(w); err != nil {
@@ -67,9 +65,7 @@ func TestFailureLeavesTheOldFile(t *testing.T) {
 
 func TestPanicLeavesTheOldFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
-	if err := Write(path, 0o644, writerOf("old")); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, Write(path, 0o644, writerOf("old")))
 	func() {
 		defer func() { _ = recover() }()
 		_ = Write(path, 0o644, func(io.Writer) error { panic("boom") })
@@ -95,9 +91,7 @@ func TestPrepare(t *testing.T) {
 			written = w.(*os.File)
 			return writerOf(s)(w)
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		if err := written.Close(); !errors.Is(err, os.ErrClosed) {
 			t.Errorf("closing it again: %v, want %v", err, os.ErrClosed)
 		}
@@ -108,9 +102,7 @@ func TestPrepare(t *testing.T) {
 		t.Errorf("before Commit: %v, want %v", err, os.ErrNotExist)
 	}
 	prepare("other").Discard() // Discard must not remove the temporary file of firstFile, which is in use
-	if err := firstFile.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, firstFile.Commit())
 	firstFile.Discard()
 	prepare("second").Discard()
 	wantOnlyFile(t, path, "first")
@@ -118,9 +110,7 @@ func TestPrepare(t *testing.T) {
 
 // TestWriteToDevice checks that Write writes to a device and does not replace it.
 func TestWriteToDevice(t *testing.T) {
-	if err := Write(os.DevNull, 0o644, writerOf("x")); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, Write(os.DevNull, 0o644, writerOf("x")))
 	info, err := os.Stat(os.DevNull)
 	if err != nil || info.Mode().IsRegular() {
 		t.Errorf("%s is now %v, %v", os.DevNull, info.Mode(), err)
@@ -131,17 +121,13 @@ func TestWriteToDevice(t *testing.T) {
 // that leads to no path.
 func TestWriteToPipe(t *testing.T) {
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	defer r.Close()
 	path := fmt.Sprintf("/dev/fd/%d", w.Fd())
 	if _, err := os.Stat(path); err != nil {
 		t.Skip(err)
 	}
-	if err := errors.Join(Write(path, 0o644, writerOf("x")), w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, errors.Join(Write(path, 0o644, writerOf("x")), w.Close()))
 	if b, err := io.ReadAll(r); string(b) != "x" || err != nil {
 		t.Errorf("%q, %v", b, err)
 	}
@@ -163,9 +149,7 @@ func TestProbe(t *testing.T) {
 // TestLongName checks Write with a name of 255 bytes, the limit of file systems.
 func TestLongName(t *testing.T) {
 	path := filepath.Join(t.TempDir(), strings.Repeat("n", 255))
-	if err := Write(path, 0o644, writerOf("x")); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, Write(path, 0o644, writerOf("x")))
 	wantOnlyFile(t, path, "x")
 }
 
@@ -198,12 +182,8 @@ func TestStale(t *testing.T) {
 	touch := func(name string, modTime time.Time) string {
 		t.Helper()
 		name = filepath.Join(dir, name)
-		if err := os.WriteFile(name, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(name, modTime, modTime); err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, os.WriteFile(name, nil, 0o600))
+		sparsetest.Must(t, os.Chtimes(name, modTime, modTime))
 		return name
 	}
 	touch(".f.01234567.tmp", old)
@@ -213,21 +193,15 @@ func TestStale(t *testing.T) {
 		want = append(want, name)
 	}
 	touch(".f.11234567.tmp", time.Now())
-	if err := os.Chmod(touch(".f.89abcdef.tmp", old), 0o400); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, os.Chmod(touch(".f.89abcdef.tmp", old), 0o400))
 	lockedFile, err := os.Open(touch(".f.21234567.tmp", old))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	defer lockedFile.Close()
 	if Lock(lockedFile) != nil {
 		t.Skip("no locks here")
 	}
 	want = append(want, ".f.21234567.tmp")
-	if err := Write(path, 0o644, writerOf("x")); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, Write(path, 0o644, writerOf("x")))
 	var got []string
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
@@ -248,9 +222,7 @@ func TestWriteThroughLink(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, content := range []string{"first", "second"} {
-		if err := Write(link, 0o644, writerOf(content)); err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, Write(link, 0o644, writerOf(content)))
 		wantOnlyFile(t, path, content)
 		wantOnlyFile(t, link, content)
 		if to, err := os.Readlink(link); err != nil || to != path {
@@ -263,12 +235,8 @@ func TestWriteThroughLink(t *testing.T) {
 // directory; ".." then is the parent of that directory.
 func TestFollowed(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Join(dir, "other", "dir"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
+	sparsetest.Must(t, os.MkdirAll(filepath.Join(dir, "other", "dir"), 0o755))
 	for from, to := range map[string]string{
 		"a": "b", "b": "file", "loop": "loop", "d": "other/dir", "other/dir/up": "../x", "through": "d/../y",
 		"absolute": dir + "/d/../z",
@@ -303,9 +271,7 @@ func TestFollowed(t *testing.T) {
 func TestStandardOutput(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	defer f.Close()
 	old := os.Stdout
 	defer func() { os.Stdout = old }()
@@ -323,9 +289,7 @@ func TestLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	open := func() *os.File {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		t.Cleanup(func() { f.Close() })
 		return f
 	}

@@ -9,15 +9,15 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // TestCloseFails checks that an error of close is detected before the old file is replaced.
 // Network file systems report lost data by such an error.
 func TestCloseFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
-	if err := Write(path, 0o644, writerOf("old")); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, Write(path, 0o644, writerOf("old")))
 	result := make(chan error)
 	go func() {
 		runtime.LockOSThread() // never unlocked: the thread, in which close fails, ends with the goroutine

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // TestPermissions checks that the umask applies to a new file, and that a replaced file keeps its
@@ -16,22 +18,16 @@ func TestPermissions(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	mode := func() os.FileMode {
 		t.Helper()
-		if err := Write(path, 0o666, writerOf("x")); err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, Write(path, 0o666, writerOf("x")))
 		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		return info.Mode().Perm()
 	}
 	if m := mode(); m != 0o600 {
 		t.Errorf("under umask 077 a new file has mode %v", m)
 	}
 	for _, want := range []os.FileMode{0o640, 0o444, 0o600} {
-		if err := os.Chmod(path, want); err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, os.Chmod(path, want))
 		if m := mode(); m != want {
 			t.Errorf("mode %v became %v", want, m)
 		}

@@ -11,13 +11,9 @@ import (
 
 func TestFromAdjacency(t *testing.T) {
 	a, err := readMatrix(strings.NewReader("%%MatrixMarket matrix coordinate real symmetric\n4 4 4\n1 1 9\n3 1 -0.5\n4 2 0\n4 3 2\n"), "m")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	g, err := FromAdjacency(a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	if diff := cmp.Diff([]Edge{{0, 2, -0.5}, {2, 3, 2}}, g.Edges()); diff != "" || g.Nodes() != 4 {
 		t.Errorf("%d nodes, %s", g.Nodes(), diff)
 	}
@@ -28,9 +24,7 @@ func TestFromAdjacency(t *testing.T) {
 		"3 3 2\n3 1 2\n2 1 1.5\n": "but (1, 2) is 0",
 	} {
 		a, err := readMatrix(strings.NewReader(text), "m")
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		_, err = FromAdjacency(a)
 		sparsetest.CheckError(t, err, "graph: adjacency matrix", want)
 	}
@@ -51,9 +45,7 @@ func TestMatrixMarketConstraint(t *testing.T) {
 		{general, Any, Matrix, "1 3 2\n1 1 1\n1 3 -2\n"},
 	} {
 		c, err := ReadConstraint(strings.NewReader(tt.text), "m", tt.kind, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		if c.Kind != tt.want || sparsetest.Text(t, c.A) != tt.a {
 			t.Errorf("read as %q: %v\n%s", tt.kind, c.Kind, sparsetest.Text(t, c.A))
 		}

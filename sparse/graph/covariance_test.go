@@ -17,9 +17,7 @@ import (
 func TestReadCovariance(t *testing.T) {
 	for _, text := range []string{"1 0.5\n0.5 2\n", "1,0.5\r\n0.5,2", "# c\n1; 0.5\n\n0.5;\t2 # end\n"} {
 		c, err := ReadCovariance(strings.NewReader(text), "c")
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		if c.Features() != 2 || c.At(0, 0) != 1 || c.At(0, 1) != 0.5 || c.At(1, 0) != 0.5 || c.At(1, 1) != 2 {
 			t.Errorf("%q: %+v", text, c)
 		}
@@ -71,9 +69,7 @@ func TestCovarianceOfLargeValues(t *testing.T) {
 				{Row: 1, Col: 1, Value: large / 2},
 			}
 			x, err := sparse.FromTriplets(2, cols, entries)
-			if err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, err)
 			_, err = CorrelationOf(x)
 			sparsetest.CheckError(t, err, "values of feature 2 are too large")
 		}
@@ -84,9 +80,7 @@ func TestCovarianceOfLargeValues(t *testing.T) {
 // are averaged.
 func TestCovarianceIsSymmetric(t *testing.T) {
 	c, err := NewCovariance(2, []float64{1, 0.3, 0.3 + 1e-12, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	if a := c.At(0, 1); a != c.At(1, 0) || math.Abs(a-0.3-5e-13) > 1e-16 {
 		t.Errorf("entries %v and %v", a, c.At(1, 0))
 	}
@@ -95,34 +89,24 @@ func TestCovarianceIsSymmetric(t *testing.T) {
 // TestSachsFromDataAndFile checks that data and a file of their covariance give the same graphs.
 func TestSachsFromDataAndFile(t *testing.T) {
 	text, err := os.ReadFile(sparsetest.DataFile(t, "ref", "sachs_7466x11.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	_, rows, _ := strings.Cut(string(text), "\n") // the first line has the names
 	var values []float64
 	for _, f := range strings.Fields(rows) {
 		v, err := strconv.ParseFloat(f, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		values = append(values, v)
 	}
 	x, err := sparse.FromDense(len(values)/11, 11, values)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	for _, tt := range []struct {
 		file string
 		make func(*sparse.CSR) (*Covariance, error)
 	}{{"sachs_cor.txt", CorrelationOf}, {"sachs_cov.txt", CovarianceOf}} {
 		dataCovariance, err := tt.make(x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		fileCovariance, err := ReadCovarianceFile(sparsetest.DataFile(t, "ref", tt.file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		for i := range 11 {
 			for j := range 11 {
 				size := math.Sqrt(fileCovariance.At(i, i) * fileCovariance.At(j, j))
@@ -132,13 +116,9 @@ func TestSachsFromDataAndFile(t *testing.T) {
 			}
 		}
 		fromData, err := Threshold(dataCovariance, 0.2, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		fromFile, err := Threshold(fileCovariance, 0.2, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		if diff := cmp.Diff(fromData.Edges(), fromFile.Edges()); diff != "" || len(fromFile.Edges()) == 0 {
 			t.Errorf("%s: graphs differ: %s", tt.file, diff)
 		}

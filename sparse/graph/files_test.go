@@ -19,9 +19,7 @@ import (
 
 func TestReadEdges(t *testing.T) {
 	g, err := ReadEdges(strings.NewReader("# head\n1 2\n\n 4\t3 -0.5 # tail\r\n2 3 1e2"), "e", 5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	if diff := cmp.Diff([]Edge{{0, 1, 1}, {3, 2, -.5}, {1, 2, 100}}, g.Edges()); diff != "" || g.Nodes() != 5 {
 		t.Errorf("%d nodes, %s", g.Nodes(), diff)
 	}
@@ -77,9 +75,7 @@ func TestReadConstraint(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			c, err := ReadConstraint(strings.NewReader(tt.text), "a.txt", tt.kind, tt.p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, err)
 			rows, cols := c.A.Dims()
 			if c.Kind != tt.want || rows != tt.rows || cols != tt.p || (c.Graph != nil) != (tt.want == EdgeList) {
 				t.Errorf("%v, %d x %d, want %v, %d x %d", c.Kind, rows, cols, tt.want, tt.rows, tt.p)
@@ -126,13 +122,9 @@ func TestReadConstraintFile(t *testing.T) {
 	if _, err := io.WriteString(z, "2 3 1\n1 2 1\n"); err != nil {
 		t.Fatal(err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, z.Close())
 	path := filepath.Join(t.TempDir(), "tiny")
-	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, os.WriteFile(path, b.Bytes(), 0o600))
 	for _, kind := range []Kind{EdgeList, Matrix} {
 		c, err := ReadConstraintFile(string(kind)+":"+path, 3)
 		if err != nil || c.Kind != kind {
@@ -160,9 +152,7 @@ func TestPublishedGraphs(t *testing.T) {
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			c, err := ReadConstraintFile(sparsetest.DataFile(t, "graphs", tt.file), tt.p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, err)
 			rows, cols := c.A.Dims()
 			if c.Kind != tt.kind || rows != tt.rows || cols != tt.p || c.A.NNZ() != tt.nnz {
 				t.Errorf("%v, %d x %d with %d entries, want %v, %d x %d with %d",
@@ -209,13 +199,9 @@ func checkDetectedKind(t *testing.T, data []byte, p int, edgesErr error) {
 func TestWriteFewEdges(t *testing.T) {
 	roundTrip := func(nodes int, edges []Edge) {
 		g, err := New(nodes, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		var b bytes.Buffer
-		if err := g.Write(&b); err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, g.Write(&b))
 		c, err := ReadConstraint(&b, "g", Any, nodes)
 		if err != nil {
 			t.Errorf("%d nodes, edges %v: %v", nodes, edges, err)
@@ -301,13 +287,9 @@ func FuzzReadEdges(f *testing.F) {
 			return
 		}
 		var b bytes.Buffer
-		if err := g.Write(&b); err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, g.Write(&b))
 		rereadGraph, err := ReadEdges(&b, "written", p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		if diff := cmp.Diff(g.Edges(), rereadGraph.Edges()); diff != "" || rereadGraph.Nodes() != g.Nodes() {
 			t.Fatal(diff)
 		}

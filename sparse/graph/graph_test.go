@@ -38,14 +38,10 @@ func readMatrix(r io.Reader, name string) (*sparse.CSR, error) {
 func publishedMatrix(t testing.TB, file string) *sparse.CSR {
 	t.Helper()
 	f, err := os.Open(sparsetest.DataFile(t, "graphs", file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	defer f.Close()
 	a, err := readMatrix(f, file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	return a
 }
 
@@ -71,9 +67,7 @@ func TestNewRefuses(t *testing.T) {
 
 func TestMatrices(t *testing.T) {
 	g, err := New(4, []Edge{{0, 2, 2}, {3, 1, 1}, {2, 1, -3}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	for _, c := range []struct{ name, got, want string }{
 		// In the first two matrices, the row of an edge has |w| in column I and -w in column J.
 		{"incidence", sparsetest.Text(t, g.Incidence()), "3 4 6\n1 1 2\n1 3 -2\n2 2 -1\n2 4 1\n3 2 3\n3 3 3\n"},
@@ -108,9 +102,7 @@ func TestGramIsLaplacianPlusIdentity(t *testing.T) {
 func TestEdgesIsACopy(t *testing.T) {
 	edges := []Edge{{0, 1, 1}}
 	g, err := New(2, edges)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	edges[0].Weight = 7
 	g.Edges()[0].Weight = 8
 	if w := g.Edges()[0].Weight; w != 1 {
@@ -144,9 +136,7 @@ func TestComponents(t *testing.T) {
 			}
 		}
 		g, err := New(n, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		numbers, count := g.Components()
 		nextNumber := 0
 		for i := range n {
@@ -191,9 +181,7 @@ func correlationData(t testing.TB) (x *sparse.CSR, columns [][]float64) {
 		}
 	}
 	x, err := sparse.FromDense(rows, cols, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	return x, columns
 }
 
@@ -216,9 +204,7 @@ func TestWeight(t *testing.T) {
 
 func TestStatistics(t *testing.T) {
 	g, err := New(7, []Edge{{0, 1, 1}, {1, 2, -1}, {5, 4, 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	want := Statistics{Nodes: 7, Edges: 3, Components: 2, Largest: 3, Isolated: 2, MaxDegree: 2, Negative: 1}
 	if got := g.Statistics(); got != want {
 		t.Errorf("got %+v, want %+v", got, want)

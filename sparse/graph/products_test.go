@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // rangesAt returns a function forEachRange for CovarianceOfPieces. It divides the rows at cuts. Call number
@@ -42,15 +43,11 @@ func TestCovarianceOfPieces(t *testing.T) {
 	} {
 		n, p := x.Dims()
 		data, variance, err := newColumns(x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		entrywise := &Covariance{n: p, diag: variance, scale: slices.Repeat([]float64{1}, p), data: data}
 		for threads, cuts := range [][]int{nil, {1}, {2, 2, 7}, {n / 3, n/3 + 1, n - 1}} {
 			c, err := CovarianceOfPieces(x, threads, rangesAt(n, 0, nil, cuts...))
-			if err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, err)
 			for _, pair := range [][2]*Covariance{{entrywise, c}, {entrywise.Correlation(), c.Correlation()}} {
 				for i := range p {
 					for j := range p {
@@ -67,13 +64,9 @@ func TestCovarianceOfPieces(t *testing.T) {
 				func(c *Covariance) (*Graph, error) { g, _, err := Strongest(c, 9, opt); return g, err },
 			} {
 				want, err := build(entrywise)
-				if err != nil {
-					t.Fatal(err)
-				}
+				sparsetest.Must(t, err)
 				got, err := build(c)
-				if err != nil {
-					t.Fatal(err)
-				}
+				sparsetest.Must(t, err)
 				if diff := cmp.Diff(want.Edges(), got.Edges()); diff != "" {
 					t.Errorf("%s, cut at %v: graphs differ: %s", name, cuts, diff)
 				}
@@ -85,9 +78,7 @@ func TestCovarianceOfPieces(t *testing.T) {
 func TestCovarianceOfIsDense(t *testing.T) {
 	for rows, want := range map[int]bool{12: true, 8: false} {
 		x, err := sparse.FromDense(rows, 9, slices.Repeat([]float64{1}, rows*9))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		c, err := CovarianceOf(x)
 		if err != nil || (c.dense != nil) != want || (c.data == nil) != want {
 			t.Errorf("%d rows: kept %t, %v", rows, c.dense != nil, err)

@@ -23,21 +23,13 @@ func TestPublishedRecipe(t *testing.T) {
 				sparsetest.Long(t) // half a million rows
 			}
 			d, err := sparse.ReadFile(sparsetest.DataFile(t, "paper", tt.data), &sparse.ReadOptions{Features: tt.p})
-			if err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, err)
 			c, err := CovarianceOf(d.X)
-			if err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, err)
 			g, err := PublishedRecipe(c, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, err)
 			a, err := sparse.Stack(g.Antisymmetric(), sparse.Identity(tt.p))
-			if err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, err)
 			if diff := cmp.Diff(sparsetest.Text(t, publishedMatrix(t, tt.matrix)), sparsetest.Text(t, a)); diff != "" {
 				t.Errorf("not the published matrix: %s", diff)
 			}
@@ -53,22 +45,16 @@ func TestPublishedRecipeRefuses(t *testing.T) {
 		entries = append(entries, sparse.Triplet{Row: j, Col: j, Value: 50}, sparse.Triplet{Row: j + 1, Col: j, Value: 50})
 	}
 	x, err := sparse.FromTriplets(cols+1, cols, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	c, err := CovarianceOf(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	_, err = PublishedRecipe(c, 0)
 	var tooLarge *ComponentError
 	if !errors.As(err, &tooLarge) || tooLarge.Limit != recipeComponent {
 		t.Errorf("%v, want a *ComponentError with limit %d", err, recipeComponent)
 	}
 	c, err = NewCovariance(3, []float64{1e6, 9e5, 9e5, 9e5, 1e6, 9e5, 9e5, 9e5, 1e6})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	_, err = PublishedRecipe(c, 0)
 	sparsetest.CheckError(t, err, "3 features around feature 1 is not finite")
 }

@@ -47,9 +47,7 @@ func sparseData(t testing.TB, rows, cols int, seed uint64) *sparse.CSR {
 		}
 	}
 	x, err := sparse.FromDense(rows, cols, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	return x
 }
 
@@ -72,9 +70,7 @@ func plainCorrelations(x *sparse.CSR) [][]float64 {
 func TestCovarianceOf(t *testing.T) {
 	x, columns := correlationData(t)
 	c, err := CovarianceOf(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	for i, a := range columns {
 		for j, b := range columns {
 			if got, want := c.At(i, j), stat.Covariance(a, b, nil); math.Abs(got-want) > 1e-7 {
@@ -92,9 +88,7 @@ func TestBuildersAgainstAllPairs(t *testing.T) {
 		x := sparseData(t, 25, 40, seed)
 		want := plainCorrelations(x)
 		c, err := CorrelationOf(x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		var pairs []Edge
 		nonzeros := 0
 		for i := range 40 {
@@ -109,9 +103,7 @@ func TestBuildersAgainstAllPairs(t *testing.T) {
 		opt := &CorrelationOptions{Signed: true, Weighted: true, Threads: 2}
 		for _, k := range []int{1, 10, 100, 300} {
 			g, threshold, err := Strongest(c, k, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, err)
 			// Correlations that have the same absolute value up to rounding may be in any order. So edge n
 			// and pair n need not join the same features, and the test compares their absolute values.
 			weights := g.Edges()
@@ -129,9 +121,7 @@ func TestBuildersAgainstAllPairs(t *testing.T) {
 				}
 			}
 			thresholdGraph, err := Threshold(c, threshold, &CorrelationOptions{Signed: true, Weighted: true, Threads: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, err)
 			if diff := gocmp.Diff(g.Edges(), thresholdGraph.Edges()); diff != "" {
 				t.Errorf("seed %d: %d strongest differ from threshold %v: %s", seed, k, threshold, diff)
 			}
@@ -147,9 +137,7 @@ func TestBuildersAgainstAllPairs(t *testing.T) {
 func checkNearest(t *testing.T, c *Covariance, want [][]float64, k int) {
 	t.Helper()
 	g, err := KNearest(c, k, &CorrelationOptions{Weighted: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	joined := make(map[[2]int32]bool)
 	for _, e := range g.Edges() {
 		joined[e.ends()] = true
@@ -211,9 +199,7 @@ func TestCollectorPrunes(t *testing.T) {
 func TestBuildersRefuse(t *testing.T) {
 	x := sparseData(t, 25, 40, 1)
 	c, err := CorrelationOf(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	_, err = Threshold(c, 0.01, &CorrelationOptions{maxEdges: 20})
 	sparsetest.CheckError(t, err, "threshold 0.01: more than 20 pairs", "above")
 	for _, threshold := range []float64{0, -1, 1.01, math.NaN()} {
@@ -227,13 +213,9 @@ func TestBuildersRefuse(t *testing.T) {
 	_, err = KNearest(c, 6, &CorrelationOptions{maxEdges: 100})
 	sparsetest.CheckError(t, err, "6 nearest of 40 features: want 1 to 5")
 	noColumns, err := sparse.FromDense(2, 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	c, err = CovarianceOf(noColumns)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	_, err = KNearest(c, 1, nil)
 	sparsetest.CheckError(t, err, "1 nearest of 0 features")
 	_, err = CorrelationOf(sparse.Identity(1))
@@ -250,9 +232,7 @@ func TestDroppedPairs(t *testing.T) {
 	}
 	values[1], values[n] = 0.9, 0.9
 	c, err := NewCovariance(n, values)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	for threads := 1; threads <= 2; threads++ {
 		_, err = Threshold(c, 0.1, &CorrelationOptions{maxEdges: 1, Threads: threads})
 		sparsetest.CheckError(t, err, "threshold 0.1: more than 1 pairs", "above 0.9")
@@ -269,9 +249,7 @@ func TestComponentErrorOfPairs(t *testing.T) {
 func TestProposalsAreRoundedUp(t *testing.T) {
 	const v = 0.12345612
 	c, err := NewCovariance(3, []float64{1, v, v, v, 1, v, v, v, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	_, err = c.Components(0.1, 2, 0)
 	sparsetest.CheckError(t, err, "0.123457 or more")
 	_, err = c.Components(0.123457, 2, 0)
@@ -281,9 +259,7 @@ func TestProposalsAreRoundedUp(t *testing.T) {
 	_, err = Threshold(c, 0.1, &CorrelationOptions{maxEdges: 1})
 	sparsetest.CheckError(t, err, "above 0.123457")
 	equal, err := NewCovariance(3, slices.Repeat([]float64{1}, 9))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	_, err = Threshold(equal, 0.1, &CorrelationOptions{maxEdges: 1}) // no threshold is high enough
 	sparsetest.CheckError(t, err, "more than 1 pairs are as correlated")
 	if strings.Contains(err.Error(), "want a threshold") {
@@ -318,9 +294,7 @@ func TestGrid(t *testing.T) {
 // that holds data and for a Covariance that holds the matrix.
 func TestCovarianceInParts(t *testing.T) {
 	fromData, err := CorrelationOf(sparseData(t, 40, 30, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	disjointCount, r := 0, newCovarianceRow(30)
 	for i := range 30 {
 		fromData.fillRow(i, i+1, r)
@@ -334,9 +308,7 @@ func TestCovarianceInParts(t *testing.T) {
 		values = append(values, fromData.At(index/30, index%30))
 	}
 	fromNumbers, err := NewCovariance(30, values)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	for _, c := range []*Covariance{fromData, fromNumbers} {
 		largest := c.Largest(20, 1)
 		weakest := math.Inf(1)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // copiedColumns returns a table of 15 columns. Column j is column j mod 5 of a random table of 0 and 1, with
@@ -29,9 +30,7 @@ func copiedColumns(t *testing.T, seed uint64) *sparse.CSR {
 		}
 	}
 	x, err := sparse.FromTriplets(rows, 3*base, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	return x
 }
 
@@ -45,14 +44,10 @@ func TestTies(t *testing.T) {
 	for seed := range seeds {
 		x := copiedColumns(t, seed)
 		c, err := CorrelationOf(x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		for k := 1; k <= 60; k += 7 {
 			g, _, err := Strongest(c, k, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, err)
 			joined := map[[2]int32]bool{}
 			for _, e := range g.Edges() {
 				joined[[2]int32{e.I % 5, e.J % 5}] = true
@@ -67,9 +62,7 @@ func TestTies(t *testing.T) {
 			}
 		}
 		g, err := KNearest(c, 1, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		for i := range int32(5) { // i+5 is the first of the two copies of feature i
 			if !joins(g, i, i+5) {
 				t.Fatalf("seed %d: feature %d is joined with another than its first copy: %v", seed, i, g.Edges())
@@ -93,13 +86,9 @@ func TestUncorrelated(t *testing.T) {
 			entries = append(entries, sparse.Triplet{Row: i, Col: 1, Value: 0.7/scale + 0.3*float64(i%3)})
 		}
 		x, err := sparse.FromTriplets(12, 2, entries)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		c, err := CorrelationOf(x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		if c.dense[1] != 0 {
 			count++
 		}

@@ -70,6 +70,14 @@ func Dense(m Matrix) [][]float64 {
 	return out
 }
 
+// Must ends the test if err is not nil.
+func Must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // CheckError fails the test if err is nil or if its text lacks one of the fragments.
 func CheckError(t testing.TB, err error, fragments ...string) {
 	t.Helper()

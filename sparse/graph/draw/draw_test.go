@@ -34,9 +34,7 @@ func draw(t *testing.T, g *graph.Graph, names []string) (d picture) {
 	t.Helper()
 	var b, again bytes.Buffer
 	for _, w := range []io.Writer{&b, &again} {
-		if err := SVG(w, g, names, nil); err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, SVG(w, g, names, nil))
 	}
 	if b.String() != again.String() {
 		t.Error("two drawings of one graph differ")
@@ -79,9 +77,7 @@ func TestSVGSets(t *testing.T) {
 			SetOf: []int{0, 0, 1, Plain, Faint, Faint}, Names: []string{"at 2", "at <1>"}, Plain: "alone",
 			Faint: "zero",
 		}
-		if err := SVG(&b, g, names, sets); err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, SVG(&b, g, names, sets))
 		var d picture
 		if err := xml.Unmarshal(b.Bytes(), &d); err != nil ||
 			!slices.Equal(d.Legend, []string{"edge", "at 2", "at <1>", "alone", "zero"}) {
@@ -142,9 +138,7 @@ func TestColours(t *testing.T) {
 func mustGraph(t *testing.T, n int, edges []graph.Edge) *graph.Graph {
 	t.Helper()
 	g, err := graph.New(n, edges)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	return g
 }
 
@@ -210,9 +204,7 @@ func TestLayoutOfALongChain(t *testing.T) {
 func TestDOT(t *testing.T) {
 	g := mustGraph(t, 4, []graph.Edge{{I: 0, J: 2, Weight: 1}, {I: 2, J: 1, Weight: -0.25}})
 	var b bytes.Buffer
-	if err := DOT(&b, g, []string{`say "x"`, `back\slash`, "c", "d"}); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, DOT(&b, g, []string{`say "x"`, `back\slash`, "c", "d"}))
 	want := "graph {\n" +
 		"\t1 [label=\"say \\\"x\\\"\"];\n\t2 [label=\"back\\\\slash\"];\n\t3 [label=\"c\"];\n" +
 		"\t// 1 nodes without edges are left out\n" +

@@ -21,9 +21,7 @@ func elements(a *sparse.CSR) []float64 { return slices.Concat(sparsetest.Dense(a
 // TestSachs compares solutions with the solutions of R's glasso 1.11, computed with its option thr = 1e-12.
 func TestSachs(t *testing.T) {
 	c, err := graph.ReadCovarianceFile(sparsetest.DataFile(t, "ref", "sachs_cor.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	for _, tt := range []struct {
 		rho       float64
 		edges     int
@@ -33,9 +31,7 @@ func TestSachs(t *testing.T) {
 			want := slices.Concat(sparsetest.Numbers(t,
 				sparsetest.DataFile(t, "ref", fmt.Sprintf("sachs_glasso_cor_rho%v_wi.txt", tt.rho)))...)
 			res, err := Estimate(c, Options{Penalty: tt.rho})
-			if err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, err)
 			maxDiff := 0.0
 			for k, got := range elements(res.Theta) {
 				maxDiff = max(maxDiff, math.Abs(got-want[k]))
@@ -56,9 +52,7 @@ func TestSachs(t *testing.T) {
 func readPaperSet(t testing.TB, name string, features int) *sparse.CSR {
 	t.Helper()
 	d, err := sparse.ReadFile(sparsetest.DataFile(t, "paper", name), &sparse.ReadOptions{Features: features})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	return d.X
 }
 
@@ -66,17 +60,11 @@ func readPaperSet(t testing.TB, name string, features int) *sparse.CSR {
 // on the diagonal. It also checks that EstimateEdges finds a penalty near 0.1 from a number of edges.
 func TestA9a(t *testing.T) {
 	c, err := graph.CorrelationOf(readPaperSet(t, "a9a.zst", 123))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	published, err := graph.ReadEdgesFile(sparsetest.DataFile(t, "graphs", "a9a_glasso_0.1.edges"), 123)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	res, err := Estimate(c, Options{Penalty: 0.1, FreeDiagonal: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	want := published.Edges()
 	slices.SortFunc(want, func(a, b graph.Edge) int { return cmp.Or(cmp.Compare(a.I, b.I), cmp.Compare(a.J, b.J)) })
 	if diff := gocmp.Diff(want, res.Graph(nil).Edges()); diff != "" {
@@ -84,9 +72,7 @@ func TestA9a(t *testing.T) {
 	}
 	// If the diagonal is penalised, the penalty 0.1 gives 304 edges.
 	estimate, err := EstimateEdges(c, 304, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	if n := len(estimate.Graph(nil).Edges()); n < 301 || n > 307 || math.Abs(estimate.Penalty-0.1) > 0.005 {
 		t.Errorf("%d edges at penalty %v, want 304 within 1 %%, near 0.1", n, estimate.Penalty)
 	}
@@ -96,9 +82,7 @@ func TestEstimateEdges(t *testing.T) {
 	c, _ := randomCorrelation(t, 25, 100, 8)
 	for _, k := range []int{1, 2, 7, 30, 90} {
 		res, err := EstimateEdges(c, k, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		if n := len(res.Graph(nil).Edges()); n != k {
 			t.Errorf("%d edges at penalty %v, want %d", n, res.Penalty, k)
 		}
@@ -132,9 +116,7 @@ func TestEstimateEdgesBelowALargeComponent(t *testing.T) {
 		values[i*n+j], values[j*n+i] = v, v
 	}
 	c, err := graph.NewCovariance(n, values)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	for _, k := range []int{1, 2, 3} {
 		res, err := EstimateEdges(c, k, Options{MaxComponent: 5})
 		if err != nil {
@@ -163,9 +145,7 @@ func TestRefuses(t *testing.T) {
 		sparsetest.CheckError(t, err, "glasso: ", tt.want)
 	}
 	constant, err := graph.NewCovariance(2, []float64{1, 0, 0, 0})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	_, err = Estimate(constant, Options{Penalty: 1, FreeDiagonal: true})
 	sparsetest.CheckError(t, err, "feature 2 is constant")
 	res, err := Estimate(constant, Options{Penalty: 0.5})
@@ -197,13 +177,9 @@ func TestComponentErrorNamesThePenalty(t *testing.T) {
 
 func TestGraphWeights(t *testing.T) {
 	c, err := graph.NewCovariance(2, []float64{1, 0.5, 0.5, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	res, err := Estimate(c, Options{Penalty: 0.1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	// The inverse of Theta is [1.1 0.4; 0.4 1.1], so the partial correlation is 0.4/1.1.
 	got := res.Graph(&graph.CorrelationOptions{Signed: true, Weighted: true}).Edges()
 	if len(got) != 1 || math.Abs(got[0].Weight-0.4/1.1) > 1e-9 {
@@ -216,9 +192,7 @@ func TestManyFeatures(t *testing.T) {
 		t.Skip("-short: not solving for rcv1")
 	}
 	c, err := graph.CorrelationOf(readPaperSet(t, "rcv1v2_binary_train.libsvm.zst", 47236))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	_, err = Estimate(c, Options{Penalty: 0.3})
 	var sizeError *graph.ComponentError
 	if !errors.As(err, &sizeError) || sizeError.Size <= sizeError.Limit || sizeError.Fits < 0.5 || sizeError.Fits > 0.6 {
@@ -226,9 +200,7 @@ func TestManyFeatures(t *testing.T) {
 	}
 	start := time.Now()
 	res, err := Estimate(c, Options{Penalty: 0.9})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	t.Logf("%d components, largest %d, %v, gap %v in %v",
 		res.Components, res.Largest, res.Graph(nil).Statistics(), res.Gap, time.Since(start))
 	if res.Components != 1813 || res.Largest != 38 || res.Gap > 1e-12*47236 {

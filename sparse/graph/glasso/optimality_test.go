@@ -29,13 +29,9 @@ func randomCovariance(t testing.TB, n, samples int, seed uint64) (*graph.Covaria
 		}
 	}
 	x, err := sparse.FromDense(samples, n, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	c, err := graph.CovarianceOf(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	return c, allEntries(c)
 }
 
@@ -61,9 +57,7 @@ func allEntries(c *graph.Covariance) []float64 {
 func kktResidual(t testing.TB, theta, s []float64, n int, rho float64, freeDiagonal bool) float64 {
 	t.Helper()
 	var w mat.Dense
-	if err := w.Inverse(mat.NewDense(n, n, theta)); err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, w.Inverse(mat.NewDense(n, n, theta)))
 	violation := 0.0
 	for i := range n {
 		for j := range n {
@@ -137,9 +131,7 @@ func bruteForce(t testing.TB, s []float64, n int, rho float64, freeDiagonal bool
 	}
 	move := func(x []float64, step float64) (nextTheta []float64, change float64) {
 		var w mat.Dense
-		if err := w.Inverse(mat.NewDense(n, n, x)); err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, w.Inverse(mat.NewDense(n, n, x)))
 		nextTheta = make([]float64, n*n)
 		for index := range nextTheta {
 			i, j := index/n, index%n
@@ -187,9 +179,7 @@ func TestAgainstBruteForce(t *testing.T) {
 				for _, freeDiagonal := range []bool{false, true} {
 					want, objective := bruteForce(t, s, n, rho, freeDiagonal)
 					res, err := Estimate(c, Options{Penalty: rho, FreeDiagonal: freeDiagonal})
-					if err != nil {
-						t.Fatal(err)
-					}
+					sparsetest.Must(t, err)
 					for k, got := range elements(res.Theta) {
 						if math.Abs(got-want[k]) > 1e-8 || (got == 0) != (want[k] == 0) {
 							t.Errorf("n = %d, seed %d, rho = %v, free %v: entry %d is %v, want %v",
@@ -209,9 +199,7 @@ func TestAgainstBruteForce(t *testing.T) {
 func TestGapIsABound(t *testing.T) {
 	c, _ := randomCovariance(t, 24, 40, 3)
 	optimum, err := Estimate(c, Options{Penalty: 0.1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	finiteCount := 0
 	for steps := 1; steps < optimum.Steps; steps++ {
 		res, err := Estimate(c, Options{Penalty: 0.1, maxSteps: steps})
@@ -239,16 +227,12 @@ func TestScreeningIsExact(t *testing.T) {
 	const rho = 0.35
 	o := Options{Penalty: rho}
 	res, err := Estimate(c, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	if res.Components < 3 || res.Largest > 20 {
 		t.Fatalf("%d components, largest %d: the test shows nothing", res.Components, res.Largest)
 	}
 	defaults, err := o.withDefaults()
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	block := solveBlock(s, 30, &defaults)
 	for k, got := range elements(res.Theta) {
 		if want := block.x[k]; math.Abs(got-want) > 1e-9 || (got == 0) != (want == 0) {
@@ -268,9 +252,7 @@ func TestThreads(t *testing.T) {
 		for k, threads := range []int{1, 2, 3, 8} {
 			runtime.GOMAXPROCS(1 + k)
 			res, err := Estimate(c, Options{Penalty: tt.penalty, Threads: threads})
-			if err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, err)
 			if res.Components < tt.components || res.Largest < tt.largest {
 				t.Fatalf("%d components, largest %d: the test shows little", res.Components, res.Largest)
 			}

@@ -29,13 +29,9 @@ func fewSamples(t *testing.T, n, p int, seed uint64, copied bool) *graph.Covaria
 		}
 	}
 	x, err := sparse.FromTriplets(n, p, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	c, err := graph.CorrelationOf(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	return c
 }
 
@@ -49,9 +45,7 @@ func TestSingular(t *testing.T) {
 		}
 	}
 	constant, err := graph.NewCovariance(30, values)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparsetest.Must(t, err)
 	for name, tt := range map[string]struct {
 		c       *graph.Covariance
 		penalty float64
@@ -66,9 +60,7 @@ func TestSingular(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			res, err := Estimate(tt.c, Options{Penalty: tt.penalty})
-			if err != nil {
-				t.Fatal(err)
-			}
+			sparsetest.Must(t, err)
 			if n := tt.c.Features(); !(res.Gap <= 1e-12*float64(n)) || math.IsNaN(res.Objective) {
 				t.Errorf("objective %v, gap %v", res.Objective, res.Gap)
 			}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // TestLargeWholeNumbers checks that 64-bit integers are refused if float64 cannot represent them.
@@ -32,9 +34,7 @@ func TestLargeWholeNumbers(t *testing.T) {
 		file := magic + "\x01\x00" + string([]byte{byte(len(head)), 0}) + head +
 			string(binary.LittleEndian.AppendUint64(nil, tt.bits))
 		a, err := Open(strings.NewReader(file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		var v [1]float64
 		n, err := a.ReadFloats(v[:])
 		if (err == nil) != tt.exact || err == nil && (n != 1 || v[0] != tt.want) {
@@ -60,9 +60,7 @@ func TestLongStrings(t *testing.T) {
 			continue
 		}
 		a, err := Open(strings.NewReader(b.String()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparsetest.Must(t, err)
 		if got, err := a.ReadStrings(len(want)); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%d characters: %d strings, %v", length, len(got), err)
 		}
