@@ -2,7 +2,6 @@ package sparse
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/scas-admm/scas/kernels"
@@ -54,54 +53,6 @@ func TestCompact(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestCompactSame checks that a matrix and its compact form, and their transposes, give the same products
-// with vectors.
-func TestCompactSame(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	const rows, cols = 300, 90
-	for _, kind := range []string{"ones", "float32", "float64"} {
-		ptr, idx, val := []int64{0}, []int32{}, []float64{}
-		for range rows {
-			for j := range int32(cols) {
-				if rng.IntN(6) > 0 {
-					continue
-				}
-				v := rng.NormFloat64()
-				switch kind {
-				case "ones":
-					v = 1
-				case "float32":
-					v = float64(float32(v))
-				}
-				idx, val = append(idx, j), append(val, v)
-			}
-			ptr = append(ptr, int64(len(idx)))
-		}
-		a, err := New(rows, cols, ptr, idx, val)
-		sparsetest.Must(t, err)
-		w := make([]float64, cols)
-		for j := range w {
-			w[j] = rng.NormFloat64()
-		}
-		want, got, z, z2 := make([]float64, rows), make([]float64, rows), make([]float64, cols), make([]float64, cols)
-		kernels.Margins(want, a.Rows(0, rows), w)
-		kernels.Gradient(z, a.Rows(0, rows), want)
-		compacted := a.Compact(false)
-		kernels.Margins(got, compacted, w)
-		kernels.Gradient(z2, compacted, got)
-		for i := range want {
-			if got[i] != want[i] {
-				t.Fatalf("%s: margin %d is %v, want %v", kind, i, got[i], want[i])
-			}
-		}
-		for j := range z {
-			if z2[j] != z[j] {
-				t.Fatalf("%s: gradient %d is %v, want %v", kind, j, z2[j], z[j])
-			}
-		}
 	}
 }
 
