@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -120,11 +119,8 @@ func checkPosition(label float64, name string, row int, words []string) error {
 	if label >= 0 && label < float64(len(words)) && label == math.Trunc(label) {
 		return nil
 	}
-	return &ParseError{
-		File: name, Line: row,
-		Msg: fmt.Sprintf("the label %v: expected a number that stands for one of %d words",
-			label, len(words)),
-	}
+	return fileErrorf(name, "the label %v: expected a number that stands for one of %d words",
+		label, len(words)).at(row)
 }
 
 // binaryLabels sets the labels of d and their classes. If words is not nil, the original labels are positions

@@ -2,7 +2,6 @@ package sparse
 
 import (
 	"bytes"
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -73,16 +72,10 @@ func (s *schema) createColumns(cells []cell, line int, delim byte) error {
 		}
 		switch {
 		case names[name] && name != "":
-			return &ParseError{
-				File: s.name, Line: line,
-				Msg: fmt.Sprintf("two columns have the name %q: expected different names", name),
-			}
+			return fileErrorf(s.name, "two columns have the name %q: expected different names", name).at(line)
 		case len(cells) == 1 && bytes.IndexByte(cell.text, ';') > 0:
-			return &ParseError{
-				File: s.name, Line: line,
-				Msg:      fmt.Sprintf("one column, %q, by the delimiter %q: expected more", name, delim),
-				Remedies: []Remedy{{Field: "TableOptions.Delimiter", To: "the delimiter of the file"}},
-			}
+			return fileErrorf(s.name, "one column, %q, by the delimiter %q: expected more", name, delim).
+				at(line).with(Remedy{Field: "TableOptions.Delimiter", To: "the delimiter of the file"})
 		}
 		names[name] = true
 		s.columns = append(s.columns, &tableColumn{name: name, number: int32(c)})
@@ -163,10 +156,8 @@ func (s *schema) setKinds(line int) error {
 			case len(s.columns) - 1:
 				hint = " (does every line end with a delimiter?)"
 			}
-			return &ParseError{
-				File: s.name, Line: line, Msg: fmt.Sprintf("column %d has no name%s", c+1, hint),
-				Remedies: []Remedy{dropColumnRemedy(strconv.Itoa(c + 1)), {To: "name the column"}},
-			}
+			return fileErrorf(s.name, "column %d has no name%s", c+1, hint).
+				at(line).with(dropColumnRemedy(strconv.Itoa(c+1)), Remedy{To: "name the column"})
 		}
 		if v, hasFill := s.opt.Table.Fill[col.name]; hasFill {
 			col.fill, col.fillGiven = v, true
@@ -240,7 +231,8 @@ func (s *schema) findLabel() error {
 		return nil
 	}
 	return fileErrorf(s.name,
-		"no column of labels: the last one is left out or a feature, and none is called label, target or y").with(chooseLabel)
+		"no column of labels: the last one is left out or a feature, and none is called label, target or y").
+		with(chooseLabel)
 }
 
 // matchNames finds the columns of the features in ReadOptions.Names, and sets their kinds. All other

@@ -1,7 +1,6 @@
 package sparse
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -103,10 +102,4 @@ func (p *libsvmPart) repeatedIndexError(b []byte, start int, j int64) error {
 				fmt.Sprintf("index %d stands twice in this row: expected each index once", j))
 		}
 	}
-}
-
-// isNonFinite reports whether s is NaN, infinite or too large for float64.
-func isNonFinite(s string) bool {
-	v, err := strconv.ParseFloat(strings.TrimLeft(s, "+-"), 64) // ParseFloat does not accept NaN with a sign
-	return errors.Is(err, strconv.ErrRange) || err == nil && (math.IsNaN(v) || math.IsInf(v, 0))
 }
