@@ -54,6 +54,8 @@ type npzReader struct {
 	arrays map[string]*zip.File // the arrays by their names
 	order  []string             // the names in the order of the file
 	bytes  int64                // uncompressed length of the arrays that were read
+
+	sortedRows int // number of rows of a sparse matrix that had to be sorted
 }
 
 // firstArrayName returns the first of the names that an array has, or "" if no array has any of them.
@@ -94,14 +96,11 @@ func loadArray[T any](
 }
 
 func (z *npzReader) read() (*Dataset, error) {
-	var x *CSR
-	var err error
-	sortedRows := 0
+	readMatrix := z.readDense
 	if z.arrays["indptr"] != nil || z.arrays["format"] != nil {
-		x, sortedRows, err = z.readSparse()
-	} else {
-		x, err = z.readDense()
+		readMatrix = z.readSparse
 	}
+	x, err := readMatrix()
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +116,7 @@ func (z *npzReader) read() (*Dataset, error) {
 			return nil, err
 		}
 	}
-	return newData(z.name, x, names, y, z.opt, ReadStats{IndexBase: ZeroBased, SortedRows: sortedRows})
+	return newData(z.name, x, names, y, z.opt, ReadStats{IndexBase: ZeroBased, SortedRows: z.sortedRows})
 }
 
 // namesArray returns the name of the array with the names of the features, or "" if there is none.
@@ -199,12 +198,11 @@ func (z *npzReader) readDense() (x *CSR, err error) {
 	return x, err
 }
 
-// readSparse reads a sparse matrix that scipy.sparse.save_npz wrote in the format csr. sortedRows is the
-// number of rows that had to be sorted.
-func (z *npzReader) readSparse() (x *CSR, sortedRows int, err error) {
+// readSparse reads a sparse matrix that scipy.sparse.save_npz wrote in the format csr.
+func (z *npzReader) readSparse() (*CSR, error) {
 	for _, name := range []string{"data", "indices", "indptr", "shape"} {
 		if z.arrays[name] == nil {
-			return nil, 0, fileErrorf(z.name,
+			return nil, fileErrorf(z.name,
 				"no array %s, only %s: expected those of scipy's csr: data, indices, indptr, shape, format",
 				name, strings.Join(z.order, ", "))
 		}
@@ -212,10 +210,10 @@ func (z *npzReader) readSparse() (x *CSR, sortedRows int, err error) {
 	if z.arrays["format"] != nil {
 		format, err := loadArray(z, "format", (*arrayReader).readWords)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		if len(format) != 1 || format[0] != "csr" {
-			return nil, 0, &ParseError{
+			return nil, &ParseError{
 				File: z.name, Token: strings.Join(format, " "),
 				Msg: "array format: expected csr (x.tocsr() makes it)",
 			}
@@ -223,24 +221,24 @@ func (z *npzReader) readSparse() (x *CSR, sortedRows int, err error) {
 	}
 	shape, err := loadArray(z, "shape", intReader(1<<20))
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if len(shape) != 2 || shape[0] < 0 || shape[1] < 0 || shape[0] > math.MaxInt32 ||
 		shape[1] > math.MaxInt32 {
-		return nil, 0, fileErrorf(z.name, "array shape: %v: expected rows and columns, at most %d",
+		return nil, fileErrorf(z.name, "array shape: %v: expected rows and columns, at most %d",
 			shape, math.MaxInt32)
 	}
 	ptr, err := loadArray(z, "indptr", intReader(int(shape[0])+1))
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	idx, err := loadArray(z, "indices", readIndices)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	val, err := loadArray(z, "data", (*arrayReader).readFinite)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	return z.assemble(int(shape[0]), int(shape[1]), ptr, idx, val)
 }
@@ -265,34 +263,34 @@ func readIndices(a *arrayReader, array *npy.Array) ([]int32, error) {
 	})
 }
 
-// assemble checks the arrays of a sparse matrix, whose values are finite, and returns the matrix. sortedRows
-// is the number of rows that it had to sort.
-func (z *npzReader) assemble(n, p int, ptr []int64, idx []int32, val []float64) (x *CSR, sortedRows int, err error) {
-	fail := func(format string, args ...any) (*CSR, int, error) {
-		return nil, 0, fileErrorf(z.name, format, args...)
-	}
+// assemble checks the arrays of a sparse matrix, whose values are finite, and returns the matrix. It sorts
+// rows, and counts them in z.sortedRows.
+func (z *npzReader) assemble(n, p int, ptr []int64, idx []int32, val []float64) (*CSR, error) {
 	if err := checkShape(n, p, ptr, len(idx), len(val)); err != nil {
-		return fail("the arrays do not make a matrix: %s", pkgerr.Text(err))
+		return nil, fileErrorf(z.name, "the arrays do not make a matrix: %s", pkgerr.Text(err))
 	}
 	for i := range n {
 		row, values := idx[ptr[i]:ptr[i+1]], val[ptr[i]:ptr[i+1]]
 		for k, j := range row {
 			if j < 0 || int(j) >= p {
-				return fail("array indices, element %d (counted from 0), of row %d: expected a column in 0..%d", ptr[i]+int64(k), i, p-1)
+				return nil, fileErrorf(z.name,
+					"array indices, element %d (counted from 0), of row %d: expected a column in 0..%d",
+					ptr[i]+int64(k), i, p-1)
 			}
 		}
 		if !slices.IsSorted(row) {
 			if z.opt.Strict {
-				return nil, 0, fileErrorf(z.name,
+				return nil, fileErrorf(z.name,
 					"array indices: row %d has columns out of order: expected increasing ones", i).with(sortColumns)
 			}
-			sortedRows++
+			z.sortedRows++
 		}
 		if j, twice := coordinates.SortRow(row, values); twice {
-			return fail("array indices: row %d has column %d twice: expected each once (x.sum_duplicates() adds them up)", i, j)
+			return nil, fileErrorf(z.name,
+				"array indices: row %d has column %d twice: expected each once (x.sum_duplicates() adds them up)", i, j)
 		}
 	}
-	return &CSR{rows: n, cols: p, ptr: ptr, idx: idx, val: val}, sortedRows, nil
+	return &CSR{rows: n, cols: p, ptr: ptr, idx: idx, val: val}, nil
 }
 
 // writeNPZ writes the matrix as scipy.sparse.save_npz does in format csr. It adds an array y for labels and
