@@ -106,15 +106,18 @@ func (m *rows) dropEntries(column int32) {
 	m.idx, m.val = m.idx[:keptCount], m.val[:keptCount]
 }
 
-// peakBytes returns an upper bound of the memory of the rows and their labels. They count twice, because
-// joinEntries copies the entries, and the other slices are copied when they grow. They count once if expect has
-// made room for all of them.
+// peakBytes returns an upper bound of the memory of the rows and their labels. Entries count twice, because
+// joinEntries copies them, and row pointers and labels count twice, because they are copied when they grow. What
+// expect has made room for counts once.
 func (m *rows) peakBytes() int64 {
-	bytes := rowBytes*int64(len(m.ptr)) + entryBytes*int64(m.entryCount())
-	if m.full != nil || len(m.ptr) > m.rowRoom {
-		bytes *= 2
+	rowCopies, entryCopies := int64(1), int64(1)
+	if len(m.ptr) > m.rowRoom {
+		rowCopies = 2
 	}
-	return bytes
+	if m.full != nil || m.rowRoom == 0 {
+		entryCopies = 2
+	}
+	return rowCopies*rowBytes*int64(len(m.ptr)) + entryCopies*entryBytes*int64(m.entryCount())
 }
 
 // matrix returns the rows as a matrix. The rows must be valid, as described at New. Call joinEntries first.
