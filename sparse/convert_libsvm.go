@@ -19,7 +19,7 @@ func convertLIBSVM(c *conversion, input *decompressor) (*Converted, *binarySecti
 			Lines: p.lines, indexRange: p.indexRange, labelPair: c.twoLabels, Stats: p.stats,
 		})
 	}
-	err := inParallel(input, c.name, p.parseBlock, func(part *libsvmPart) error {
+	err := p.eachPart(input, func(part *libsvmPart) error {
 		if err := c.reportText(input); err != nil {
 			return errors.Join(record(), err)
 		}

@@ -23,7 +23,7 @@ func convertTable(c *conversion, input *decompressor) (*Converted, *binarySectio
 		return nil, nil, err
 	}
 	tc := &tableConversion{c, t}
-	err = eachBlock(input, c.name, func(b []byte, n int, isLast bool) (int, error) {
+	err = eachBlock(input, func(b []byte, n int, isLast bool) (int, error) {
 		usedBytes, err := t.parseBlock(b, n, isLast)
 		if err == nil {
 			err = c.reportText(input)

@@ -31,7 +31,7 @@ func readTable(input *decompressor, opt *ReadOptions) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = eachBlock(input, input.name, func(b []byte, n int, isLast bool) (int, error) {
+	err = eachBlock(input, func(b []byte, n int, isLast bool) (int, error) {
 		usedBytes, err := t.parseBlock(b, n, isLast)
 		if err == nil {
 			t.expect(input.textBytes.Load(), input.textSize(), opt)

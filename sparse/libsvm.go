@@ -11,7 +11,7 @@ import (
 func readLIBSVM(input *decompressor, opt *ReadOptions) (*Dataset, error) {
 	p := newLIBSVMParser(input.name, opt)
 	p.textSize = input.textSize
-	if err := inParallel(input, input.name, p.parseBlock, p.addPart); err != nil {
+	if err := p.eachPart(input, p.addPart); err != nil {
 		return nil, err
 	}
 	return p.finish()

@@ -73,6 +73,56 @@ func newLIBSVMParser(name string, opt *ReadOptions) *libsvmParser {
 	return p
 }
 
+// eachPart parses a text on all processors. It calls take for the parts in the order of the text. The first
+// error of take ends the reading.
+func (p *libsvmParser) eachPart(input *decompressor, take func(part *libsvmPart) error) error {
+	threads := runtime.GOMAXPROCS(0)
+	parts := make(chan chan *libsvmPart, threads) // in the order of the text
+	freeBuffers := make(chan []byte, 2*threads)
+	stop, takeErr := make(chan struct{}), make(chan error)
+	go func() {
+		var err error
+		for next := range parts {
+			if part := <-next; err == nil {
+				err = take(part)
+				if err != nil {
+					close(stop)
+				}
+			}
+		}
+		takeErr <- err
+	}()
+	first := true
+	err := eachBlock(input, func(buf []byte, n int, _ bool) (usedBytes int, err error) {
+		var b []byte
+		select {
+		case <-stop:
+			return 0, errStopped
+		case b = <-freeBuffers:
+		default:
+		}
+		b = append(b[:0], buf[:n+text.Pad]...)
+		next, isFirst := make(chan *libsvmPart, 1), first
+		parts <- next
+		first = false
+		go func() {
+			next <- p.parseBlock(b, n, isFirst)
+			select {
+			case freeBuffers <- b:
+			default:
+			}
+		}()
+		return n, nil
+	})
+	close(parts)
+	if firstErr := <-takeErr; firstErr != nil {
+		return firstErr
+	}
+	return err
+}
+
+var errStopped = errorf("reading was stopped")
+
 // parseBlock parses b[:n], which contains whole lines. isFirst is true for the first block of the text.
 // Several blocks may be parsed at the same time.
 func (f *libsvmSettings) parseBlock(b []byte, n int, isFirst bool) *libsvmPart {

@@ -3,7 +3,6 @@ package sparse
 import (
 	"bytes"
 	"io"
-	"runtime"
 
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 	"github.com/scas-admm/scas/sparse/internal/text"
@@ -66,7 +65,7 @@ const (
 // ends in a line feed, and at least text.Pad bytes follow it in buf. If isLast is true, no text follows the
 // block. do returns how many bytes it has used; the next block begins with the unused bytes.
 func eachBlock(
-	input io.Reader, name string, do func(buf []byte, n int, isLast bool) (usedBytes int, err error),
+	input *decompressor, do func(buf []byte, n int, isLast bool) (usedBytes int, err error),
 ) error {
 	// Room after the text: for a final line feed that it may lack, and for Pad bytes.
 	const tail = text.Pad + 1
@@ -81,7 +80,7 @@ func eachBlock(
 			return err
 		}
 		if isFirst {
-			if err := refuseBinary(buf[:count], name); err != nil {
+			if err := refuseBinary(buf[:count], input.name); err != nil {
 				return err
 			}
 			isFirst = false
@@ -102,7 +101,7 @@ func eachBlock(
 		}
 		if usedBytes == 0 { // the buffer has no complete record yet
 			if count > maxLine {
-				return fileErrorf(name,
+				return fileErrorf(input.name,
 					"a line of more than %d MiB: expected one line for every sample (in a table, a closing quotation mark may be missing)",
 					maxLine>>20)
 			}
@@ -114,59 +113,6 @@ func eachBlock(
 		count = copy(buf, buf[usedBytes:count])
 	}
 }
-
-// inParallel divides a text into blocks as eachBlock does. Several goroutines call parse, which receives a
-// block b[:n], followed by text.Pad more bytes; isFirst is true for the first block. The function take
-// receives the results of parse in the order of the text. Its first error ends the reading.
-func inParallel[T any](
-	input io.Reader, name string, parse func(b []byte, n int, isFirst bool) T, take func(T) error,
-) error {
-	threads := runtime.GOMAXPROCS(0)
-	results := make(chan chan T, threads) // results of the blocks, in the order of the text
-	freeBuffers := make(chan []byte, 2*threads)
-	stop, takeErr := make(chan struct{}), make(chan error)
-	go func() {
-		var err error
-		for result := range results {
-			if got := <-result; err == nil {
-				err = take(got)
-				if err != nil {
-					close(stop)
-				}
-			}
-		}
-		takeErr <- err
-	}()
-	first := true
-	err := eachBlock(input, name, func(buf []byte, n int, _ bool) (usedBytes int, err error) {
-		var b []byte
-		select {
-		case <-stop:
-			return 0, errStopped
-		case b = <-freeBuffers:
-		default:
-		}
-		b = append(b[:0], buf[:n+text.Pad]...)
-		result, isFirst := make(chan T, 1), first
-		results <- result
-		first = false
-		go func() {
-			result <- parse(b, n, isFirst)
-			select {
-			case freeBuffers <- b:
-			default:
-			}
-		}()
-		return n, nil
-	})
-	close(results)
-	if firstErr := <-takeErr; firstErr != nil {
-		return firstErr
-	}
-	return err
-}
-
-var errStopped = errorf("reading was stopped")
 
 // refuseBinary returns an error if head, the beginning of a file, cannot be text. A parser's error would be
 // less clear.

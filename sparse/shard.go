@@ -186,7 +186,7 @@ func (p *filePart) read(parser *libsvmParser) error {
 	}
 	defer input.Close()
 	parser.stats.Compression = input.kind
-	return inParallel(input, p.path, parser.parseBlock, parser.addPart)
+	return parser.eachPart(input, parser.addPart)
 }
 
 // correctLine adds the number of lines before p to the line number in err, because the reader counted from
