@@ -40,9 +40,8 @@ type Builder struct {
 	File string
 
 	cols       int
-	begun      bool
 	failure    error          // the error that ended the builder, or nil
-	rows       rows           // the rows in memory
+	rows       rows           // the rows in memory; its ptr is nil before begin
 	labels     labelCollector // counts the labels of all rows, and has the labels of the rows in memory
 	sortedRows int            // number of rows whose entries were out of order
 	file       *rowsFile      // nil while all rows are in memory
@@ -105,7 +104,7 @@ func (b *Builder) add(idx []int32, val []float64, label, offset float64) error {
 // begin checks the fields before the first row, and returns an error if no row can be
 // added.
 func (b *Builder) begin() error {
-	if b.failure != nil || b.begun {
+	if b.failure != nil || b.rows.ptr != nil {
 		return b.failure
 	}
 	if b.cols == 0 {
@@ -121,7 +120,6 @@ func (b *Builder) begin() error {
 	if err := b.Options.check(); err != nil {
 		return err
 	}
-	b.begun = true
 	b.rows.ptr, b.labels = make([]int64, 1, 1024), labelCollector{name: builderName, opt: &b.Options}
 	return nil
 }

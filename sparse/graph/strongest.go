@@ -59,9 +59,9 @@ func (c *collector) prune() {
 // positive number.
 func (c *Covariance) strongestPairs(floor float64, maxPairs, threads int) (pairs []Edge, finalFloor float64) {
 	merged := newCollector(floor, maxPairs)
-	collect := func(count int, do func(k int, r *covarianceRow, dst *collector)) {
+	collect := func(do func(k int, r *covarianceRow, dst *collector)) { // for k from 0 to c.n-1
 		var parts []*collector
-		faults.Each(threads, count, func() func(k int) {
+		faults.Each(threads, c.n, func() func(k int) {
 			r, part := newCovarianceRow(c.n), newCollector(merged.floor, maxPairs)
 			parts = append(parts, part)
 			return func(k int) { do(k, r, part) }
@@ -71,7 +71,7 @@ func (c *Covariance) strongestPairs(floor float64, maxPairs, threads int) (pairs
 		}
 		merged.prune()
 	}
-	collect(c.n, func(i int, r *covarianceRow, dst *collector) {
+	collect(func(i int, r *covarianceRow, dst *collector) {
 		c.fillRow(i, i+1, r)
 		for _, j := range r.cols {
 			dst.add(Edge{int32(i), j, r.value[j]})
@@ -79,7 +79,7 @@ func (c *Covariance) strongestPairs(floor float64, maxPairs, threads int) (pairs
 	})
 	if c.data != nil {
 		order, reach := c.orderByReach()
-		collect(c.n, func(k int, r *covarianceRow, dst *collector) { c.addDisjoint(k, order, reach, r, dst) })
+		collect(func(k int, r *covarianceRow, dst *collector) { c.addDisjoint(k, order, reach, r, dst) })
 	}
 	sortEdges(merged.pairs)
 	return merged.pairs, merged.floor
