@@ -173,9 +173,12 @@ func (p *libsvmParser) addPart(part *libsvmPart) error {
 	case p.freeParts <- part:
 	default:
 	}
+	if err := p.opt.checkMemory(p.name, m.peakBytes(), "the first %d lines", p.lines); err != nil {
+		return err
+	}
 	m.expect(p.stats.Bytes, p.textSize(), p.opt)
 	p.labels.labels = pages.Grow(p.labels.labels, cap(m.ptr)-len(m.ptr))
-	return p.opt.checkMemory(p.name, m.peakBytes(), "the first %d lines", p.lines)
+	return nil
 }
 
 // countPart returns an error if the labels of the next part are not allowed, or if the part has an error.
