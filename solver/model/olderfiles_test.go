@@ -130,7 +130,7 @@ func predictionsOfRows(t *testing.T, m *Model) string {
 		case m.Classifies():
 			fmt.Fprint(&lines, m.Classes.Name(m.predictedClass(row)))
 		default:
-			fmt.Fprint(&lines, m.prediction(row[0]))
+			fmt.Fprint(&lines, m.loss().Traits().Labels.Prediction(row[0]))
 		}
 		for _, v := range margins[:columnCount] {
 			fmt.Fprint(&lines, " ", v)

@@ -58,10 +58,31 @@ func (m *Model) Margin(indices []int32, values []float64) (float64, error) {
 	if len(m.Columns) != 1 {
 		return 0, errColumns
 	}
-	if err := m.checkRow(indices, values); err != nil {
+	var dst [1]float64
+	margins, err := m.rowMargins(dst[:], indices, values)
+	if err != nil {
 		return 0, err
 	}
-	return m.Columns[0].checkedMargin(indices, values)
+	return margins[0], nil
+}
+
+// rowMargins sets dst to the margins of one row, one for each column, and returns dst. It allocates no memory
+// if the capacity of dst is sufficient.
+func (m *Model) rowMargins(dst []float64, indices []int32, values []float64) ([]float64, error) {
+	if err := m.checkRow(indices, values); err != nil {
+		return nil, err
+	}
+	if cap(dst) < len(m.Columns) {
+		dst = make([]float64, len(m.Columns))
+	}
+	dst = dst[:len(m.Columns)]
+	for k := range m.Columns {
+		dst[k] = m.Columns[k].margin(indices, values)
+		if !finite(dst[k]) {
+			return nil, badValue(indices, values, dst[k])
+		}
+	}
+	return dst, nil
 }
 
 func (m *Model) checkRow(indices []int32, values []float64) error {
@@ -76,14 +97,6 @@ func (m *Model) checkRow(indices []int32, values []float64) error {
 		lastIndex = j
 	}
 	return nil
-}
-
-func (c *Column) checkedMargin(indices []int32, values []float64) (float64, error) {
-	sum := c.margin(indices, values)
-	if !finite(sum) {
-		return 0, badValue(indices, values, sum)
-	}
-	return sum, nil
 }
 
 // margin returns the margin of a row. It skips products that are 0, so that features whose coefficient is 0
@@ -140,22 +153,11 @@ func (m *Model) RowProbabilities(dst []float64, indices []int32, values []float6
 	if !m.givesProbability() {
 		return nil, ErrNoProbability
 	}
-	if err := m.checkRow(indices, values); err != nil {
-		return nil, err
+	dst, err := m.rowMargins(dst, indices, values)
+	if err == nil {
+		m.toProbabilities(dst)
 	}
-	if cap(dst) < len(m.Columns) {
-		dst = make([]float64, len(m.Columns))
-	}
-	dst = dst[:len(m.Columns)]
-	for k := range m.Columns {
-		t, err := m.Columns[k].checkedMargin(indices, values)
-		if err != nil {
-			return nil, err
-		}
-		dst[k] = t
-	}
-	m.toProbabilities(dst)
-	return dst, nil
+	return dst, err
 }
 
 // Predict returns the predicted label of one row. Labels have the values of the training data. With a column
@@ -163,34 +165,18 @@ func (m *Model) RowProbabilities(dst []float64, indices []int32, values []float6
 // A model of numbers predicts the margin, and a model of counts the rate e^margin. See Margin for the
 // arguments.
 func (m *Model) Predict(indices []int32, values []float64) (float64, error) {
-	if err := m.checkRow(indices, values); err != nil {
+	var few [8]float64 // so that models of few classes need no other memory
+	margins, err := m.rowMargins(few[:0], indices, values)
+	if err != nil {
 		return 0, err
 	}
-	bestColumn, bestMargin := 0, 0.0
-	for k := range m.Columns {
-		t, err := m.Columns[k].checkedMargin(indices, values)
-		if err != nil {
-			return 0, err
-		}
-		if k == 0 || t > bestMargin {
-			bestColumn, bestMargin = k, t
-		}
+	if m.Classifies() {
+		return m.Classes.Values[m.predictedClass(margins)], nil
 	}
-	switch {
-	case m.hasPositive():
-		return m.Classes.Values[classOf(bestMargin)], nil
-	case m.Classifies():
-		return m.Classes.Values[bestColumn], nil
+	if err := m.toPredictions(margins, nil); err != nil {
+		return 0, err
 	}
-	prediction := m.prediction(bestMargin)
-	if !finite(prediction) {
-		return 0, &OverflowError{Margin: bestMargin}
-	}
-	return prediction, nil
-}
-
-func (m *Model) prediction(margin float64) float64 {
-	return m.loss().Traits().Labels.Prediction(margin)
+	return margins[0], nil
 }
 
 // toPredictions replaces margins by the predictions of m, whose labels must be numbers. weights are the

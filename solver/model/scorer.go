@@ -40,12 +40,12 @@ func (s *Scorer) Predict(record map[string]any) (*Prediction, error) {
 		return nil, err
 	}
 	m := s.m
-	t := make([]float64, len(m.Columns))
-	for k := range t {
-		t[k] = m.Columns[k].margin(r.Indices, r.Values) + r.Offset
-		if !finite(t[k]) {
-			return nil, badValue(r.Indices, r.Values, t[k])
-		}
+	t, err := m.rowMargins(nil, r.Indices, r.Values)
+	if err == nil {
+		err = m.addOffsets(t, []float64{r.Offset})
+	}
+	if err != nil {
+		return nil, err
 	}
 	classes, err := m.toScores(t, nil)
 	if err != nil {

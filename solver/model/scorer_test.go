@@ -84,8 +84,9 @@ func TestScorer(t *testing.T) {
 			}
 			switch name {
 			case "numbers":
-				if *got.Number != m.prediction(margins[0]) || got.Class != "" {
-					t.Errorf("%q: %v, as a table %v", cells, *got.Number, m.prediction(margins[0]))
+				want := m.loss().Traits().Labels.Prediction(margins[0])
+				if *got.Number != want || got.Class != "" {
+					t.Errorf("%q: %v, as a table %v", cells, *got.Number, want)
 				}
 			case "two":
 				want := map[bool]string{false: "no", true: "yes"}[margins[0] > 0]
