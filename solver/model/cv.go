@@ -357,12 +357,15 @@ func (c *crossValidation) reportScored(n int) {
 
 func (c *crossValidation) summarise() {
 	r := &c.result
+	if _, ofNumbers := c.scores[0][0][ByMSE]; ofNumbers {
+		variance := c.labelVariance()
+		for _, s := range slices.Concat(c.scores...) {
+			s[ByR2] = explainedShare(s[ByMSE], variance)
+		}
+	}
 	r.Measures = map[Measure]Curve{}
 	for m := range c.scores[0][0] {
 		r.Measures[m] = c.curve(m)
-	}
-	if mse, ok := r.Measures[ByMSE]; ok {
-		r.Measures[ByR2] = mse.toR2(c.labelVariance())
 	}
 	r.Curve = r.Measures[c.measure]
 	delete(r.Measures, byMetric)
@@ -406,29 +409,6 @@ func (c *crossValidation) curve(measure Measure) (r Curve) {
 		r.SE = append(r.SE, math.Sqrt(squareSum/totalWeight/(folds-1)))
 	}
 	return r
-}
-
-// toR2 turns a curve of mean squared errors into a curve of R2.
-func (r Curve) toR2(variance float64) Curve {
-	convert := func(values []float64, f func(v float64) float64) []float64 {
-		converted := make([]float64, len(values))
-		for i, v := range values {
-			converted[i] = f(v)
-		}
-		return converted
-	}
-	r2 := func(v float64) float64 { return explainedShare(v, variance) }
-	standardError := func(v float64) float64 {
-		if variance == 0 { // R2 is 0 or 1 for every error
-			return 0 * v
-		}
-		return v / variance
-	}
-	out := Curve{Mean: convert(r.Mean, r2), SE: convert(r.SE, standardError)}
-	for _, fold := range r.Values {
-		out.Values = append(out.Values, convert(fold, r2))
-	}
-	return out
 }
 
 func (c *crossValidation) labelVariance() float64 {
