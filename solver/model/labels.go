@@ -173,10 +173,3 @@ func (s *Spec) labelName(label float64) string {
 	}
 	return fmt.Sprint(label)
 }
-
-func classOf(sign float64) int {
-	if sign > 0 {
-		return 1
-	}
-	return 0
-}

@@ -128,7 +128,7 @@ func TestAUC(t *testing.T) {
 		}
 		var s classScores
 		for i, v := range scores {
-			s[classOf(signs[i])].add(v, i, weights)
+			s[int(signs[i])].add(v, i, weights)
 		}
 		got := s.auc(nil)
 		if pairWeight == 0 {

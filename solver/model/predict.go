@@ -290,8 +290,8 @@ func (m *Model) Predictions(dst []float64, x *sparse.CSR) ([]float64, error) {
 // predictedClass returns the number of the class that is predicted for the margins of a row: the first one
 // with the largest margin or, with one column, class 1 if the margin is positive.
 func (m *Model) predictedClass(margins []float64) (best int) {
-	if len(margins) == 1 {
-		return classOf(margins[0])
+	if len(margins) == 1 && margins[0] > 0 {
+		return 1
 	}
 	for k, t := range margins {
 		if t > margins[best] {
