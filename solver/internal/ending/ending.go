@@ -36,12 +36,6 @@ func WhyEnded(err error, gap, goal float64, noRoom bool, separated func() bool, 
 	return Rounding
 }
 
-func (w Why) String() string {
-	return [...]string{
-		"not ended", "reached", "rounding", "iterations", "interrupted", "room", "separated",
-	}[w]
-}
-
 // The values of solver.Status.
 const (
 	Converged  = "converged"
