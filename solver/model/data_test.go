@@ -13,6 +13,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // TestClassesOfDataset checks that FitData takes the positive class from the order of Dataset.Classes, with
@@ -192,9 +193,7 @@ func TestCVDataNamesLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = CVData(t.Context(), nil, d, &CVSettings{Assignment: []int{0, 1, 0, 1, 1}})
-	if err == nil || !strings.Contains(err.Error(), "has rows of label yes, row 1 the first") {
-		t.Error(err)
-	}
+	sparsetest.CheckError(t, err, "has rows of label yes, row 1 the first")
 }
 
 // TestFitDataLatin1 checks that FitData returns an error if a name is not UTF-8.

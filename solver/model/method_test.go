@@ -15,6 +15,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // TestMethods checks the objectives and gaps of the methods that baseline.Methods lists.
@@ -219,11 +220,9 @@ func TestMethodErrors(t *testing.T) {
 			t.Errorf("%v for %s: %v", c.setting, c.field, err)
 		}
 	}
-	if _, err := Fit(t.Context(),
-		&Spec{Settings: solver.Settings{Start: solver.Iterate{X: make([]float64, 3)}}}, x,
-		y); err == nil || !strings.Contains(err.Error(), "Spec.Start") {
-		t.Error(err)
-	}
+	startSettings := solver.Settings{Start: solver.Iterate{X: make([]float64, 3)}}
+	_, err := Fit(t.Context(), &Spec{Settings: startSettings}, x, y)
+	sparsetest.CheckError(t, err, "Spec.Start")
 }
 
 // TestStreamedNoOptimum checks that a fit out of core by SCASK reports NoOptimum exactly if the feature

@@ -11,6 +11,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // TestPath checks that each step of a path is proved and has the objective of a fit for its lambda.
@@ -118,18 +119,13 @@ func TestLambdaMax(t *testing.T) {
 			}
 		}
 	}
-	if _, err := LambdaMax(context.Background(),
-		&Spec{Graph: graph.Chain(9), PenaltyFactors: make([]float64, 9)}, x, y); err == nil {
-		t.Error("no error for a graph alone")
-	}
-	if _, err := LambdaMax(context.Background(), &Spec{Loss: struct{ solver.Logistic }{}}, x, y); err == nil || !strings.Contains(err.Error(), "for a solver.ConjugateLoss") {
-		t.Errorf("a loss of one's own without a conjugate: %v", err)
-	}
+	_, err := LambdaMax(context.Background(), &Spec{Graph: graph.Chain(9), PenaltyFactors: make([]float64, 9)}, x, y)
+	sparsetest.CheckError(t, err, "only if all penalty factors are positive")
+	_, err = LambdaMax(context.Background(), &Spec{Loss: struct{ solver.Logistic }{}}, x, y)
+	sparsetest.CheckError(t, err, "for a solver.ConjugateLoss")
 	zeroX := denseMatrix(t, 4, 1, make([]float64, 4))
-	if _, err := LambdaMax(context.Background(), nil, zeroX, []float64{0, 1, 0, 1}); err == nil ||
-		!strings.Contains(err.Error(), "no feature matters") {
-		t.Errorf("%v", err)
-	}
+	_, err = LambdaMax(context.Background(), nil, zeroX, []float64{0, 1, 0, 1})
+	sparsetest.CheckError(t, err, "no feature matters")
 	// The domain keeps the coefficients of the class 3 at 0, but not those of the others.
 	x = denseMatrix(t, 8, 2, []float64{1, 0, 2, 0, 3, 1, 3, 2, 0, 5, 0, 6, -5, -5, -6, -6})
 	y = []float64{0, 0, 1, 1, 2, 2, 3, 3}
@@ -141,10 +137,8 @@ func TestLambdaMax(t *testing.T) {
 		y[i] = max(2, y[i])
 	}
 	spec.Positive = &y[7]
-	if _, err := LambdaMax(context.Background(), spec, x, y); err == nil ||
-		!strings.Contains(err.Error(), "the domain keeps all") {
-		t.Errorf("a class without a lambda max: %v", err)
-	}
+	_, err = LambdaMax(context.Background(), spec, x, y)
+	sparsetest.CheckError(t, err, "the domain keeps all")
 }
 
 // TestPathEnds checks what ends a path, and that a path continues after a fit that does not converge.

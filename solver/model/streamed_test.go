@@ -629,9 +629,7 @@ func TestStreamedFolds(t *testing.T) {
 		"must be between 2 and 300":          {Folds: 301},
 	} {
 		_, err := CV(t.Context(), &Spec{Memory: 1 << 20}, fileData.X, fileData.Labels, set)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("want %q, got %v", want, err)
-		}
+		sparsetest.CheckError(t, err, want)
 	}
 	set := &CVSettings{Path: PathSettings{Lambdas: []float64{0.01}}, Folds: 257}
 	if r, err := CV(t.Context(), &Spec{Memory: 1 << 20}, fileData.X, fileData.Labels, set); err != nil || len(r.Values) != 257 {
