@@ -84,9 +84,6 @@ func (d *design) fit(ctx context.Context) (*Column, error) {
 	if f == nil || f.file != nil {
 		return l.solve(ctx, d.spec.Lambda)
 	}
-	if d.team.Alone() && ctx.Err() != nil {
-		return d.columnWithoutSteps(ctx)
-	}
 	if !d.coupled() && d.start == nil && !f.s.EnoughSamples() && d.spec.Lambda > 0 &&
 		slices.Contains(f.s.Limit, 0) {
 		// LambdaMax moves the solver to the model in which all penalised coefficients are zero, and the
