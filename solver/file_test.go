@@ -389,7 +389,7 @@ func TestFileRecords(t *testing.T) {
 	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 6000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}, L2: 1e-3}
 	best := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-10}).At.Objective
-	set := solver.Settings{Method: solver.SCASK{}, Name: "mine", Passes: 6}
+	set := solver.Settings{Method: solver.SCASK{}, Passes: 6}
 	var points []solver.Point
 	var residuals []float64
 	var recorderTime time.Duration
@@ -425,8 +425,7 @@ func TestFileRecords(t *testing.T) {
 	}
 	lastPoint := points[len(points)-1]
 	if lastPoint.Last != res.At || !slices.Equal(lastPoint.X, res.X) ||
-		lastPoint.Outer != res.Stats.OuterIterations || lastPoint.Name != "mine" ||
-		res.Stats.Name != "mine" || lastPoint.Passes > res.Stats.Passes {
+		lastPoint.Outer != res.Stats.OuterIterations || lastPoint.Passes > res.Stats.Passes {
 		t.Errorf("the last point is %+v of %+v", lastPoint, res)
 	}
 	if objectiveAtStart := p.Evaluate(make([]float64, 30)).Objective; math.Abs(points[0].Last.Objective-objectiveAtStart) > 1e-12 {

@@ -132,8 +132,7 @@ func newFileSCAS(ctx context.Context, p *Problem, set Settings, q *exact.Problem
 	p.project(r.X)
 	copy(r.Y, r.product.Image(r.X))
 	r.Stats = Stats{
-		Name: cmp.Or(set.Name, nameOf(set.Method)), Method: nameOf(set.Method),
-		Storage: p.Data.Rows(0, 0).Form(), DualUpdates: 1, BatchSize: 1,
+		Method: nameOf(set.Method), Storage: p.Data.Rows(0, 0).Form(), DualUpdates: 1, BatchSize: 1,
 	}
 	r.gap, r.lastObjective = math.Inf(1), math.Inf(1)
 	f := exact.NewFile(q, exact.FileSettings{Memory: set.Memory})

@@ -137,8 +137,7 @@ func (r *Run) record(evaluate func(*Point)) error {
 	r.clock.pause()
 	defer r.clock.resume()
 	p := Point{
-		Name: r.Stats.Name, Outer: r.Stats.OuterIterations,
-		Passes: r.Stats.Passes, PaperPasses: r.paperPasses(), Seconds: r.clock.secondsAtPause(),
+		Outer: r.Stats.OuterIterations, Passes: r.Stats.Passes, PaperPasses: r.paperPasses(), Seconds: r.clock.secondsAtPause(),
 		DualityGap: r.gap, X: r.X, XAverage: r.Mean.X,
 	}
 	evaluate(&p)

@@ -503,16 +503,13 @@ func TestWarmStart(t *testing.T) {
 
 func TestOuterIterations(t *testing.T) {
 	p, recordCount := smallProblem(t), 0
-	s := &solver.Settings{Method: solver.SCASK{}, OuterIterations: 3, Name: "mine", Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
+	s := &solver.Settings{Method: solver.SCASK{}, OuterIterations: 3, Recorder: solver.RecorderFunc(func(*solver.Point) error {
 		recordCount++
-		if pt.Name != "mine" {
-			t.Errorf("record of %q", pt.Name)
-		}
 		return nil
 	})}
 	res := solvertest.Minimize(t, p, s)
 	if st := res.Stats; res.Status != solver.PassesDone || st.OuterIterations != 3 || st.Passes != 6 ||
-		st.Name != "mine" || st.Method != "scas-k" || recordCount != 4 {
+		st.Method != "scas-k" || recordCount != 4 {
 		t.Errorf("status %v, %d records, %+v", res.Status, recordCount, st)
 	}
 }
@@ -556,7 +553,7 @@ func withValues(t *testing.T, x *sparse.CSR, f func(v float64) float64) *sparse.
 
 func TestSettingsJSON(t *testing.T) {
 	want := solver.Settings{
-		Name: "a", OuterIterations: 8, Passes: 7, Eta: 0.1, Rho: 3e-5, InnerSteps: 9,
+		OuterIterations: 8, Passes: 7, Eta: 0.1, Rho: 3e-5, InnerSteps: 9,
 		Schedule: solver.Practical, Delta: 1.5, Seed: math.MaxUint64, RecordEvery: 2,
 	}
 	b, err := json.Marshal(want)

@@ -7,7 +7,6 @@ import (
 
 // A Point is a record of a run.
 type Point struct {
-	Name           string     // name of the run, see Settings.Name
 	Outer          int        // number of outer iterations so far; 0 at the start
 	Passes         float64    // effective passes so far
 	PaperPasses    float64    // outer iterations if MethodInfo.PaperPass is set, else Passes
@@ -70,7 +69,7 @@ func (res *Result) point() *Point {
 	}
 	st := &res.Stats
 	return &Point{
-		Name: st.Name, Outer: st.OuterIterations, Passes: st.Passes, PaperPasses: st.PaperPasses,
+		Outer: st.OuterIterations, Passes: st.Passes, PaperPasses: st.PaperPasses,
 		Seconds: st.Seconds,
 		Last:    res.At, Average: res.AtAverage, PrimalResidual: res.PrimalResidual,
 		DualityGap: res.DualityGap, X: res.X, XAverage: res.XAverage, Result: res,

@@ -72,7 +72,6 @@ type Result struct {
 // Stats says what a run did: its parameters, its costs, and how it was carried out. With several processes,
 // Plan, PlanReason and Storage are those of the first one.
 type Stats struct {
-	Name       string `json:"name,omitempty"`        // Settings.Name, or the name of the method
 	Method     string `json:"method"`                // name of the method
 	Plan       string `json:"plan,omitempty"`        // how the inner loop ran; empty without inner loop
 	PlanReason string `json:"plan_reason,omitempty"` // the reason for the plan, in one line

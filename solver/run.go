@@ -88,10 +88,8 @@ func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run
 	r.Samples = newSamples(p, &set, r.Err() != nil && r.stopCause == ending.Canceled)
 	r.Iterate = Iterate{make([]float64, features), make([]float64, q), make([]float64, l)}
 	r.Mean = Iterate{X: make([]float64, features), Y: make([]float64, q)}
-	info := set.Method.Info()
 	r.Stats = Stats{
-		Name: cmp.Or(set.Name, info.Name), Method: info.Name, Storage: r.Samples.rows.Form(), DualUpdates: 1,
-		BatchSize: 1,
+		Method: nameOf(set.Method), Storage: r.Samples.rows.Form(), DualUpdates: 1, BatchSize: 1,
 	}
 	_, isAuto := set.Method.(Auto)
 	r.prover = exact.NewProver(p.exactProblem(algebra, r.Samples.exact, set.Threads), isAuto)

@@ -17,8 +17,6 @@ type Settings struct {
 	// Method is the algorithm; nil means Auto{}. Package baseline has more methods. JSON leaves the
 	// field out, because Stats has the name of the method.
 	Method Method `json:"-"`
-	// Name is the name of the run in records and Stats; empty means the name of the method.
-	Name string `json:"name,omitempty"`
 	// DualUpdates is K, the number of updates of y and beta for each full gradient. It applies to
 	// SCASK and SCASL, and to Auto when Auto runs SCASK. Zero means a number from 1 to 40 that follows
 	// from the costs of a step and an update. Other methods refuse numbers above 1.
@@ -69,7 +67,7 @@ type Settings struct {
 	//
 	// Out of core, Minimize returns an error if there are several processes, a Checkpoint or a Coupling, or
 	// if the loss, the penalty or the domain is the caller's own. Besides Method and Memory, Minimize then
-	// uses only the settings Name, Passes, RelTol, TimeLimit, Threads, Start.X, Recorder, RecordEvery,
+	// uses only the settings Passes, RelTol, TimeLimit, Threads, Start.X, Recorder, RecordEvery,
 	// Report, DualUpdates, Eta, Rho and Seed. It calls Report several times in each pass. XAverage and
 	// YAverage of the result are equal to X and Y. Minimize tries to prove a gap only if there are at most
 	// 2,048 features, of which at most 256 have neither a penalty of their own nor a ridge.

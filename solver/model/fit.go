@@ -130,7 +130,7 @@ func (d *design) column(x []float64, groups [][]int, run FitRun) *Column {
 	if !d.spec.NoIntercept {
 		c.Intercept = x[d.p]
 	}
-	c.Run.Name, c.Run.Seed = d.spec.Name, d.spec.Seed
+	c.Run.Seed = d.spec.Seed
 	return c
 }
 
