@@ -36,21 +36,20 @@ import (
 // admm then restores the best iterate.
 type fileSCAS struct {
 	*Run
-	q             *exact.Problem // the problem, for package exact
-	file          *exact.File
-	bestObjective float64 // the smallest objective at a snapshot so far
-	innerPasses   int     // passes of inner loops; exact.File.Visits counts all other passes
-	weightSum     float64 // sum of the sample weights, or n without weights
-	outer         admm.OuterLoop
-	subset        *exact.Problem     // copies of some rows, from which step sizes are computed
-	rowCurvature  *admm.RowCurvature // the curvature of the rows of subset, which limits the step size
-	blocks        *rows.Windows
-	batchBlocks   int       // number of blocks in a batch; the last batch of a pass may have fewer
-	batchCount    int       // number of batches in a pass
-	batchUpdates  int       // number of dual updates for each batch
-	slopes        []float64 // slopes of a batch at the snapshot
-	margins       []float64 // margins of a batch at the snapshot
-	rng           *rand.PCG
+	q            *exact.Problem // the problem, for package exact
+	file         *exact.File
+	innerPasses  int     // passes of inner loops; exact.File.Visits counts all other passes
+	weightSum    float64 // sum of the sample weights, or n without weights
+	outer        admm.OuterLoop
+	subset       *exact.Problem     // copies of some rows, from which step sizes are computed
+	rowCurvature *admm.RowCurvature // the curvature of the rows of subset, which limits the step size
+	blocks       *rows.Windows
+	batchBlocks  int       // number of blocks in a batch; the last batch of a pass may have fewer
+	batchCount   int       // number of batches in a pass
+	batchUpdates int       // number of dual updates for each batch
+	slopes       []float64 // slopes of a batch at the snapshot
+	margins      []float64 // margins of a batch at the snapshot
+	rng          *rand.PCG
 }
 
 const (
@@ -121,24 +120,18 @@ func notStreamed(why string) error { return errorf("%w: %s", rows.ErrNotStreamed
 
 // newFileSCAS returns a run at its start. q is p for package exact.
 func newFileSCAS(ctx context.Context, p *Problem, set Settings, q *exact.Problem, began time.Time) *fileSCAS {
-	l, features := q.A.Dims()
-	r := &Run{
-		ctx: ctx, Problem: p, Settings: set, product: q.A.Product(), dual: p.dualStep(l, l),
-		clock: clock{resumed: began},
-	}
-	r.Iterate = Iterate{make([]float64, features), make([]float64, l), make([]float64, l)}
+	r := emptyRun(ctx, p, set, q.A, began)
+	r.dual = p.dualStep(len(r.Dual), len(r.Y))
 	r.Mean = r.Iterate
 	copy(r.X, set.Start.X)
 	p.project(r.X)
 	copy(r.Y, r.product.Image(r.X))
-	r.Stats = Stats{
-		Method: nameOf(set.Method), Storage: p.Data.Rows(0, 0).Form(), DualUpdates: 1, BatchSize: 1,
-	}
-	r.gap, r.lastObjective = math.Inf(1), math.Inf(1)
+	r.Stats.Storage = p.Data.Rows(0, 0).Form()
+	r.keeper.Best = math.Inf(1) // what Report gets before the first snapshot
 	f := exact.NewFile(q, exact.FileSettings{Memory: set.Memory})
 	f.Stop = ctx.Err
 	s := &fileSCAS{
-		Run: r, q: q, file: f, bestObjective: math.Inf(1),
+		Run: r, q: q, file: f,
 		blocks: rows.NewWindows(p.Data, blockBytes), weightSum: rows.Mass(p.SampleWeights, len(p.Labels)),
 		batchBlocks: max(1, int(batchShare*float64(set.Memory))/blockBytes),
 		rng:         rand.NewPCG(set.Seed, 0x77696e),
@@ -228,7 +221,6 @@ func (s *fileSCAS) snapshot() error {
 	switch verdict {
 	case admm.Best:
 		o.Anchor.Relax()
-		s.bestObjective = s.lastObjective
 	case admm.Restart:
 		return s.evaluate()
 	case admm.Lost:
@@ -385,6 +377,6 @@ func (s *fileSCAS) passes() float64 { return float64(s.file.Visits() + s.innerPa
 // fraction of the current pass.
 func (s *fileSCAS) reportPass(fraction float64) {
 	if s.Settings.Report != nil {
-		s.Settings.Report(Report{Passes: s.passes() + fraction, Objective: s.bestObjective, Gap: math.Inf(1)})
+		s.Settings.Report(Report{Passes: s.passes() + fraction, Objective: s.keeper.Best, Gap: math.Inf(1)})
 	}
 }

@@ -76,24 +76,31 @@ type Run struct {
 	snapshotAtX Snapshot             // snapshot at x, computed by lagrangianGradient; empty before
 }
 
-// newRun returns a run for a valid problem and valid settings.
-func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run {
-	r := &Run{ctx: ctx, Problem: p, Settings: set, clock: clock{resumed: began}}
-	_, features := p.Data.Dims()
-	algebra := p.algebra()
-	l, _ := algebra.Dims()
+// emptyRun returns the part of a run that data in memory and data in a file share. Its iterate is 0. a is the
+// constraint matrix.
+func emptyRun(ctx context.Context, p *Problem, set Settings, a *linalg.Algebra, began time.Time) *Run {
+	l, features := a.Dims()
 	q := p.Coupling.columnCount(l)
-	r.product = algebra.Product()
-	r.A = r.product
-	r.Samples = newSamples(p, &set, r.Err() != nil && r.stopCause == ending.Canceled)
-	r.Iterate = Iterate{make([]float64, features), make([]float64, q), make([]float64, l)}
-	r.Mean = Iterate{X: make([]float64, features), Y: make([]float64, q)}
-	r.Stats = Stats{
-		Method: nameOf(set.Method), Storage: r.Samples.rows.Form(), DualUpdates: 1, BatchSize: 1,
+	product := a.Product()
+	return &Run{
+		Iterate: Iterate{make([]float64, features), make([]float64, q), make([]float64, l)},
+		Problem: p, Settings: set, A: product, product: product,
+		Stats: Stats{Method: nameOf(set.Method), DualUpdates: 1, BatchSize: 1},
+		ctx:   ctx, clock: clock{resumed: began},
+		gap: math.Inf(1), lastObjective: math.Inf(1),
 	}
+}
+
+// newRun returns a run with data in memory, for a valid problem and valid settings.
+func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run {
+	algebra := p.algebra()
+	r := emptyRun(ctx, p, set, algebra, began)
+	features := len(r.X)
+	r.Samples = newSamples(p, &set, r.Err() != nil && r.stopCause == ending.Canceled)
+	r.Stats.Storage = r.Samples.rows.Form()
+	r.Mean = Iterate{X: make([]float64, features), Y: make([]float64, len(r.Y))}
 	_, isAuto := set.Method.(Auto)
 	r.prover = exact.NewProver(p.exactProblem(algebra, r.Samples.exact, set.Threads), isAuto)
-	r.gap, r.lastObjective = math.Inf(1), math.Inf(1)
 	r.unit = p.unit()
 	solved := false
 	if r.unit == 0 {
@@ -121,7 +128,7 @@ func (r *Run) prepare() {
 	maxNorm2, rmsNorm := p.team().Norms(p.Data.RowNormsSq())
 	r.Stats.Constants = p.constants(r.product.Algebra, maxNorm2)
 	r.scales = r.newScales(rmsNorm, p.Labels)
-	r.SetRho(cmp.Or(r.Settings.Rho, r.NaturalRho(1)))
+	r.SetRho(cmp.Or(r.Settings.Rho, r.NaturalRho()))
 }
 
 func (r *Run) moveToStart() {
@@ -190,10 +197,10 @@ func (r *Run) StepSize(automatic float64) float64 {
 	return r.Stats.Eta
 }
 
-// NaturalRho returns factor times lambda times the root mean square of |aᵢ|, where lambda is Scale of the
-// penalty. For regression it divides this product by the root mean square of the labels. If the product is
-// 0, it returns another number instead.
-func (r *Run) NaturalRho(factor float64) float64 { return r.scales.NaturalRho(factor) }
+// NaturalRho returns lambda times the root mean square of |aᵢ|, where lambda is Scale of the penalty. For
+// regression it divides this product by the root mean square of the labels. If the product is 0, it returns
+// another number instead.
+func (r *Run) NaturalRho() float64 { return r.scales.NaturalRho(1) }
 
 // newScales returns the scales of the problem. rowNorm is the root mean square of |aᵢ|. labels are the labels
 // of the samples, or of some of them.

@@ -51,7 +51,7 @@ func newBase(r *solver.Run, rhoFactor float64) *base {
 	b.setBatchSize(max(1, r.Settings.BatchSize))
 	b.mulA(b.x)
 	if r.Settings.Rho == 0 {
-		r.SetRho(float64(rhoFactor * r.NaturalRho(1)))
+		r.SetRho(float64(rhoFactor * r.NaturalRho()))
 	}
 	b.rho = r.Stats.Rho
 	return b
