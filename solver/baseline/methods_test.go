@@ -382,25 +382,6 @@ func TestLastIterateIsJudged(t *testing.T) {
 	}
 }
 
-// TestConstantLoss checks that the automatic step sizes are finite for data that are all zero, with which the
-// mean loss is constant.
-func TestConstantLoss(t *testing.T) {
-	data, err := sparse.FromDense(4, 2, make([]float64, 8))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &solver.Problem{Data: data, Labels: []float64{1, -1, 1, -1}, Penalty: solver.L1{Lambda: 0.01}}
-	for _, m := range baselines() {
-		if m.Info().NeedsL2 {
-			continue
-		}
-		res := solvertest.Minimize(t, p, &solver.Settings{Method: m})
-		if math.IsInf(res.Stats.Eta, 0) || res.At.Objective > math.Ln2+1e-12 {
-			t.Errorf("%s: step size %v, objective %v", m.Info().Name, res.Stats.Eta, res.At.Objective)
-		}
-	}
-}
-
 func TestMethodsRefuse(t *testing.T) {
 	for _, c := range []struct {
 		method  solver.Method
