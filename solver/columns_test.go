@@ -97,18 +97,24 @@ func TestColumnsWithoutData(t *testing.T) {
 	}
 }
 
-// TestNoDataAtAll checks that the solution is zero if all values of the data are zero.
+// TestNoDataAtAll checks that the solution is zero if the data have no entries, or only an entry 0.
 func TestNoDataAtAll(t *testing.T) {
-	data, err := sparse.New(3, 8, []int64{0, 0, 0, 1}, []int32{5}, []float64{0})
+	zero, err := sparse.New(3, 8, []int64{0, 0, 0, 1}, []int32{5}, []float64{0})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, a := range []solver.Operator{nil, sparse.Identity(8), solver.NewConstraint(sparse.Identity(8))} {
-		res, err := solver.Minimize(t.Context(),
-			&solver.Problem{Data: data, Labels: []float64{1, -1, 1}, Constraint: a, Penalty: solver.L1{Lambda: 0.1}},
-			nil)
-		if err != nil || fmt.Sprint(res.X) != fmt.Sprint(make([]float64, 8)) || len(res.Dual) != 8 {
-			t.Errorf("%+v, %v", res, err)
+	empty, err := sparse.FromTriplets(3, 8, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, data := range []*sparse.CSR{zero, empty} {
+		for _, a := range []solver.Operator{nil, sparse.Identity(8), solver.NewConstraint(sparse.Identity(8))} {
+			res, err := solver.Minimize(t.Context(),
+				&solver.Problem{Data: data, Labels: []float64{1, -1, 1}, Constraint: a, Penalty: solver.L1{Lambda: 0.1}},
+				nil)
+			if err != nil || fmt.Sprint(res.X) != fmt.Sprint(make([]float64, 8)) || len(res.Dual) != 8 {
+				t.Errorf("%+v, %v", res, err)
+			}
 		}
 	}
 }

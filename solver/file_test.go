@@ -109,45 +109,32 @@ func TestFileRefuses(t *testing.T) {
 	if err != nil {
 		t.Errorf("5 passes: %v", err)
 	}
-	p.Domain = solver.NewBox(20, 1, 2)
-	res, _ := minimizeFile(t.Context(), p, &solver.Settings{Method: solver.SCASK{}, TimeLimit: 1}, 1<<20)
-	if res == nil || slices.Min(res.X) != 1 {
-		t.Errorf("a run without time ends at %v; want the start, the nearest point to 0 in the domain", res)
-	}
 }
 
-// TestFileZeroConstraint checks that a run with A = 0 reaches the optimum, with and without a ridge. The
-// formula of the automatic rho divides by the largest eigenvalue of A'A.
-func TestFileZeroConstraint(t *testing.T) {
-	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 1}))
+// TestFileSmall checks that a run reaches the optimum of a file with one row, and of a file with A = 0, with
+// and without a ridge. The formula of the automatic rho divides by the largest eigenvalue of A'A.
+func TestFileSmall(t *testing.T) {
+	oneRow, err := sparse.FromDense(1, 2, []float64{1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
 	zeroMatrix, err := sparse.FromDense(1, 20, make([]float64, 20))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, ridge := range []float64{0, 0.1} {
-		p := &solver.Problem{
-			Data: d.X, Labels: d.Labels, Loss: solver.Squared{}, L2: ridge, Penalty: solver.L1{Lambda: 1e-3},
-			Constraint: zeroMatrix,
-		}
+	row := mappedCopy(t, &sparse.Dataset{X: oneRow, Labels: []float64{1}})
+	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 1}))
+	for name, p := range map[string]*solver.Problem{
+		"one row":           {Data: row.X, Labels: row.Labels},
+		"A = 0":             {Data: d.X, Labels: d.Labels, Loss: solver.Squared{}, Constraint: zeroMatrix},
+		"A = 0 and a ridge": {Data: d.X, Labels: d.Labels, Loss: solver.Squared{}, Constraint: zeroMatrix, L2: 0.1},
+	} {
+		p.Penalty = solver.L1{Lambda: 1e-3}
 		best := solvertest.Minimize(t, p, nil).At.Objective
 		res, err := minimizeFile(t.Context(), p, &solver.Settings{Method: solver.SCASK{}}, 1<<20)
 		if err != nil || !(res.At.Objective < best+1e-4) {
-			t.Errorf("ridge %v: %v, %v; the optimum is %v", ridge, res, err, best)
+			t.Errorf("%s: %v, %v; the optimum is %v", name, res, err, best)
 		}
-	}
-}
-
-func TestFileOneRow(t *testing.T) {
-	x, err := sparse.FromDense(1, 2, []float64{1, 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := mappedCopy(t, &sparse.Dataset{X: x, Labels: []float64{1}})
-	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 0.01}}
-	best := solvertest.Minimize(t, p, nil).At.Objective
-	res, err := minimizeFile(t.Context(), p, &solver.Settings{Method: solver.SCASK{}}, 1<<20)
-	if err != nil || !(res.At.Objective < best+1e-4) {
-		t.Errorf("%v, %v; the optimum is %v", res, err, best)
 	}
 }
 
@@ -180,10 +167,11 @@ func TestFileStops(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || res.Status != solver.Stopped {
 		t.Errorf("%v, %v", res, err)
 	}
+	p.Domain = solver.NewBox(30, 1, 2)
 	set := &solver.Settings{Method: solver.SCASK{}, TimeLimit: 1}
 	res, err = minimizeFile(t.Context(), p, set, 1<<20)
-	if err != nil || res.Status != solver.TimeDone {
-		t.Errorf("%v, %v", res, err)
+	if err != nil || res.Status != solver.TimeDone || slices.Min(res.X) != 1 {
+		t.Errorf("%v, %v; want x at the start, the nearest point to 0 in the domain", res, err)
 	}
 }
 
