@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"testing"
 
+	"gonum.org/v1/gonum/integrate"
+
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
 )
@@ -200,16 +202,9 @@ func TestCVAgainstFits(t *testing.T) {
 // TestROCCurve checks that the area under the ROC curve is the AUC, also if rows have equal scores.
 func TestROCCurve(t *testing.T) {
 	scores := []float64{3, 1, 1, 2, 0, 1, 2, -1, 3, 0.5}
-	signs := []float64{1, -1, 1, 1, -1, -1, -1, -1, 1, 1}
-	isPositive := make([]bool, len(signs))
-	for i, b := range signs {
-		isPositive[i] = b > 0
-	}
+	isPositive := []bool{true, false, true, true, false, false, false, false, true, true}
 	x, y := rocCurve(scores, isPositive)
-	area := 0.0
-	for k := range x[1:] {
-		area += (x[k+1] - x[k]) * (y[k+1] + y[k]) / 2
-	}
+	area := integrate.Trapezoidal(x, y)
 	lastIndex := len(x) - 1
 	// want is the share of pairs of a positive and a negative row in which the positive row has the larger
 	// score. Equal scores count half.

@@ -7,6 +7,9 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/integrate"
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/scas-admm/scas/solver/chart"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
@@ -101,34 +104,15 @@ func drawCVCurve(w io.Writer, r *cvReport) error {
 
 // rocCurve returns the points of the ROC curve, from (0, 0) to (1, 1). x is the share of the negative rows
 // whose score is above a threshold, and y the share of the positive rows whose score is above it. Points
-// inside a horizontal or vertical part of the curve are left out.
+// inside a horizontal or vertical part of the curve are left out. rocCurve sorts its arguments.
 func rocCurve(scores []float64, isPositive []bool) (x, y []float64) {
-	order := sequence(0, len(scores))
-	var totals [2]float64 // number of negative rows, number of positive rows
-	for _, p := range isPositive {
-		if p {
-			totals[1]++
-		} else {
-			totals[0]++
-		}
-	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(scores[j], scores[i]) })
-	x, y = []float64{0}, []float64{0}
-	var counts [2]float64
-	for k, i := range order {
-		if isPositive[i] {
-			counts[1]++
-		} else {
-			counts[0]++
-		}
-		if k+1 < len(order) && scores[order[k+1]] == scores[i] {
-			continue // rows with equal scores make one step of the curve
-		}
-		nextX, nextY := counts[0]/totals[0], counts[1]/totals[1]
-		if n := len(x); n > 1 && (x[n-2] == nextX || y[n-2] == nextY) {
+	stat.SortWeightedLabeled(scores, isPositive, nil)
+	found, falseAlarms, _ := stat.ROC(nil, scores, isPositive, nil)
+	for k, nextX := range falseAlarms {
+		if n := len(x); n > 1 && (x[n-2] == nextX || y[n-2] == found[k]) {
 			x, y = x[:n-1], y[:n-1]
 		}
-		x, y = append(x, nextX), append(y, nextY)
+		x, y = append(x, nextX), append(y, found[k])
 	}
 	return x, y
 }
@@ -148,12 +132,8 @@ func drawROC(w io.Writer, m *model.Model, data *sparse.Dataset) error {
 		isPositive[i] = b > 0
 	}
 	x, y := rocCurve(margins, isPositive)
-	auc := 0.0
-	for k := range x[1:] {
-		auc += (x[k+1] - x[k]) * (y[k+1] + y[k]) / 2
-	}
 	c := &chart.Chart{Title: "receiver operating characteristic", X: "negative rows called positive", Y: "positive rows found", Lines: []chart.Line{
-		{Name: fmt.Sprintf("AUC %.4g", auc), X: x, Y: y},
+		{Name: fmt.Sprintf("AUC %.4g", integrate.Trapezoidal(x, y)), X: x, Y: y},
 		{Name: "chance", X: []float64{0, 1}, Y: []float64{0, 1}, Faint: true, Dashed: true},
 	}}
 	return c.WriteSVG(w)
