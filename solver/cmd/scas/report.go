@@ -318,22 +318,23 @@ func (r *trainReport) text() string {
 	if r.columnFit != nil {
 		return r.summary().String()
 	}
-	t, text := r.grid(), r.summary().String()+"\n"
-	if len(t.Rows) > manyClasses && !r.verbose {
+	text, shown := r.summary().String()+"\n", r.Classes
+	if len(shown) > manyClasses && !r.verbose {
 		text += fmt.Sprintf("The %d of %s with the largest gaps; --verbose lists all.\n",
-			manyClasses, plural(len(t.Rows), "class"))
-		t.Rows = r.worstLines(t.Rows)
+			manyClasses, plural(len(shown), "class"))
+		shown = slices.SortedStableFunc(slices.Values(shown),
+			func(a, b classReport) int { return cmp.Compare(b.gap(), a.gap()) })[:manyClasses]
 	}
-	text += t.String()
+	text += classGrid(shown).String()
 	if notes := proofNotes(r.proofs(), "class"); notes != nil {
 		text += "\n" + notes.String()
 	}
 	return text
 }
 
-func (r *trainReport) grid() grid {
-	rows := make([][]string, len(r.Classes))
-	for k, c := range r.Classes {
+func classGrid(classes []classReport) grid {
+	rows := make([][]string, len(classes))
+	for k, c := range classes {
 		rows[k] = slices.Concat(
 			[]string{
 				c.Class, groupDigits(c.Rows), groupDigits(c.NNZX), fmt.Sprintf("%.8f", c.Loss),
@@ -344,24 +345,6 @@ func (r *trainReport) grid() grid {
 	return grid{
 		slices.Concat([]string{"class", "rows", "non-zeros", "loss", "objective"}, proofColumns), rows,
 	}
-}
-
-// worstLines returns manyClasses of the lines, for the classes with the largest gaps. The largest gap comes
-// first. A class without a proof has an infinite gap. lines has a line for each class.
-func (r *trainReport) worstLines(lines [][]string) [][]string {
-	order := sequence(0, len(lines))
-	gap := func(k int) float64 {
-		if v := float64(r.Classes[k].DualityGap); isFinite(v) {
-			return v
-		}
-		return math.Inf(1)
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(gap(j), gap(i)) })
-	var out [][]string
-	for _, k := range order[:manyClasses] {
-		out = append(out, lines[k])
-	}
-	return out
 }
 
 // proofs returns the proof of the fit, or of the fit of each class.
@@ -380,7 +363,7 @@ func (r *trainReport) page(e *env, err error) (*page, error) {
 	p := r.newPage(e, "train", "class")
 	p.Summary = r.summary()
 	if r.columnFit == nil {
-		p.Table = r.grid()
+		p.Table = classGrid(r.Classes)
 	}
 	p.judge(r.proofs(), err)
 	p.addMetrics(r.model, &r.problemReport)

@@ -55,6 +55,14 @@ func newProof(c *model.Certificate) proof {
 // unproved reports whether a proof was asked for, and the fit ended without it.
 func (p proof) unproved() bool { return p.asked && p.Status != solver.Converged }
 
+// gap returns the duality gap, or +Inf if nothing is proved.
+func (p proof) gap() float64 {
+	if math.IsNaN(float64(p.DualityGap)) {
+		return math.Inf(1)
+	}
+	return float64(p.DualityGap)
+}
+
 // relativeGap returns gap divided by the absolute objective, or 0 if gap is 0.
 func relativeGap(gap, objective number) number {
 	if gap == 0 {
