@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
@@ -187,55 +185,6 @@ func TestRoom(t *testing.T) {
 		if roomAtLimit, roomBelow := memorySize(limit).room(keptBytes), memorySize(limit-1).room(keptBytes); roomAtLimit == 0 || roomBelow != 0 {
 			t.Errorf("with %d bytes kept the room is %d with %d bytes, %d with one less",
 				keptBytes, roomAtLimit, limit, roomBelow)
-		}
-	}
-}
-
-// allowedPattern matches the part of an error that says which value of --memory is enough.
-var allowedPattern = regexp.MustCompile(`allow ([0-9.]+[KMG]iB) with --memory(, to read the data in pieces)?\n`)
-
-// sufficientMemory runs a command with a value of --memory that is too small. It returns the value that the
-// error says is enough.
-func sufficientMemory(t *testing.T, limit string, args ...string) (size memorySize) {
-	t.Helper()
-	r := runHere(t, append(args, "--memory", limit)...)
-	match := allowedPattern.FindStringSubmatch(r.stderr)
-	if r.code != exitIO || match == nil || strings.Contains(r.stderr, "without gaps") {
-		t.Fatalf("%v with %s: exit code %d: %s", args, limit, r.code, r.stderr)
-	}
-	if err := size.UnmarshalText([]byte(match[1])); err != nil {
-		t.Fatal(err)
-	}
-	return size
-}
-
-// TestSaysEnough checks that a command runs with the memory that the error about too little memory names, and
-// that it fails with a tenth less.
-func TestSaysEnough(t *testing.T) {
-	const n, p = 40000, 30
-	s := newSynthetic(t, sparse.SyntheticOptions{Rows: n, Features: p, Groups: 2, GroupSize: 5})
-	dir := t.TempDir()
-	mappedFile, textFile := writeData(t, dir, "d.scas", s.Dataset), writeData(t, dir, "d.svm", s.Dataset)
-	groups, modelPath := writeText(t, dir, "groups", "1 2 3\n"), filepath.Join(dir, "m.json")
-	succeed(t, "train", "--lambda", "1e-2", "-o", modelPath, mappedFile)
-	for _, args := range [][]string{
-		{"train", mappedFile}, {"cv", "--lambdas", "2", "--folds", "2", textFile},
-		{"train", "--method", "sa", "--passes", "1", mappedFile},
-		{"train", "--groups", groups, mappedFile}, {"path", "--lambdas", "2", mappedFile},
-		{"cv", "--lambdas", "2", "--folds", "2", mappedFile},
-		{"graph", "--edges", "9", mappedFile}, {"graph", "--antisym", mappedFile},
-		{"predict", "-m", modelPath, "--metrics", mappedFile},
-	} {
-		limit := "13MiB" // less than the data
-		if args[len(args)-1] == textFile {
-			limit = "44MiB" // enough to read the text, so that the error says what the command itself needs
-		}
-		namedSize := sufficientMemory(t, limit, args...)
-		if r := runHere(t, append(args, "--memory", fmt.Sprint(int64(namedSize)))...); r.code != exitOK {
-			t.Errorf("%v with the %d bytes that were named: %s", args, namedSize, r.stderr)
-		}
-		if r := runHere(t, append(args, "--memory", fmt.Sprint(int64(namedSize)*9/10))...); r.code != exitIO || strings.Contains(r.stderr, "without gaps") {
-			t.Errorf("%v with a tenth less: exit code %d: %s", args, r.code, r.stderr)
 		}
 	}
 }
