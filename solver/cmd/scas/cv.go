@@ -125,16 +125,6 @@ type cvStep struct {
 // metricValues maps the keys of heldOutMetrics to the metrics of one lambda.
 type metricValues map[string]number
 
-// namesAndTexts returns the name and the formatted value of each metric that h has and that is finite.
-func (h metricValues) namesAndTexts() (out [][2]string) {
-	for _, m := range heldOutMetrics {
-		if v := float64(h[m.key]) / m.unit; h.hasFinite(m.key) {
-			out = append(out, [2]string{m.name, fmt.Sprintf(m.format, v)})
-		}
-	}
-	return out
-}
-
 func (h metricValues) hasFinite(key string) bool {
 	v, ok := h[key]
 	return ok && isFinite(float64(v))
@@ -191,13 +181,13 @@ func (r *cvReport) summary() (f summary) {
 	addLambda := func(name string, l cvLambda) {
 		f.add(name, "lambda %.6g: %s %.6g, standard error %.2g, %s",
 			l.Lambda, metricNames[r.Metric], l.Mean, l.SE, plural(l.NNZX, "non-zero coefficient"))
-		text := ""
-		for _, m := range l.Metrics.namesAndTexts() {
-			if m[0] != metricNames[r.Metric] {
-				text += ", " + m[0] + " " + m[1]
+		var others []string
+		for _, m := range heldOutMetrics {
+			if m.name != metricNames[r.Metric] && l.Metrics.hasFinite(m.key) {
+				others = append(others, fmt.Sprintf("%s "+m.format, m.name, float64(l.Metrics[m.key])/m.unit))
 			}
 		}
-		f.addIf(text != "", "", "%s", strings.TrimPrefix(text, ", "))
+		f.addIf(others != nil, "", "%s", strings.Join(others, ", "))
 	}
 	addLambda("min", r.Min)
 	addLambda("1se", r.OneSE)

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
 )
 
@@ -86,7 +87,16 @@ cross-validation inside the training part; the intercept is free.
 // showConvergence fits the fused lasso by SCAS-ADMM, and prints how far its objective is from the optimum.
 // Newton steps compute the optimum.
 func (s *study) showConvergence(w *bufio.Writer, lambda float64) error {
-	scasFit, newtonFit, iterations, err := s.fitByBothMethods(lambda)
+	var iterations []solver.Point
+	record := solver.RecorderFunc(func(p *solver.Point) error {
+		iterations = append(iterations, *p)
+		return nil
+	})
+	scasFit, err := s.fit(lambda, solver.Settings{Method: solver.SCASK{}, Passes: demoPasses, Recorder: record})
+	if err != nil {
+		return err
+	}
+	newtonFit, err := s.fit(lambda, solver.Settings{RelTol: 1e-12})
 	if err != nil {
 		return err
 	}

@@ -113,28 +113,15 @@ func (s *study) choose(fused bool) (*scoredModel, error) {
 	return m, err
 }
 
-// fitByBothMethods fits the fused lasso twice. scasFit is the fit by SCAS-ADMM, and iterations has its outer
-// iterations. newtonFit is the fit by Newton steps.
-func (s *study) fitByBothMethods(lambda float64) (
-	scasFit, newtonFit *model.Column, iterations []solver.Point, err error,
-) {
-	fit := func(set solver.Settings) (*model.Column, error) {
-		spec := s.spec(true)
-		spec.Lambda, spec.Settings = lambda, set
-		m, err := model.FitData(s.ctx, spec, s.train)
-		if err != nil {
-			return nil, err
-		}
-		return &m.Columns[0], nil
+// fit fits the fused lasso.
+func (s *study) fit(lambda float64, set solver.Settings) (*model.Column, error) {
+	spec := s.spec(true)
+	spec.Lambda, spec.Settings = lambda, set
+	m, err := model.FitData(s.ctx, spec, s.train)
+	if err != nil {
+		return nil, err
 	}
-	scasFit, err = fit(solver.Settings{Method: solver.SCASK{}, Passes: demoPasses, Recorder: solver.RecorderFunc(func(p *solver.Point) error {
-		iterations = append(iterations, *p)
-		return nil
-	})})
-	if err == nil {
-		newtonFit, err = fit(solver.Settings{RelTol: 1e-12})
-	}
-	return scasFit, newtonFit, iterations, err
+	return &m.Columns[0], nil
 }
 
 // groupsOf returns the groups of tied features, the group with the most features first. Each feature that is
