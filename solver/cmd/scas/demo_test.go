@@ -9,27 +9,6 @@ import (
 	"unicode/utf8"
 )
 
-func TestWDBC(t *testing.T) {
-	d := readWDBC()
-	var malignant int
-	for _, b := range d.Labels {
-		if b > 0 {
-			malignant++
-		}
-	}
-	if rows, cols := d.X.Dims(); rows != 569 || cols != 30 || len(d.Labels) != 569 || malignant != 212 ||
-		d.Classes.Name(1) != "M" {
-		t.Fatalf("%d x %d, %d labels, %d malignant, %+v", rows, cols, len(d.Labels), malignant, d.Classes)
-	}
-	_, firstRow := d.X.Row(0)
-	_, lastRow := d.X.Row(568)
-	if d.Names[0] != "mean radius" || firstRow[0] != 17.99 || d.Labels[0] != 1 ||
-		d.Names[29] != "worst fractal dimension" || lastRow[len(lastRow)-1] != 0.07039 ||
-		d.Labels[568] != -1 {
-		t.Error("the corners of the table are not what the source has")
-	}
-}
-
 // TestStudySplit checks that the three held-out thirds together have all rows, and that each third has a
 // third of the malignant rows. Features must be standardised on the training rows alone.
 func TestStudySplit(t *testing.T) {

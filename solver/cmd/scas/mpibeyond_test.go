@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"syscall"
 	"testing"
 	"time"
 
@@ -14,14 +13,13 @@ import (
 )
 
 // TestMPIBeyond checks two ranks that work out of core. They must stay within --memory, and two runs must
-// write the same model. If a rank is killed or stopped, the job must not write a different model.
+// write the same model. TestMPIKilled and TestMPIStopped disturb jobs.
 func TestMPIBeyond(t *testing.T) {
 	const memory, limit = "192MiB", 192 << 20
 	b := newMPIBed(t)
 	data := writeData(t, b.dir, "data.scas", newSynthetic(t, sparse.SyntheticOptions{Rows: 600000, Features: 60}).Dataset)
 	args := []string{"--features", "60", "--lambda", "1e-3", "--intercept", "--standardize", "--memory", memory, data}
 	var want []byte
-	start := time.Now()
 	for range 2 {
 		path, peak := b.file("model.json"), int64(0)
 		j := b.start(t, patience, path, args...)
@@ -44,21 +42,5 @@ func TestMPIBeyond(t *testing.T) {
 			t.Errorf("a rank took %d MiB of %d", peak>>20, limit>>20)
 		}
 		t.Logf("peak of a rank %d MiB of %d", peak>>20, limit>>20)
-	}
-	duration := time.Since(start) / 2
-	for _, c := range []struct {
-		signal syscall.Signal
-		code   int
-	}{{syscall.SIGKILL, 0}, {syscall.SIGSTOP, exitRelaunch}} {
-		model := b.file(c.signal.String() + ".json")
-		j := b.start(t, watchdog, model, args...)
-		for len(j.rankPIDs()) < 2 && len(j.done) == 0 {
-			time.Sleep(10 * time.Millisecond)
-		}
-		time.Sleep(duration / 3)
-		if ranks := j.rankPIDs(); len(ranks) == 2 {
-			syscall.Kill(ranks[1], c.signal)
-		}
-		b.checkDisturbed(t, j, j.end(t, watchdog+patience), c.code, model, want)
 	}
 }
