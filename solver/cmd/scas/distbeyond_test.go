@@ -44,32 +44,28 @@ func TestRanksBeyond(t *testing.T) {
 		t.Helper()
 		return jsonOf[map[string]any](t, append(args, "--memory", memory, file)...)
 	}
-	for _, flags := range []string{
-		"--sample-weights " + weights + " --offset " + offsets + " --l1-ratio 0.5 --penalty-factors " + factors,
-		"--no-intercept --class-weights balanced --graph chain",
-	} {
-		args := append([]string{"train", "--lambda", "1e-3", "--json", "-o", output}, strings.Fields(flags)...)
-		want := runSingle("4GiB", args...)
-		runSingle(limit, args...)
-		wantOutput := textOf(t, output)
-		for _, setup := range []struct {
-			data  string
-			ranks int
-		}{{file, 1}, {file, 2}, {shards, 2}} {
-			name := fmt.Sprintf("%s: %d ranks on %s", flags, setup.ranks, setup.data)
-			got := jsonOnRanks(t, setup.ranks, append(args, "--memory", limit, setup.data)...)
-			for _, key := range []string{"n", "p", "nnz", "status", "has_intercept", "no_optimum"} {
-				if fmt.Sprint(got[key]) != fmt.Sprint(want[key]) {
-					t.Errorf("%s: %s is %v, want %v", name, key, got[key], want[key])
-				}
+	args := append([]string{"train", "--lambda", "1e-3", "--json", "-o", output},
+		strings.Fields("--sample-weights "+weights+" --offset "+offsets+" --l1-ratio 0.5 --penalty-factors "+factors)...)
+	want := runSingle("4GiB", args...)
+	runSingle(limit, args...)
+	wantOutput := textOf(t, output)
+	for _, setup := range []struct {
+		data  string
+		ranks int
+	}{{file, 1}, {file, 2}, {shards, 2}} {
+		name := fmt.Sprintf("%d ranks on %s", setup.ranks, setup.data)
+		got := jsonOnRanks(t, setup.ranks, append(args, "--memory", limit, setup.data)...)
+		for _, key := range []string{"n", "p", "nnz", "status", "has_intercept", "no_optimum"} {
+			if fmt.Sprint(got[key]) != fmt.Sprint(want[key]) {
+				t.Errorf("%s: %s is %v, want %v", name, key, got[key], want[key])
 			}
-			if run, _ := got["run"].(map[string]any); run["plan"] != "streamed" && run["method"] != "streamed-newton" {
-				t.Errorf("%s: not in pieces: %v", name, got)
-			}
-			compareReports(t, name, got, want, 0)
-			if setup.ranks == 1 && textOf(t, output) != wantOutput {
-				t.Errorf("%s: one rank is not the single process", name)
-			}
+		}
+		if run, _ := got["run"].(map[string]any); run["plan"] != "streamed" && run["method"] != "streamed-newton" {
+			t.Errorf("%s: not in pieces: %v", name, got)
+		}
+		compareReports(t, name, got, want, 0)
+		if setup.ranks == 1 && textOf(t, output) != wantOutput {
+			t.Errorf("%s: one rank is not the single process", name)
 		}
 	}
 	cv := strings.Fields("cv --folds 2 --seed 5 --tol 1e-9 --lambdas 3 --ratio 0.1 --json")
