@@ -95,7 +95,7 @@ func withoutComment(text string) string {
 // readNumbers reads a file with count numbers, one on each line. It refuses negative numbers unless signed
 // is true. For error messages, noun says what a number is, such as weight, and item what has it, such as row.
 func readNumbers(path, noun string, signed bool, count int, item string) ([]float64, error) {
-	want := withArticle(noun) + ", a finite number"
+	want := "a finite number"
 	if !signed {
 		want += " that is not negative"
 	}
@@ -106,7 +106,7 @@ func readNumbers(path, noun string, signed bool, count int, item string) ([]floa
 		}
 		v, ok := parseFinite(l.words[0])
 		if !ok || v < 0 && !signed {
-			return l.numberErrorAt(0, "expected %s", want)
+			return l.numberErrorAt(0, "expected one %s a line, %s", noun, want)
 		}
 		numbers = append(numbers, v)
 		return nil
@@ -129,13 +129,6 @@ func parseFinite(word string) (v float64, ok bool) {
 	odd := strings.Trim(word, "0123456789+-.eE") != "" // ParseFloat would accept 0x1p3 and 1_0
 	v, err := strconv.ParseFloat(word, 64)
 	return v, !odd && err == nil && isFinite(v)
-}
-
-func withArticle(noun string) string {
-	if strings.ContainsRune("aeiou", rune(noun[0])) {
-		return "an " + noun
-	}
-	return "a " + noun
 }
 
 // readWeights reads a weight for every row of all processes, and returns the weights of the rows of this

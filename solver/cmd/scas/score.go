@@ -121,7 +121,11 @@ func (r *predictReport) summary() (f summary) {
 			countText = fmt.Sprintf(" (%s of %s)", groupDigits(*r.CorrectRows), groupDigits(r.N))
 		}
 		f.add("accuracy", "%.2f %%%s", 100**r.Accuracy, countText)
-		f.add("mean loss", "%.8g%s", *r.Loss, r.lossSuffix())
+		logLossText := ""
+		if r.Metrics != nil && r.Metrics.ClassMetrics.LogLoss != nil {
+			logLossText = " (log loss)"
+		}
+		f.add("mean loss", "%.8g%s", *r.Loss, logLossText)
 	case r.Loss != nil && r.weighted:
 		f.add("mean loss", "%.8g", *r.Loss)
 	case r.Loss != nil:
@@ -131,14 +135,6 @@ func (r *predictReport) summary() (f summary) {
 		addMetrics(&f, r.Metrics)
 	}
 	return f
-}
-
-// lossSuffix says that the mean loss is the log loss too, if --metrics is given and the model has a log loss.
-func (r *predictReport) lossSuffix() string {
-	if r.Metrics != nil && r.Metrics.ClassMetrics.LogLoss != nil {
-		return " (log loss)"
-	}
-	return ""
 }
 
 func addMetrics(f *summary, m *metrics) {

@@ -269,7 +269,10 @@ func (c *fitFlags) checkMatrix() error {
 // and setGraph must be called before.
 func (s *fitSpec) setPenalty(c *fitFlags) error {
 	p := s.featureCount()
-	s.spec.Mu, s.spec.MuA, s.spec.Domain = float64(c.Mu), float64(c.L2Y), c.Domain.makeSet(p)
+	s.spec.Mu, s.spec.MuA = float64(c.Mu), float64(c.L2Y)
+	if c.Domain.newSet != nil {
+		s.spec.Domain = c.Domain.newSet(p)
+	}
 	if c.Bounds != "" {
 		box, err := readBounds(c.Bounds, s.spec.Features, p)
 		if err != nil {

@@ -267,14 +267,6 @@ func (domainFlag) completions() []string {
 	return []string{"box:0,1", "ball:1", "nonnegative", "simplex"}
 }
 
-// makeSet returns the set for p features. nil stands for all of R^p.
-func (d domainFlag) makeSet(p int) solver.Domain {
-	if d.newSet == nil {
-		return nil
-	}
-	return d.newSet(p)
-}
-
 type share float64
 
 func (v *share) UnmarshalText(text []byte) error {
