@@ -78,28 +78,27 @@ type stepReport struct {
 func newStepReports(steps []*model.Step, intercept bool) []stepReport {
 	out := make([]stepReport, len(steps))
 	for k, s := range steps {
-		sum := &out[k]
-		for j, column := range s.Columns {
-			c := column.Certificate
-			if j == 0 {
-				*sum = stepReport{
-					Lambda: s.Lambda, Intercept: number(math.NaN()), Loss: number(c.MeanLoss),
-					Objective: number(c.Objective), proof: newProof(&c),
-				}
-				if intercept && len(s.Columns) == 1 {
-					sum.Intercept = number(column.Intercept)
-				}
-				continue
-			}
-			sum.Loss, sum.Objective, sum.DualityGap = sum.Loss+number(c.MeanLoss),
-				sum.Objective+number(c.Objective), sum.DualityGap+number(c.Gap)
+		first := &s.Columns[0]
+		sum := stepReport{
+			Lambda: s.Lambda, NNZX: s.NonZeros(), Intercept: number(math.NaN()),
+			Loss: number(first.Certificate.MeanLoss), Objective: number(first.Certificate.Objective),
+			proof: newProof(&first.Certificate),
+		}
+		if intercept && len(s.Columns) == 1 {
+			sum.Intercept = number(first.Intercept)
+		}
+		for _, column := range s.Columns[1:] {
+			c := &column.Certificate
+			sum.Loss += number(c.MeanLoss)
+			sum.Objective += number(c.Objective)
+			sum.DualityGap += number(c.Gap)
 			sum.RelativeGap = relativeGap(sum.DualityGap, sum.Objective)
 			sum.NoOptimum = sum.NoOptimum || c.NoOptimum
 			if sum.Status == solver.Converged {
 				sum.Status = c.Status
 			}
 		}
-		sum.NNZX = s.NonZeros()
+		out[k] = sum
 	}
 	return out
 }
