@@ -268,7 +268,7 @@ func (q *Grouped) addPenalty() {
 	first := len(q.free)
 	for k, group := range q.Groups {
 		norm := q.norm[k]
-		if norm == 0 {
+		if !(norm > 0) { // newton leaves out the same groups: zero, and NaN after an overflow
 			continue
 		}
 		curvature := q.Limit[k] / norm
