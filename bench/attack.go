@@ -19,7 +19,7 @@ type attackCmd struct {
 
 // Help returns the text that bench attack --help adds to the list of flags.
 func (attackCmd) Help() string {
-	return `Attacks the program with odd command lines, signals, failing system calls, full
+	return `Attacks the program with signals, failing system calls, full
 disks, several writers, changing inputs and compressed bombs, and counts what it
 survived. A seed determines each trial. The exit code is 1 if the program handled
 anything badly; each failure says how to repeat it. A kind of attack that this

@@ -24,7 +24,7 @@ type app struct {
 	race.Commands
 	Peers    peersCmd    `cmd:"" help:"Time to a gap beside other solvers that are installed, or given by their command."`
 	Scaling  scalingCmd  `cmd:"" help:"How reading, training in memory, out of core and on ranks grow with the data."`
-	Attack   attackCmd   `cmd:"" help:"Attack the program: kills, full disks, odd command lines, bombs; count what it survived."`
+	Attack   attackCmd   `cmd:"" help:"Attack the program: kills, full disks, changing inputs, bombs; count what it survived."`
 	Licences licencesCmd `cmd:"" help:"List the modules linked into the program, and fail on a licence that is not known."`
 }
 

@@ -305,7 +305,7 @@ func testAttack(t *testing.T, scas string) {
 		t.Errorf("files %v", files)
 	}
 	out, code, err = runCommand(t, "attack", "--scas="+scas, "--seed=2", "--only=bombs")
-	if err != nil || code != 0 || strings.Contains(out, "flags") ||
+	if err != nil || code != 0 || strings.Contains(out, "signals") ||
 		!regexp.MustCompile(`\nbombs +(1 +1 +0 |- .*skipped: )`).MatchString(out) {
 		t.Errorf("one trial: exit code %d, %v:\n%s", code, err, out)
 	}

@@ -1,7 +1,8 @@
 // Package attack runs the program scas as a process under hostile conditions, and checks its exit code, its
-// messages and the files that it leaves. The conditions are random command lines, signals, failing system
-// calls, full and read-only disks, several writers of one file, slow and changing inputs, and small files
-// that expand to very large ones. Each trial can be repeated from its seed. Read Kind and Run first.
+// messages and the files that it leaves. The conditions are signals, failing system calls, full and read-only
+// disks, several writers of one file, slow and changing inputs, and small files that expand to very large
+// ones. Each trial can be repeated from its seed. Read Kind and Run first. Package solver/cmd/scas tests
+// random command lines.
 package attack
 
 import (
@@ -60,7 +61,6 @@ func skip(reason string) error { return fmt.Errorf("%w: %s", errSkip, reason) }
 // Kinds returns all kinds of attack.
 func Kinds() []Kind {
 	return []Kind{
-		{"flags", "random flags of every command", 10, 16, false, beginFlags},
 		{
 			"signals", "kill -9, TERM, INT, HUP and STOP at random times and system calls", 8, 8, false,
 			beginSignals,

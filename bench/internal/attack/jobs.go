@@ -3,7 +3,6 @@ package attack
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -78,34 +77,19 @@ func (g *testbed) writeInputs() (err error) {
 	if err != nil {
 		return err
 	}
-	var mid, numbers strings.Builder
-	err = errors.Join(
-		sparse.Write(&mid, sparse.LIBSVM, s.Dataset),
-		sparse.Write(&numbers, sparse.LIBSVM, &sparse.Dataset{X: s.X, Labels: s.X.RowNormsSq()}))
-	if err != nil {
+	var mid, classes strings.Builder
+	if err := sparse.Write(&mid, sparse.LIBSVM, s.Dataset); err != nil {
 		return err
 	}
-	classes, offsets := "", ""
 	for i, line := range strings.SplitAfter(strings.TrimSuffix(mid.String(), "\n"), "\n") {
 		_, features, _ := strings.Cut(line, " ")
-		classes += fmt.Sprintf("%d %s", i%4, features)
-		offsets += fmt.Sprintf("%d\n", i%7-3)
+		fmt.Fprintf(&classes, "%d %s", i%4, features)
 	}
 	return writeFiles(g.inputDir, map[string]string{
-		"mid.svm": mid.String(), "classes.svm": classes, "offsets": offsets, "numbers.svm": numbers.String(),
-		"mid.json":  midModel,
-		"tiny.svm":  "1 1:1 2:2 3:0.5\n-1 1:-1 3:1\n1 2:1\n-1 1:0.5 2:-3\n",
-		"large.svm": "1 1:1e300 2:2\n-1 1:-1e308 3:1e155\n1 2:1\n",
-		"small.svm": "1 1:5e-324 2:1e-300\n-1 1:-1e-308 3:1e-160\n",
-		"mixed.svm": "1 1:1e100 2:1e-100\n-1 1:-1 3:1\n1 2:1e9\n-1 3:-1e-9\n",
-		"one.svm":   "1 1:1\n-1\n", "bad.svm": "1 1:1\n-1 2:x\n", "empty.svm": "", "labels.svm": "1\n-1\n",
-		"zeros.svm": "1 1:0\n-1 3:0\n1 2:0\n", "equal.svm": "1 1:1 2:1 3:1\n-1 1:1 2:1 3:1\n1 1:1 2:1 3:1\n",
-		"wide.svm": "1 9:1 70000:2\n-1 3:1\n1 69999:1 70000:1\n",
-		"bounds":   "1 -1 1\n2 0 inf\n", "factors": strings.Repeat("1\n", 7) + "0\n", "groups": "1 3\n2\n",
-		"edges": "1 2\n2 3 -1\n", "steep": "1 2 1e155\n", "flat": "1 2 1e-200\n2 3 1e90\n",
-		"matrix":  "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 1\n1 2 -1\n2 3 5\n",
-		"weights": "1\n1e308\n0\n5e-324\n",
-		"table":   "1 0.5 0.2\n0.5 1 0.1\n0.2 0.1 1\n", "names": "a\nb\nc\n",
+		"mid.svm": mid.String(), "classes.svm": classes.String(), "mid.json": midModel,
+		"tiny.svm": "1 1:1 2:2 3:0.5\n-1 1:-1 3:1\n1 2:1\n-1 1:0.5 2:-3\n",
+		"edges":    "1 2\n2 3 -1\n", "names": "a\nb\nc\n",
+		"table": "1 0.5 0.2\n0.5 1 0.1\n0.2 0.1 1\n",
 	})
 }
 

@@ -21,7 +21,6 @@ type testbed struct {
 	inputDir string            // directory of the files that writeInputs writes
 	peak     atomic.Int64      // largest resident size, in bytes, of a process since the kind of attack began
 	jobs     []job             // the command lines that attacks disturb; nil until makeJobs makes them
-	flags    map[string][]flag // the flags of each command; set by beginFlags
 	strace   bool              // whether strace can make system calls fail on this machine; set by makeJobs
 }
 

@@ -60,7 +60,7 @@ func TestHelpFits(t *testing.T) {
 }
 
 // leafCommands returns the commands that have no subcommands.
-func leafCommands(t *testing.T) []*kong.Node {
+func leafCommands(t testing.TB) []*kong.Node {
 	t.Helper()
 	parser, err := kong.New(new(app), addCommands([]string{"completion"}), helpTexts())
 	if err != nil {

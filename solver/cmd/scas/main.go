@@ -26,7 +26,7 @@
 //   - testdata/NAME.txtar: a script that runs the command, also with wrong usage; the comment of
 //     TestScripts says what a script can use
 //   - README.md, "On the command line"
-//   - bench/internal/attack/flags.go: the command in commands, and values of its flags in flagValues
+//   - hostile_test.go: the command in makeArgs, and values of its flags in flagValues
 //
 // Run uses these:
 //

@@ -22,7 +22,6 @@
 //     ParseLoss there; a test fails if the case is missing.
 //   - Add φ, φ' and φ″ to the method phi in solver/internal/oracle/reference_test.go, in arithmetic with 32
 //     digits. Random problems with the loss are compared with this reference.
-//   - Add the name to --loss in bench/internal/attack/flags.go.
 //   - Add the loss to the comments of Problem.Labels (solver/problem.go), Spec.Loss (solver/model/spec.go),
 //     ParseLoss and package model (solver/model/doc.go). If it is for classes and has no Probability, add it
 //     to the help in solver/cmd/scas/predict.go.
