@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/scas-admm/scas/bench/internal/attack"
 	"github.com/scas-admm/scas/bench/internal/machine"
@@ -13,31 +14,27 @@ import (
 
 type attackCmd struct {
 	attack.Options
-	List    bool   `help:"List the kinds of attack and exit."`
 	Results string `placeholder:"DIR" help:"Write the table into a directory, as attack-CPU.txt."`
 }
 
 // Help returns the text that bench attack --help adds to the list of flags.
 func (attackCmd) Help() string {
-	return `Attacks the program with signals, failing system calls, full
-disks, several writers, changing inputs and compressed bombs, and counts what it
-survived. A seed determines each trial. The exit code is 1 if the program handled
-anything badly; each failure says how to repeat it. A kind of attack that this
-machine does not support, for example for lack of strace, is left out with a line
-that says so.`
+	var kinds strings.Builder
+	for _, k := range attack.Kinds() {
+		fmt.Fprintf(&kinds, "\n  %-10s%s", k.Name, k.Summary)
+	}
+	return `Attacks the program, and counts what it survived. A seed determines each trial. The
+exit code is 1 if the program handled anything badly; each failure says how to repeat
+it. A kind of attack that this machine does not support, for example for lack of
+strace, is left out with a line that says so. The kinds:
+` + kinds.String()
 }
 
 var errAttack = errors.New("handled badly")
 
 func (c *attackCmd) Run(e *race.Env) error {
-	if c.List {
-		for _, k := range attack.Kinds() {
-			fmt.Fprintf(e.Stdout, "%-10s  %s\n", k.Name, k.Summary)
-		}
-		return nil
-	}
-	if c.For <= 0 || c.Tries < 0 {
-		return fmt.Errorf("--for %v, --tries %d: want a time above 0 and a number", c.For, c.Tries)
+	if c.For <= 0 {
+		return fmt.Errorf("--for %v: want a time above 0", c.For)
 	}
 	dir, err := os.MkdirTemp("", "scas-attack-")
 	if err != nil {

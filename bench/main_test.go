@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/scas-admm/scas/bench/internal/attack"
 	"github.com/scas-admm/scas/bench/internal/program"
@@ -287,29 +288,26 @@ func testScaling(t *testing.T, scas string) {
 
 // testAttack makes some trials of every kind of attack. The program must survive all of them.
 func testAttack(t *testing.T, scas string) {
-	dir, tries := t.TempDir(), "4"
+	c := attackCmd{Options: attack.Options{Scas: scas, For: time.Hour, Tries: 4}, Results: t.TempDir()}
 	if testing.Short() {
-		tries = "1"
+		c.Tries = 1
 	}
-	out, code, err := runCommand(t, "attack", "--scas="+scas, "--for=1h", "--tries="+tries, "--results="+dir)
-	t.Logf("\n%s", out)
-	if err != nil || code != 0 {
-		t.Errorf("exit code %d, %v", code, err)
+	var stdout, stderr bytes.Buffer
+	if err := c.Run(&race.Env{Ctx: t.Context(), Stdout: &stdout, Stderr: &stderr}); err != nil {
+		t.Error(err)
 	}
+	t.Logf("\n%s", &stdout)
 	for _, k := range attack.Kinds() {
-		if !regexp.MustCompile(`(?m)^` + k.Name + ` +([1-9]\d* |- .*skipped: )`).MatchString(out) {
+		if !regexp.MustCompile(`(?m)^` + k.Name + ` +([1-9]\d* |- .*skipped: )`).MatchString(stdout.String()) {
 			t.Errorf("no trial of %s, and no reason", k.Name)
 		}
 	}
-	if files, _ := filepath.Glob(filepath.Join(dir, "attack-*.txt")); len(files) != 1 {
+	if files, _ := filepath.Glob(filepath.Join(c.Results, "attack-*.txt")); len(files) != 1 {
 		t.Errorf("files %v", files)
 	}
-	out, code, err = runCommand(t, "attack", "--scas="+scas, "--seed=2", "--only=bombs")
+	out, code, err := runCommand(t, "attack", "--scas="+scas, "--seed=2", "--only=bombs")
 	if err != nil || code != 0 || strings.Contains(out, "signals") ||
 		!regexp.MustCompile(`\nbombs +(1 +1 +0 |- .*skipped: )`).MatchString(out) {
 		t.Errorf("one trial: exit code %d, %v:\n%s", code, err, out)
-	}
-	if out, _, err := runCommand(t, "attack", "--list"); err != nil || !strings.Contains(out, "bombs") {
-		t.Errorf("--list: %v:\n%s", err, out)
 	}
 }

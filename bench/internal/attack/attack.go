@@ -27,13 +27,13 @@ type Options struct {
 	// For is the total time of all kinds of attack. Each kind makes at least one trial.
 	For time.Duration `default:"3m" placeholder:"T" help:"Time of all kinds of attack together (default ${default})."`
 	// Only is the name of the only kind to run. Empty means all kinds.
-	Only string `placeholder:"KIND" help:"Only one kind of attack; --list names them."`
+	Only string `placeholder:"KIND" help:"Only one kind of attack."`
 	// If Seed is not zero, each kind makes one trial, with this seed.
 	Seed uint64 `placeholder:"N" help:"Run only the trial with this seed. The line of a failure names the seed."`
 	// First is the seed of the first trial of each kind. Zero means 1.
 	First uint64 `default:"1" placeholder:"N" help:"Seed of the first trial of each kind (default ${default})."`
-	// Tries limits each kind to Tries times Kind.baseTrials trials. Zero means no limit.
-	Tries int `placeholder:"N" help:"At most N times as many trials of each kind as make test makes."`
+	// Tests set Tries, which limits each kind to Tries times Kind.baseTrials trials. Zero means no limit.
+	Tries int `kong:"-"`
 	// Scas is the path of the program to attack. Empty means: build it from this module.
 	Scas string `placeholder:"FILE" help:"The program to attack (default: it is built)."`
 }
