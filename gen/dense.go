@@ -29,6 +29,33 @@ func (e *emitter) axpy(t *isa) {
 	e.ret()
 }
 
+func (e *emitter) clip(t *isa) {
+	e.beginKernel(t, "clip", "func(v, lo, hi []float64)",
+		"\tv[i] = min(max(v[i], lo[i]), hi[i])")
+	v, lo, hi, n := e.base("v"), e.base("lo"), e.base("hi"), e.length("v")
+	e.eachPlace(n, func(p place) {
+		e.write(e.min(e.read(hi, p), e.max(e.read(lo, p), e.read(v, p))), v, p) // a NaN in v is kept
+	})
+	e.ret()
+}
+
+func (e *emitter) proxDual(t *isa) {
+	e.beginKernel(t, "proxDual", "func(beta, y, ax, limit []float64, rho, inv float64)",
+		"\tv = FMA(rho, ax[i], beta[i])",
+		"\tbeta[i] = min(max(v, -limit[i]), limit[i])",
+		"\ty[i] = (v - beta[i]) * inv")
+	beta, y, ax, limit, n := e.base("beta"), e.base("y"), e.base("ax"), e.base("limit"), e.length("ax")
+	rho, inv := e.broadcast("rho"), e.broadcast("inv")
+	e.eachPlace(n, func(p place) {
+		v, lim := e.read(beta, p), e.read(limit, p)
+		e.VFMADD231PD(e.read(ax, p), rho, v)
+		b := e.min(lim, e.max(e.xorK(lim, "signBit"), v)) // a NaN in v is kept
+		e.write(b, beta, p)
+		e.write(e.mul(e.sub(v, b), inv), y, p)
+	})
+	e.ret()
+}
+
 func (e *emitter) logisticSlopes(t *isa) {
 	e.beginKernel(t, "logisticSlopes", "func(slope, margin, label []float64) float64",
 		"\tslope[i], loss = logistic(margin[i], label[i])",

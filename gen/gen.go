@@ -88,7 +88,9 @@ type family struct {
 
 var families = []family{
 	{"rows", avx2Kernels(append(formKernels((*emitter).margins), formKernels((*emitter).scatter)...)...)},
-	{"dense", []func(*emitter, *isa){(*emitter).dot, (*emitter).axpy}},
+	{"dense", []func(*emitter, *isa){
+		(*emitter).dot, (*emitter).axpy, (*emitter).clip, (*emitter).proxDual,
+	}},
 	{
 		"slopes",
 		[]func(*emitter, *isa){
@@ -96,10 +98,6 @@ var families = []family{
 			(*emitter).logisticFenchel, (*emitter).poissonFenchel,
 		},
 	},
-	{"update", []func(*emitter, *isa){
-		(*emitter).update, (*emitter).updateBox, (*emitter).stepNorm, (*emitter).scaleAdd,
-		(*emitter).proxDual,
-	}},
 	{"elements", []func(*emitter, *isa){(*emitter).innerDense, (*emitter).innerBox}},
 	{"lazy", avx2Kernels((*emitter).innerLazy)},
 	{"decay", []func(*emitter, *isa){(*emitter).innerDecay}},

@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"slices"
 	"testing"
 )
 
@@ -217,27 +216,5 @@ func TestReferenceProx(t *testing.T) {
 		}
 		// Three roundings: of 1/rho and of the product in ProxDual, and of the quotient here.
 		checkWithin(t, "y", y[i], (v[i]-b)/rho, 3*0x1.01p-53*math.Abs(y[i]))
-	}
-}
-
-func TestReferenceBall(t *testing.T) {
-	rng := rand.New(rand.NewPCG(24, 1))
-	for _, radius := range []float64{0.5, 1e6} {
-		const n, eta = 5001, 0.25
-		w, s, d, q := sources[0].vector(rng, n), sources[0].vector(rng, n), sources[0].vector(rng, n), sources[0].vector(rng, n)
-		point, s0 := make([]float64, n), slices.Clone(s)
-		for i := range point {
-			point[i] = w[i] - eta*(d[i]+q[i])
-		}
-		norm := math.Sqrt(Dot(point, point))
-		f := min(1, radius/norm)
-		ProjectedUpdateBall(w, s, d, q, eta, radius)
-		for i := range w {
-			checkWithin(t, "w", w[i], f*point[i], 1e-15*(1+math.Abs(point[i])))
-			sameScalar(t, "s", s[i], s0[i]+w[i])
-		}
-		if got := math.Sqrt(Dot(w, w)); got > radius*(1+1e-14) {
-			t.Errorf("norm %v after projection on radius %v", got, radius)
-		}
 	}
 }

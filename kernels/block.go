@@ -36,20 +36,7 @@ func proxDualBlock(beta, y, ax, limit []float64, rho, inv float64) {
 }
 
 //go:noinline
-func updateBlock(w, s, d, q []float64, eta float64) { active.update(w, s, d, q, eta) }
-
-//go:noinline
-func updateBoxBlock(w, s, d, q, lo, hi []float64, eta float64) {
-	active.updateBox(w, s, d, q, lo, hi, eta)
-}
-
-//go:noinline
-func stepNormBlock(w, d, q []float64, eta float64) float64 {
-	return active.stepNorm(w, d, q, eta)
-}
-
-//go:noinline
-func scaleAddBlock(w, s []float64, f float64) { active.scaleAdd(w, s, f) }
+func clipBlock(v, lo, hi []float64) { active.clip(v, lo, hi) }
 
 //go:noinline
 func hessianBlock(h []float64, stride int, a *Rows, spans []span) {

@@ -40,11 +40,6 @@ func TestAliases(t *testing.T) {
 			sameScalar(t, "Dot(x, x)", Dot(x, x), Dot(x, slices.Clone(x)))
 
 			w, s, w2, s2 := slices.Clone(x), slices.Clone(y), slices.Clone(x), slices.Clone(y)
-			ProjectedUpdate(w, s, y, y, 0.1)
-			ProjectedUpdate(w2, s2, y, slices.Clone(y), 0.1)
-			sameVector(t, "ProjectedUpdate with d = q", append(w, s...), append(w2, s2...))
-
-			w, s, w2, s2 = slices.Clone(x), slices.Clone(y), slices.Clone(x), slices.Clone(y)
 			ProxDual(w, s, limit, limit, 2)
 			ProxDual(w2, s2, limit, slices.Clone(limit), 2)
 			sameVector(t, "ProxDual with ax = limit", append(w, s...), append(w2, s2...))
@@ -68,9 +63,7 @@ func TestInputsKept(t *testing.T) {
 			PoissonSlopes(output(), inputs[0], inputs[3])
 			LogisticFenchel(inputs[0], inputs[1], inputs[2], inputs[3])
 			PoissonFenchel(inputs[0], inputs[1], inputs[2], inputs[3])
-			ProjectedUpdate(output(), output(), inputs[0], inputs[1], 0.1)
-			ProjectedUpdateBox(output(), output(), inputs[0], inputs[1], inputs[2], inputs[3], 0.1)
-			ProjectedUpdateBall(output(), output(), inputs[0], inputs[1], 0.1, 1)
+			Clip(output(), inputs[0], inputs[1])
 			ProxDual(output(), output(), inputs[0], inputs[3], 2)
 			Axpy(2, inputs[0], output())
 			checkHessianInputs(t, n)
@@ -143,9 +136,7 @@ func TestAllocations(t *testing.T) {
 			PoissonSlopes(v[2], v[0], lab)
 			LogisticFenchel(v[2], v[0], lab, v[5])
 			PoissonFenchel(v[2], v[0], lab, v[5])
-			ProjectedUpdate(v[3], v[4], v[0], v[5], 1e-9)
-			ProjectedUpdateBox(v[3], v[4], v[0], v[5], v[6], v[7], 1e-9)
-			ProjectedUpdateBall(v[3], v[4], v[0], v[5], 1e-9, 1)
+			Clip(v[3], v[0], v[5])
 			ProxDual(v[3], v[4], v[0], lim, 2)
 		}); got != 0 {
 			t.Errorf("%v allocations", got)

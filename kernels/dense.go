@@ -33,3 +33,18 @@ func Axpy(alpha float64, x, y []float64) {
 		x, y = x[n:], y[n:]
 	}
 }
+
+// Clip raises v[i] to lo[i] and then lowers it to hi[i]. lo[i] = -Inf and hi[i] = +Inf do nothing; a NaN
+// in v stays. Lengths must be equal. lo and hi must not overlap v.
+func Clip(v, lo, hi []float64) {
+	checkLen("Clip", "lo", len(lo), len(v))
+	checkLen("Clip", "hi", len(hi), len(v))
+	raceRead(lo)
+	raceRead(hi)
+	raceWrite(v)
+	for len(v) > 0 {
+		n := min(len(v), maxWork)
+		clipBlock(v[:n], lo[:n], hi[:n])
+		v, lo, hi = v[n:], lo[n:], hi[n:]
+	}
+}

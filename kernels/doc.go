@@ -1,5 +1,5 @@
 // Package kernels provides the inner loops of the solver: sparse products, derivatives of
-// losses, Hessians, projected gradient steps and proximal maps on float64 vectors.
+// losses, Hessians, inner steps of SCAS-ADMM and proximal maps on float64 vectors.
 //
 // Each kernel has three parts: an exported function, which checks the arguments; a definition in
 // portable Go, in generic_*.go; and assembly in z*_amd64.s, which package gen writes. Read [Rows] and

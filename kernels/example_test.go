@@ -35,13 +35,6 @@ func ExampleProxDual() {
 	// Output: [1 0.5] [2.5 0]
 }
 
-func ExampleProjectedUpdateBox() {
-	w, s := []float64{0, 0}, []float64{10, 10}
-	kernels.ProjectedUpdateBox(w, s, []float64{4, -8}, []float64{0, 0}, []float64{-1, -1}, []float64{1, 1}, 0.125)
-	fmt.Println(w, s)
-	// Output: [-0.5 1] [9.5 11]
-}
-
 func ExampleUse() {
 	level := kernels.Active()
 	if err := kernels.Use(kernels.Generic); err != nil {

@@ -77,40 +77,9 @@ func squaredSlopesGeneric(slope, margin, label []float64) float64 {
 	return sum16(&lane)
 }
 
-func updateGeneric(w, s, d, q []float64, eta float64) {
-	for i := range w {
-		v := math.FMA(-eta, d[i]+q[i], w[i])
-		w[i] = v
-		s[i] += v
-	}
-}
-
-func updateBoxGeneric(w, s, d, q, lo, hi []float64, eta float64) {
-	for i := range w {
-		v := clipTo(math.FMA(-eta, d[i]+q[i], w[i]), lo[i], hi[i])
-		w[i] = v
-		s[i] += v
-	}
-}
-
-// stepNormGeneric is the first loop of ProjectedUpdateBall: the step without the projection. It
-// returns the squared norm of the new point.
-func stepNormGeneric(w, d, q []float64, eta float64) float64 {
-	var lane [16]float64
-	for i := range w {
-		v := math.FMA(-eta, d[i]+q[i], w[i])
-		w[i] = v
-		lane[i&15] = math.FMA(v, v, lane[i&15])
-	}
-	return sum16(&lane)
-}
-
-// scaleAddGeneric is the second loop of ProjectedUpdateBall: it multiplies w by f, and adds the new w to s.
-func scaleAddGeneric(w, s []float64, f float64) {
-	for i, v := range w {
-		v = float64(v * f)
-		w[i] = v
-		s[i] += v
+func clipGeneric(v, lo, hi []float64) {
+	for i, x := range v {
+		v[i] = clipTo(x, lo[i], hi[i])
 	}
 }
 

@@ -88,10 +88,7 @@ func (s *spy) set() *set {
 		poissonSlopes:   func(slope, margin, label []float64) float64 { s.call(len(margin), chunk); return 0 },
 		logisticFenchel: func(alpha, margin, label, weight []float64) float64 { s.call(len(alpha), chunk); return 0 },
 		poissonFenchel:  func(alpha, margin, label, weight []float64) float64 { s.call(len(alpha), chunk); return 0 },
-		stepNorm:        func(w, d, q []float64, eta float64) float64 { s.call(len(w), chunk); return 0 },
-		update:          func(w, sum, d, q []float64, eta float64) { s.call(len(w), maxWork) },
-		updateBox:       func(w, sum, d, q, lo, hi []float64, eta float64) { s.call(len(w), maxWork) },
-		scaleAdd:        func(w, sum []float64, f float64) { s.call(len(w), maxWork) },
+		clip:            func(v, lo, hi []float64) { s.call(len(v), maxWork) },
 		axpy:            func(alpha float64, x, y []float64) { s.call(len(x), maxWork) },
 		proxDual:        func(beta, y, ax, limit []float64, rho, inv float64) { s.call(len(ax), maxWork) },
 	}
@@ -150,9 +147,7 @@ func TestBoundedWork(t *testing.T) {
 		{"PoissonSlopes", 49, func() { PoissonSlopes(v, v, v) }},
 		{"LogisticFenchel", 49, func() { LogisticFenchel(v, v, v, v) }},
 		{"PoissonFenchel", 49, func() { PoissonFenchel(v, v, v, v) }},
-		{"ProjectedUpdate", 4, func() { ProjectedUpdate(out, sum, v, v, 1) }},
-		{"ProjectedUpdateBox", 4, func() { ProjectedUpdateBox(out, sum, v, v, v, v, 1) }},
-		{"ProjectedUpdateBall", 49 + 4, func() { ProjectedUpdateBall(out, sum, v, v, 1, 1) }},
+		{"Clip", 4, func() { Clip(out, v, v) }},
 		// An assembly call ends when its work reaches maxWork. A step of InnerDense or InnerBox counts 123
 		// elements and 8 nonzeros, 131 in all, so a call makes 501 of the 60,000 steps. A step of the lazy
 		// and decay loops counts 9, so a call makes 7,282 steps.

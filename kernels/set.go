@@ -25,25 +25,22 @@ type set struct {
 	// See hessianPanelGeneric.
 	hessianPanel func(h []float64, stride int, mask []uint64, t, panel []float64)
 
-	// Each of the next seven kernels returns a sum. Its slices have at most chunk (4096) elements.
+	// Each of the next six kernels returns a sum. Its slices have at most chunk (4096) elements.
 	dot             func(x, y []float64) float64
 	logisticSlopes  slopesKernel
 	squaredSlopes   slopesKernel
 	poissonSlopes   slopesKernel
 	logisticFenchel fenchelKernel
 	poissonFenchel  fenchelKernel
-	stepNorm        func(w, d, q []float64, eta float64) float64 // see stepNormGeneric
 
 	// Inner loops.
 	innerDense, innerBox           stepKernel
 	innerLazy, innerDecay          stepKernel
 	innerRotated, innerRotatedBall stepKernel
 
-	update    func(w, s, d, q []float64, eta float64)
-	updateBox func(w, s, d, q, lo, hi []float64, eta float64)
-	scaleAdd  func(w, s []float64, f float64)
-	axpy      func(alpha float64, x, y []float64)
-	proxDual  func(beta, y, ax, limit []float64, rho, inv float64)
+	axpy     func(alpha float64, x, y []float64)
+	clip     func(v, lo, hi []float64)
+	proxDual func(beta, y, ax, limit []float64, rho, inv float64)
 }
 
 // generic is the reference, in plain Go. All other levels must give the same bits.
@@ -70,12 +67,9 @@ var generic = set{
 	poissonSlopes:   poissonSlopesGeneric,
 	logisticFenchel: logisticFenchelGeneric,
 	poissonFenchel:  poissonFenchelGeneric,
-	proxDual:        proxDualGeneric,
-	stepNorm:        stepNormGeneric,
-	update:          updateGeneric,
-	updateBox:       updateBoxGeneric,
-	scaleAdd:        scaleAddGeneric,
 	axpy:            axpyGeneric,
+	clip:            clipGeneric,
+	proxDual:        proxDualGeneric,
 }
 
 func rowsGeneric[I column, V value]() rowSet {

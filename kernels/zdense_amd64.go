@@ -31,3 +31,35 @@ func axpyAVX2(alpha float64, x []float64, y []float64)
 //
 //go:noescape
 func axpyAVX512(alpha float64, x []float64, y []float64)
+
+// clipAVX2 is clipGeneric for AVX2:
+//
+//	v[i] = min(max(v[i], lo[i]), hi[i])
+//
+//go:noescape
+func clipAVX2(v []float64, lo []float64, hi []float64)
+
+// clipAVX512 is clipGeneric for AVX512:
+//
+//	v[i] = min(max(v[i], lo[i]), hi[i])
+//
+//go:noescape
+func clipAVX512(v []float64, lo []float64, hi []float64)
+
+// proxDualAVX2 is proxDualGeneric for AVX2:
+//
+//	v = FMA(rho, ax[i], beta[i])
+//	beta[i] = min(max(v, -limit[i]), limit[i])
+//	y[i] = (v - beta[i]) * inv
+//
+//go:noescape
+func proxDualAVX2(beta []float64, y []float64, ax []float64, limit []float64, rho float64, inv float64)
+
+// proxDualAVX512 is proxDualGeneric for AVX512:
+//
+//	v = FMA(rho, ax[i], beta[i])
+//	beta[i] = min(max(v, -limit[i]), limit[i])
+//	y[i] = (v - beta[i]) * inv
+//
+//go:noescape
+func proxDualAVX512(beta []float64, y []float64, ax []float64, limit []float64, rho float64, inv float64)

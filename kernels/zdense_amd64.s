@@ -258,3 +258,333 @@ rest4:
 done5:
 	VZEROUPPER
 	RET
+
+// func clipAVX2(v []float64, lo []float64, hi []float64)
+// Requires: AVX
+TEXT ·clipAVX2(SB), NOSPLIT, $0-72
+	MOVQ v_base+0(FP), AX
+	MOVQ lo_base+24(FP), CX
+	MOVQ hi_base+48(FP), DX
+	MOVQ v_len+8(FP), BX
+	XORQ SI, SI
+	MOVQ BX, DI
+	ANDQ $-16, DI
+	JZ   blocksDone2
+
+block1:
+	VMOVUPD (DX)(SI*8), Y0
+	VMOVUPD (CX)(SI*8), Y1
+	VMOVUPD (AX)(SI*8), Y2
+	VMAXPD  Y2, Y1, Y1
+	VMINPD  Y1, Y0, Y0
+	VMOVUPD Y0, (AX)(SI*8)
+	VMOVUPD 32(DX)(SI*8), Y0
+	VMOVUPD 32(CX)(SI*8), Y1
+	VMOVUPD 32(AX)(SI*8), Y2
+	VMAXPD  Y2, Y1, Y1
+	VMINPD  Y1, Y0, Y0
+	VMOVUPD Y0, 32(AX)(SI*8)
+	VMOVUPD 64(DX)(SI*8), Y0
+	VMOVUPD 64(CX)(SI*8), Y1
+	VMOVUPD 64(AX)(SI*8), Y2
+	VMAXPD  Y2, Y1, Y1
+	VMINPD  Y1, Y0, Y0
+	VMOVUPD Y0, 64(AX)(SI*8)
+	VMOVUPD 96(DX)(SI*8), Y0
+	VMOVUPD 96(CX)(SI*8), Y1
+	VMOVUPD 96(AX)(SI*8), Y2
+	VMAXPD  Y2, Y1, Y1
+	VMINPD  Y1, Y0, Y0
+	VMOVUPD Y0, 96(AX)(SI*8)
+	ADDQ    $0x10, SI
+	CMPQ    SI, DI
+	JLT     block1
+
+blocksDone2:
+	SUBQ SI, BX
+
+single3:
+	CMPQ    BX, $0x04
+	JLT     rest4
+	VMOVUPD (DX)(SI*8), Y0
+	VMOVUPD (CX)(SI*8), Y1
+	VMOVUPD (AX)(SI*8), Y2
+	VMAXPD  Y2, Y1, Y1
+	VMINPD  Y1, Y0, Y0
+	VMOVUPD Y0, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	SUBQ    $0x04, BX
+	JMP     single3
+
+rest4:
+	TESTQ      BX, BX
+	JZ         done5
+	LEAQ       ·table_masks+128(SB), DI
+	SHLQ       $0x03, BX
+	SUBQ       BX, DI
+	VMOVUPD    (DI), Y0
+	VMASKMOVPD (DX)(SI*8), Y0, Y1
+	VMASKMOVPD (CX)(SI*8), Y0, Y2
+	VMASKMOVPD (AX)(SI*8), Y0, Y3
+	VMAXPD     Y3, Y2, Y2
+	VMINPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (AX)(SI*8)
+
+done5:
+	VZEROUPPER
+	RET
+
+// func clipAVX512(v []float64, lo []float64, hi []float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·clipAVX512(SB), NOSPLIT, $0-72
+	MOVQ v_base+0(FP), AX
+	MOVQ lo_base+24(FP), CX
+	MOVQ hi_base+48(FP), DX
+	MOVQ v_len+8(FP), BX
+	XORQ SI, SI
+	MOVQ BX, DI
+	ANDQ $-16, DI
+	JZ   blocksDone2
+
+block1:
+	VMOVUPD (DX)(SI*8), Z0
+	VMOVUPD (CX)(SI*8), Z1
+	VMOVUPD (AX)(SI*8), Z2
+	VMAXPD  Z2, Z1, Z1
+	VMINPD  Z1, Z0, Z0
+	VMOVUPD Z0, (AX)(SI*8)
+	VMOVUPD 64(DX)(SI*8), Z0
+	VMOVUPD 64(CX)(SI*8), Z1
+	VMOVUPD 64(AX)(SI*8), Z2
+	VMAXPD  Z2, Z1, Z1
+	VMINPD  Z1, Z0, Z0
+	VMOVUPD Z0, 64(AX)(SI*8)
+	ADDQ    $0x10, SI
+	CMPQ    SI, DI
+	JLT     block1
+
+blocksDone2:
+	SUBQ SI, BX
+
+single3:
+	CMPQ    BX, $0x08
+	JLT     rest4
+	VMOVUPD (DX)(SI*8), Z0
+	VMOVUPD (CX)(SI*8), Z1
+	VMOVUPD (AX)(SI*8), Z2
+	VMAXPD  Z2, Z1, Z1
+	VMINPD  Z1, Z0, Z0
+	VMOVUPD Z0, (AX)(SI*8)
+	ADDQ    $0x08, SI
+	SUBQ    $0x08, BX
+	JMP     single3
+
+rest4:
+	TESTQ     BX, BX
+	JZ        done5
+	MOVQ      $0x0000ffff, DI
+	BZHIQ     BX, DI, DI
+	KMOVW     DI, K1
+	VMOVUPD.Z (DX)(SI*8), K1, Z0
+	VMOVUPD.Z (CX)(SI*8), K1, Z1
+	VMOVUPD.Z (AX)(SI*8), K1, Z2
+	VMAXPD    Z2, Z1, Z1
+	VMINPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (AX)(SI*8)
+
+done5:
+	VZEROUPPER
+	RET
+
+// func proxDualAVX2(beta []float64, y []float64, ax []float64, limit []float64, rho float64, inv float64)
+// Requires: AVX, FMA3
+TEXT ·proxDualAVX2(SB), NOSPLIT, $0-112
+	MOVQ         beta_base+0(FP), AX
+	MOVQ         y_base+24(FP), CX
+	MOVQ         ax_base+48(FP), DX
+	MOVQ         limit_base+72(FP), BX
+	MOVQ         ax_len+56(FP), SI
+	VBROADCASTSD rho+96(FP), Y0
+	VBROADCASTSD inv+104(FP), Y1
+	XORQ         DI, DI
+	MOVQ         SI, R8
+	ANDQ         $-16, R8
+	JZ           blocksDone2
+
+block1:
+	VMOVUPD     (AX)(DI*8), Y2
+	VMOVUPD     (BX)(DI*8), Y3
+	VMOVUPD     (DX)(DI*8), Y4
+	VFMADD231PD Y4, Y0, Y2
+	VXORPD      ·table_signBit+0(SB), Y3, Y4
+	VMAXPD      Y2, Y4, Y4
+	VMINPD      Y4, Y3, Y3
+	VMOVUPD     Y3, (AX)(DI*8)
+	VSUBPD      Y3, Y2, Y2
+	VMULPD      Y1, Y2, Y2
+	VMOVUPD     Y2, (CX)(DI*8)
+	VMOVUPD     32(AX)(DI*8), Y2
+	VMOVUPD     32(BX)(DI*8), Y3
+	VMOVUPD     32(DX)(DI*8), Y4
+	VFMADD231PD Y4, Y0, Y2
+	VXORPD      ·table_signBit+0(SB), Y3, Y4
+	VMAXPD      Y2, Y4, Y4
+	VMINPD      Y4, Y3, Y3
+	VMOVUPD     Y3, 32(AX)(DI*8)
+	VSUBPD      Y3, Y2, Y2
+	VMULPD      Y1, Y2, Y2
+	VMOVUPD     Y2, 32(CX)(DI*8)
+	VMOVUPD     64(AX)(DI*8), Y2
+	VMOVUPD     64(BX)(DI*8), Y3
+	VMOVUPD     64(DX)(DI*8), Y4
+	VFMADD231PD Y4, Y0, Y2
+	VXORPD      ·table_signBit+0(SB), Y3, Y4
+	VMAXPD      Y2, Y4, Y4
+	VMINPD      Y4, Y3, Y3
+	VMOVUPD     Y3, 64(AX)(DI*8)
+	VSUBPD      Y3, Y2, Y2
+	VMULPD      Y1, Y2, Y2
+	VMOVUPD     Y2, 64(CX)(DI*8)
+	VMOVUPD     96(AX)(DI*8), Y2
+	VMOVUPD     96(BX)(DI*8), Y3
+	VMOVUPD     96(DX)(DI*8), Y4
+	VFMADD231PD Y4, Y0, Y2
+	VXORPD      ·table_signBit+0(SB), Y3, Y4
+	VMAXPD      Y2, Y4, Y4
+	VMINPD      Y4, Y3, Y3
+	VMOVUPD     Y3, 96(AX)(DI*8)
+	VSUBPD      Y3, Y2, Y2
+	VMULPD      Y1, Y2, Y2
+	VMOVUPD     Y2, 96(CX)(DI*8)
+	ADDQ        $0x10, DI
+	CMPQ        DI, R8
+	JLT         block1
+
+blocksDone2:
+	SUBQ DI, SI
+
+single3:
+	CMPQ        SI, $0x04
+	JLT         rest4
+	VMOVUPD     (AX)(DI*8), Y2
+	VMOVUPD     (BX)(DI*8), Y3
+	VMOVUPD     (DX)(DI*8), Y4
+	VFMADD231PD Y4, Y0, Y2
+	VXORPD      ·table_signBit+0(SB), Y3, Y4
+	VMAXPD      Y2, Y4, Y4
+	VMINPD      Y4, Y3, Y3
+	VMOVUPD     Y3, (AX)(DI*8)
+	VSUBPD      Y3, Y2, Y2
+	VMULPD      Y1, Y2, Y2
+	VMOVUPD     Y2, (CX)(DI*8)
+	ADDQ        $0x04, DI
+	SUBQ        $0x04, SI
+	JMP         single3
+
+rest4:
+	TESTQ       SI, SI
+	JZ          done5
+	LEAQ        ·table_masks+128(SB), R8
+	SHLQ        $0x03, SI
+	SUBQ        SI, R8
+	VMOVUPD     (R8), Y2
+	VMASKMOVPD  (AX)(DI*8), Y2, Y3
+	VMASKMOVPD  (BX)(DI*8), Y2, Y4
+	VMASKMOVPD  (DX)(DI*8), Y2, Y5
+	VFMADD231PD Y5, Y0, Y3
+	VXORPD      ·table_signBit+0(SB), Y4, Y0
+	VMAXPD      Y3, Y0, Y0
+	VMINPD      Y0, Y4, Y0
+	VMASKMOVPD  Y0, Y2, (AX)(DI*8)
+	VSUBPD      Y0, Y3, Y0
+	VMULPD      Y1, Y0, Y0
+	VMASKMOVPD  Y0, Y2, (CX)(DI*8)
+
+done5:
+	VZEROUPPER
+	RET
+
+// func proxDualAVX512(beta []float64, y []float64, ax []float64, limit []float64, rho float64, inv float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·proxDualAVX512(SB), NOSPLIT, $0-112
+	MOVQ         beta_base+0(FP), AX
+	MOVQ         y_base+24(FP), CX
+	MOVQ         ax_base+48(FP), DX
+	MOVQ         limit_base+72(FP), BX
+	MOVQ         ax_len+56(FP), SI
+	VBROADCASTSD rho+96(FP), Z0
+	VBROADCASTSD inv+104(FP), Z1
+	XORQ         DI, DI
+	MOVQ         SI, R8
+	ANDQ         $-16, R8
+	JZ           blocksDone2
+
+block1:
+	VMOVUPD     (AX)(DI*8), Z2
+	VMOVUPD     (BX)(DI*8), Z3
+	VMOVUPD     (DX)(DI*8), Z4
+	VFMADD231PD Z4, Z0, Z2
+	VXORPD.BCST ·table_signBit+0(SB), Z3, Z4
+	VMAXPD      Z2, Z4, Z4
+	VMINPD      Z4, Z3, Z3
+	VMOVUPD     Z3, (AX)(DI*8)
+	VSUBPD      Z3, Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VMOVUPD     Z2, (CX)(DI*8)
+	VMOVUPD     64(AX)(DI*8), Z2
+	VMOVUPD     64(BX)(DI*8), Z3
+	VMOVUPD     64(DX)(DI*8), Z4
+	VFMADD231PD Z4, Z0, Z2
+	VXORPD.BCST ·table_signBit+0(SB), Z3, Z4
+	VMAXPD      Z2, Z4, Z4
+	VMINPD      Z4, Z3, Z3
+	VMOVUPD     Z3, 64(AX)(DI*8)
+	VSUBPD      Z3, Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VMOVUPD     Z2, 64(CX)(DI*8)
+	ADDQ        $0x10, DI
+	CMPQ        DI, R8
+	JLT         block1
+
+blocksDone2:
+	SUBQ DI, SI
+
+single3:
+	CMPQ        SI, $0x08
+	JLT         rest4
+	VMOVUPD     (AX)(DI*8), Z2
+	VMOVUPD     (BX)(DI*8), Z3
+	VMOVUPD     (DX)(DI*8), Z4
+	VFMADD231PD Z4, Z0, Z2
+	VXORPD.BCST ·table_signBit+0(SB), Z3, Z4
+	VMAXPD      Z2, Z4, Z4
+	VMINPD      Z4, Z3, Z3
+	VMOVUPD     Z3, (AX)(DI*8)
+	VSUBPD      Z3, Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VMOVUPD     Z2, (CX)(DI*8)
+	ADDQ        $0x08, DI
+	SUBQ        $0x08, SI
+	JMP         single3
+
+rest4:
+	TESTQ       SI, SI
+	JZ          done5
+	MOVQ        $0x0000ffff, R8
+	BZHIQ       SI, R8, R8
+	KMOVW       R8, K1
+	VMOVUPD.Z   (AX)(DI*8), K1, Z2
+	VMOVUPD.Z   (BX)(DI*8), K1, Z3
+	VMOVUPD.Z   (DX)(DI*8), K1, Z4
+	VFMADD231PD Z4, Z0, Z2
+	VXORPD.BCST ·table_signBit+0(SB), Z3, Z0
+	VMAXPD      Z2, Z0, Z0
+	VMINPD      Z0, Z3, Z0
+	VMOVUPD     Z0, K1, (AX)(DI*8)
+	VSUBPD      Z0, Z2, Z0
+	VMULPD      Z1, Z0, Z0
+	VMOVUPD     Z0, K1, (CX)(DI*8)
+
+done5:
+	VZEROUPPER
+	RET

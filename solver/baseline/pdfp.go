@@ -98,5 +98,5 @@ func (f *pdfp) step(rows []int32) {
 	kernels.Axpy(-f.eta, f.gradient, f.lookahead)
 	kernels.Axpy(-f.eta, f.q, f.lookahead)
 	f.ascendDual(f.lookahead)
-	kernels.ProjectedUpdate(f.point, f.sum, f.gradient, f.q, f.eta)
+	f.descend(f.gradient, f.eta)
 }

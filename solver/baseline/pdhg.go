@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 )
 
@@ -75,7 +74,7 @@ func (p *pdhg) step(rows []int32, hasSnapshot bool) {
 	stepLength := p.eta / p.theta
 	copy(p.lookahead, p.point)
 	p.addBatchGradient(p.point, p.gradientPoint, rows, -stepLength, hasSnapshot)
-	kernels.ProjectedUpdate(p.point, p.sum, p.run.Snapshot.Gradient, p.q, stepLength)
+	p.descend(p.run.Snapshot.Gradient, stepLength)
 	for j, v := range p.point {
 		p.lookahead[j] = math.FMA(2, v, -p.lookahead[j])
 	}

@@ -209,7 +209,7 @@ func (s *svrg) iterate() (bool, error) {
 		s.updateY(ax)
 		s.addRidge(s.q, s.gradientPoint)
 		s.addBatchGradient(s.point, s.gradientPoint, rows, -stepLength, hasSnapshot)
-		kernels.ProjectedUpdate(s.point, s.sum, z, s.q, stepLength)
+		s.descend(z, stepLength)
 		ax = s.mulA(s.point)
 		kernels.Axpy(s.rho, ax, s.multiplier)
 		kernels.Axpy(-s.rho, s.innerY, s.multiplier)
@@ -219,6 +219,13 @@ func (s *svrg) iterate() (bool, error) {
 	}
 	s.closeStage()
 	return true, nil
+}
+
+// descend subtracts stepLength times z + q from the point, and adds the new point to the sum. It overwrites q.
+func (s *svrg) descend(z []float64, stepLength float64) {
+	kernels.Axpy(1, z, s.q)
+	kernels.Axpy(-stepLength, s.q, s.point)
+	kernels.Axpy(1, s.point, s.sum)
 }
 
 // setGradientPoint sets gradientPoint to the point at which the next step computes gradients.

@@ -1,38 +1,9 @@
 package naive
 
-import "math"
-
-// Update makes the gradient step w −= eta (d + q), and adds the new w to s.
-func Update(w, s, d, q []float64, eta float64) {
-	for i := range w {
-		w[i] -= eta * (d[i] + q[i])
-		s[i] += w[i]
-	}
-}
-
-// UpdateBox is like Update, but projects the new w onto the box from lo to hi.
-func UpdateBox(w, s, d, q, lo, hi []float64, eta float64) {
-	for i := range w {
-		w[i] = min(max(w[i]-eta*(d[i]+q[i]), lo[i]), hi[i])
-		s[i] += w[i]
-	}
-}
-
-// UpdateBall is like Update, but projects the new w onto the ball with the given radius.
-func UpdateBall(w, s, d, q []float64, eta, radius float64) {
-	var norm float64
-	for i := range w {
-		w[i] -= eta * (d[i] + q[i])
-		norm += w[i] * w[i]
-	}
-	f := 1.0
-	norm = math.Sqrt(norm)
-	if norm > radius {
-		f = radius / norm
-	}
-	for i := range w {
-		w[i] *= f
-		s[i] += w[i]
+// Clip projects v onto the box from lo to hi.
+func Clip(v, lo, hi []float64) {
+	for i, x := range v {
+		v[i] = min(max(x, lo[i]), hi[i])
 	}
 }
 

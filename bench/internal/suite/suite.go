@@ -14,25 +14,22 @@ import (
 
 // A vectorKernel is a kernel that works on vectors of equal length.
 type vectorKernel struct {
-	name         string
-	vectors      int     // number of vectors that the kernel reads or writes
-	flops        float64 // floating-point operations per element
-	movedVectors int     // like vectors, but a vector that the kernel reads in two loops counts twice
+	name    string
+	vectors int     // number of vectors that the kernel reads or writes
+	flops   float64 // floating-point operations per element
 	// make returns the case on the vectors v, which have random numbers. make may change v.
 	make func(v [][]float64) measure.Case
 }
 
 var onVectors = []vectorKernel{
-	{"Dot", 2, 2, 2, dot},
-	{"LogisticSlopes", 3, measure.SlopeFlops + measure.LossFlops, 3, logisticSlopes},
-	{"SquaredSlopes", 3, 4, 3, squaredSlopes},
-	{"PoissonSlopes", 3, measure.SlopeFlops + measure.EntropyFlops/2, 3, poissonSlopes},
-	{"LogisticFenchel", 4, measure.SlopeFlops + measure.EntropyFlops, 4, logisticFenchel},
-	{"PoissonFenchel", 4, measure.SlopeFlops + measure.EntropyFlops/2, 4, poissonFenchel},
-	{"ProjectedUpdate", 4, 4, 4, update},
-	{"ProjectedUpdateBox", 6, 6, 6, updateBox},
-	{"ProjectedUpdateBall", 4, 8, 5, updateBall},
-	{"ProxDual", 4, 6, 4, proxDual},
+	{"Dot", 2, 2, dot},
+	{"LogisticSlopes", 3, measure.SlopeFlops + measure.LossFlops, logisticSlopes},
+	{"SquaredSlopes", 3, 4, squaredSlopes},
+	{"PoissonSlopes", 3, measure.SlopeFlops + measure.EntropyFlops/2, poissonSlopes},
+	{"LogisticFenchel", 4, measure.SlopeFlops + measure.EntropyFlops, logisticFenchel},
+	{"PoissonFenchel", 4, measure.SlopeFlops + measure.EntropyFlops/2, poissonFenchel},
+	{"Clip", 3, 2, clip},
+	{"ProxDual", 4, 6, proxDual},
 }
 
 // onRows lists the kernels that work on the rows of a matrix, and for each kernel the shapes on which it is
@@ -125,7 +122,7 @@ func (k vectorKernel) newCase(n int) measure.Case {
 	c := k.make(v)
 	c.Kernel, c.Shape, c.Unit, c.Units = k.name, fmt.Sprintf("n=%d", n), "elem", n
 	c.Flops = k.flops * float64(n)
-	c.Traffic = []measure.Traffic{{Bytes: float64(8 * n * k.movedVectors), Size: 8 * n * k.vectors}}
+	c.Traffic = []measure.Traffic{{Bytes: float64(8 * n * k.vectors), Size: 8 * n * k.vectors}}
 	return c
 }
 

@@ -82,37 +82,15 @@ func squaredSlopes(v [][]float64) measure.Case {
 	}
 }
 
-// tinyStep is a step size so small that millions of updates hardly change the vectors.
-const tinyStep = 1e-9
-
-func update(v [][]float64) measure.Case {
-	w, s, d, q := v[0], v[1], v[2], v[3]
-	return measure.Case{
-		Run:   func() { kernels.ProjectedUpdate(w, s, d, q, tinyStep) },
-		Naive: func() { naive.Update(w, s, d, q, tinyStep) },
-		State: [][]float64{w, s},
-	}
-}
-
-func updateBox(v [][]float64) measure.Case {
-	w, s, d, q, lo, hi := v[0], v[1], v[2], v[3], v[4], v[5]
+func clip(v [][]float64) measure.Case {
+	x, lo, hi := v[0], v[1], v[2]
 	for i := range lo {
 		lo[i], hi[i] = -math.Abs(lo[i]), math.Abs(hi[i])
 	}
 	return measure.Case{
-		Run:   func() { kernels.ProjectedUpdateBox(w, s, d, q, lo, hi, tinyStep) },
-		Naive: func() { naive.UpdateBox(w, s, d, q, lo, hi, tinyStep) },
-		State: [][]float64{w, s},
-	}
-}
-
-func updateBall(v [][]float64) measure.Case {
-	w, s, d, q := v[0], v[1], v[2], v[3]
-	radius := 0.9 * math.Sqrt(naive.Dot(w, w))
-	return measure.Case{
-		Run:   func() { kernels.ProjectedUpdateBall(w, s, d, q, tinyStep, radius) },
-		Naive: func() { naive.UpdateBall(w, s, d, q, tinyStep, radius) },
-		State: [][]float64{w, s},
+		Run:   func() { kernels.Clip(x, lo, hi) },
+		Naive: func() { naive.Clip(x, lo, hi) },
+		State: [][]float64{x},
 	}
 }
 

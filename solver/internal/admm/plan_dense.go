@@ -146,24 +146,22 @@ func (d *densePlan) Advance(sampled []int32) {
 	}
 }
 
-// update subtracts η(d + q) from w, projects w, and adds w to the sum.
+// update subtracts η(d + q) from w, projects w, and adds w to the sum. It overwrites q.
 func (d *densePlan) update() {
+	kernels.Axpy(1, d.d, d.q)
+	kernels.Axpy(-d.eta, d.q, d.w)
 	switch x := d.bounds; {
 	case d.Set == nil:
-		kernels.ProjectedUpdate(d.w, d.sum, d.d, d.q, d.eta)
 	case x.Lower != nil:
-		kernels.ProjectedUpdateBox(d.w, d.sum, d.d, d.q, x.Lower, x.Upper, d.eta)
+		kernels.Clip(d.w, x.Lower, x.Upper)
 	case x.Radius > 0:
-		kernels.ProjectedUpdateBall(d.w, d.sum, d.d, d.q, d.eta, x.Radius)
+		if norm := math.Sqrt(kernels.Dot(d.w, d.w)); norm > x.Radius {
+			linalg.Scale(d.w, x.Radius/norm)
+		}
 	default:
-		for j, w := range d.w {
-			d.w[j] = math.FMA(-d.eta, d.d[j]+d.q[j], w)
-		}
 		d.Set.Project(d.w)
-		for j, w := range d.w {
-			d.sum[j] += w
-		}
 	}
+	kernels.Axpy(1, d.w, d.sum)
 }
 
 func (d *densePlan) End(sum, endpoint []float64) {
