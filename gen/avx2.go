@@ -72,5 +72,5 @@ var avx2 = isa{
 }
 
 func (e *emitter) maskTable() operand.Mem {
-	return e.rodata.add("masks", append(slices.Repeat([]uint64{1<<64 - 1}, 16), make([]uint64, 16)...))
+	return e.table("masks", append(slices.Repeat([]uint64{1<<64 - 1}, 16), make([]uint64, 16)...))
 }

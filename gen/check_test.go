@@ -12,7 +12,7 @@ import (
 // compile compiles the function that body emits, and returns the first error of the checks.
 func compile(t *testing.T, body func(e *emitter)) error {
 	t.Helper()
-	e := newEmitter(&rodata{}, nil)
+	e := newEmitter(nil)
 	e.isa = &avx2
 	e.Function("bad")
 	e.SignatureExpr("func(x []float64) float64")

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/operand"
 )
 
@@ -55,5 +56,29 @@ func (e *emitter) constant(name string) operand.Mem {
 	} else if e.pkg.Scope().Lookup(name) != nil {
 		panic("gen: commonConstants and package kernels both declare " + name)
 	}
-	return e.rodata.add(name, slices.Repeat([]uint64{b}, 4))
+	return e.table(name, slices.Repeat([]uint64{b}, 4))
+}
+
+// A table is read-only data of a generated file.
+type table struct {
+	operand.Mem
+	words []uint64
+}
+
+// table returns the address of the table with the given name and words. It is the same table in all calls
+// with this name.
+func (e *emitter) table(name string, words []uint64) operand.Mem {
+	t, ok := e.tables[name]
+	if !ok {
+		t = table{e.StaticGlobal(name), words}
+		e.DataAttributes(attr.RODATA | attr.NOPTR)
+		for _, w := range words {
+			e.AppendDatum(operand.U64(w))
+		}
+		e.tables[name] = t
+	}
+	if !slices.Equal(t.words, words) {
+		panic("gen: two different tables have the name " + name)
+	}
+	return t.Mem
 }

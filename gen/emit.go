@@ -17,7 +17,7 @@ import (
 type emitter struct {
 	*build.Context
 	*isa
-	rodata     *rodata            // the read-only tables that all kernels share
+	tables     map[string]table   // the read-only tables of the file, by name
 	pkg        *types.Package     // what package kernels declares in files that are not generated
 	pointers   map[string]pointer // the pointer parameters of the current function, by name
 	labelCount int                // number of labels in the current function
@@ -34,8 +34,8 @@ type setEntry struct {
 	features []string // the processor features that the kernel needs; set by family.build
 }
 
-func newEmitter(t *rodata, pkg *types.Package) *emitter {
-	e := &emitter{Context: build.NewContext(), rodata: t, pkg: pkg}
+func newEmitter(pkg *types.Package) *emitter {
+	e := &emitter{Context: build.NewContext(), tables: map[string]table{}, pkg: pkg}
 	e.ConstraintExpr("!purego")
 	return e
 }

@@ -61,7 +61,7 @@ var columns32 = columns{
 	jumpUnlessConsecutive: func(e *emitter, m operand.Mem, to operand.LabelRef) {
 		v, equal := e.YMM(), e.GP32()
 		e.VPBROADCASTD(m, v)
-		e.VPADDD(e.rodata.add("count32", []uint64{1 << 32, 3<<32 | 2, 5<<32 | 4, 7<<32 | 6}), v, v)
+		e.VPADDD(e.table("count32", []uint64{1 << 32, 3<<32 | 2, 5<<32 | 4, 7<<32 | 6}), v, v)
 		e.VPCMPEQD(m, v, v)
 		e.VMOVMSKPS(v, equal)
 		e.CMPL(equal, operand.Imm(1<<8-1))
@@ -78,7 +78,7 @@ var columns16 = columns{
 		e.VPBROADCASTW(m, first)
 		e.VMOVDQU(m, v)
 		e.VPSUBUSW(first, v, v) // 0 in place of a negative difference
-		e.VPCMPEQW(e.rodata.add("count16", []uint64{3<<48 | 2<<32 | 1<<16, 7<<48 | 6<<32 | 5<<16 | 4}), v, v)
+		e.VPCMPEQW(e.table("count16", []uint64{3<<48 | 2<<32 | 1<<16, 7<<48 | 6<<32 | 5<<16 | 4}), v, v)
 		e.VPMOVMSKB(v, equal)
 		e.CMPL(equal, operand.I32(1<<16-1))
 		e.JNE(to)

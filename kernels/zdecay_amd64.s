@@ -15,7 +15,7 @@ TEXT ·innerDecayAVX2(SB), NOSPLIT, $8-16
 	LEAQ (DI)(CX*4), SI
 	MOVQ 592(AX), R10
 	MOVQ 280(AX), R11
-	LEAQ ·table_nothing+0(SB), CX
+	LEAQ nothing<>+0(SB), CX
 	SUBQ R10, CX
 	MOVQ CX, (SP)
 
@@ -187,7 +187,7 @@ rest24:
 	ADDQ         $0x08, R14
 	TESTQ        R14, R14
 	JZ           full25
-	VBROADCASTSD ·table_signBit+0(SB), Y0
+	VBROADCASTSD signBit<>+0(SB), Y0
 	VMOVUPD      Y0, (R12)
 	VMOVUPD      Y0, 32(R12)
 
@@ -226,7 +226,7 @@ rest29:
 	ADDQ         $0x08, R14
 	TESTQ        R14, R14
 	JZ           full30
-	VBROADCASTSD ·table_signBit+0(SB), Y0
+	VBROADCASTSD signBit<>+0(SB), Y0
 	VMOVUPD      Y0, (R12)
 	VMOVUPD      Y0, 32(R12)
 
@@ -249,10 +249,10 @@ form27:
 	JLT  rest34
 
 eight33:
-	VBROADCASTSD ·table_one+0(SB), Y0
+	VBROADCASTSD one<>+0(SB), Y0
 	VMOVAPD      Y0, Y0
 	VMOVUPD      Y0, (R12)
-	VBROADCASTSD ·table_one+0(SB), Y0
+	VBROADCASTSD one<>+0(SB), Y0
 	VMOVAPD      Y0, Y0
 	VMOVUPD      Y0, 32(R12)
 	ADDQ         $0x40, R12
@@ -263,12 +263,12 @@ rest34:
 	ADDQ         $0x08, R13
 	TESTQ        R13, R13
 	JZ           full35
-	VBROADCASTSD ·table_signBit+0(SB), Y0
+	VBROADCASTSD signBit<>+0(SB), Y0
 	VMOVUPD      Y0, (R12)
 	VMOVUPD      Y0, 32(R12)
 
 one36:
-	VMOVSD ·table_one+0(SB), X0
+	VMOVSD one<>+0(SB), X0
 	VMOVSD X0, (R12)
 	ADDQ   $0x08, R12
 	DECQ   R13
@@ -308,28 +308,28 @@ block37:
 	VBROADCASTSD 616(AX), Y6
 	VSUBPD       Y0, Y6, Y0
 	VMULPD       Y4, Y0, Y0
-	VBROADCASTSD ·table_expMax+0(SB), Y4
+	VBROADCASTSD expMax<>+0(SB), Y4
 	VMINPD       Y0, Y4, Y0
-	VBROADCASTSD ·table_negLog2E+0(SB), Y4
-	VFMADD213PD  ·table_expMagic+0(SB), Y0, Y4
-	VBROADCASTSD ·table_expMagic+0(SB), Y6
+	VBROADCASTSD negLog2E<>+0(SB), Y4
+	VFMADD213PD  expMagic<>+0(SB), Y0, Y4
+	VBROADCASTSD expMagic<>+0(SB), Y6
 	VSUBPD       Y4, Y6, Y6
-	VBROADCASTSD ·table_ln2Hi+0(SB), Y8
+	VBROADCASTSD ln2Hi<>+0(SB), Y8
 	VFMSUB213PD  Y0, Y6, Y8
-	VFMADD231PD  ·table_ln2Lo+0(SB), Y6, Y8
+	VFMADD231PD  ln2Lo<>+0(SB), Y6, Y8
 	VMULPD       Y8, Y8, Y0
-	VBROADCASTSD ·table_exp1+0(SB), Y6
-	VFMADD213PD  ·table_exp0+0(SB), Y8, Y6
+	VBROADCASTSD exp1<>+0(SB), Y6
+	VFMADD213PD  exp0<>+0(SB), Y8, Y6
 	VFMADD213PD  Y8, Y0, Y6
-	VBROADCASTSD ·table_exp5+0(SB), Y9
-	VFMADD213PD  ·table_exp4+0(SB), Y8, Y9
-	VBROADCASTSD ·table_exp3+0(SB), Y10
-	VFMADD213PD  ·table_exp2+0(SB), Y8, Y10
+	VBROADCASTSD exp5<>+0(SB), Y9
+	VFMADD213PD  exp4<>+0(SB), Y8, Y9
+	VBROADCASTSD exp3<>+0(SB), Y10
+	VFMADD213PD  exp2<>+0(SB), Y8, Y10
 	VFMADD213PD  Y10, Y0, Y9
-	VBROADCASTSD ·table_exp9+0(SB), Y10
-	VFMADD213PD  ·table_exp8+0(SB), Y8, Y10
-	VBROADCASTSD ·table_exp7+0(SB), Y11
-	VFMADD213PD  ·table_exp6+0(SB), Y8, Y11
+	VBROADCASTSD exp9<>+0(SB), Y10
+	VFMADD213PD  exp8<>+0(SB), Y8, Y10
+	VBROADCASTSD exp7<>+0(SB), Y11
+	VFMADD213PD  exp6<>+0(SB), Y8, Y11
 	VFMADD213PD  Y11, Y0, Y10
 	VMULPD       Y0, Y0, Y0
 	VFMADD213PD  Y9, Y0, Y10
@@ -363,28 +363,28 @@ block37:
 	VBROADCASTSD 616(AX), Y6
 	VSUBPD       Y0, Y6, Y0
 	VMULPD       Y4, Y0, Y0
-	VBROADCASTSD ·table_expMax+0(SB), Y4
+	VBROADCASTSD expMax<>+0(SB), Y4
 	VMINPD       Y0, Y4, Y0
-	VBROADCASTSD ·table_negLog2E+0(SB), Y4
-	VFMADD213PD  ·table_expMagic+0(SB), Y0, Y4
-	VBROADCASTSD ·table_expMagic+0(SB), Y6
+	VBROADCASTSD negLog2E<>+0(SB), Y4
+	VFMADD213PD  expMagic<>+0(SB), Y0, Y4
+	VBROADCASTSD expMagic<>+0(SB), Y6
 	VSUBPD       Y4, Y6, Y6
-	VBROADCASTSD ·table_ln2Hi+0(SB), Y8
+	VBROADCASTSD ln2Hi<>+0(SB), Y8
 	VFMSUB213PD  Y0, Y6, Y8
-	VFMADD231PD  ·table_ln2Lo+0(SB), Y6, Y8
+	VFMADD231PD  ln2Lo<>+0(SB), Y6, Y8
 	VMULPD       Y8, Y8, Y0
-	VBROADCASTSD ·table_exp1+0(SB), Y6
-	VFMADD213PD  ·table_exp0+0(SB), Y8, Y6
+	VBROADCASTSD exp1<>+0(SB), Y6
+	VFMADD213PD  exp0<>+0(SB), Y8, Y6
 	VFMADD213PD  Y8, Y0, Y6
-	VBROADCASTSD ·table_exp5+0(SB), Y9
-	VFMADD213PD  ·table_exp4+0(SB), Y8, Y9
-	VBROADCASTSD ·table_exp3+0(SB), Y10
-	VFMADD213PD  ·table_exp2+0(SB), Y8, Y10
+	VBROADCASTSD exp5<>+0(SB), Y9
+	VFMADD213PD  exp4<>+0(SB), Y8, Y9
+	VBROADCASTSD exp3<>+0(SB), Y10
+	VFMADD213PD  exp2<>+0(SB), Y8, Y10
 	VFMADD213PD  Y10, Y0, Y9
-	VBROADCASTSD ·table_exp9+0(SB), Y10
-	VFMADD213PD  ·table_exp8+0(SB), Y8, Y10
-	VBROADCASTSD ·table_exp7+0(SB), Y11
-	VFMADD213PD  ·table_exp6+0(SB), Y8, Y11
+	VBROADCASTSD exp9<>+0(SB), Y10
+	VFMADD213PD  exp8<>+0(SB), Y8, Y10
+	VBROADCASTSD exp7<>+0(SB), Y11
+	VFMADD213PD  exp6<>+0(SB), Y8, Y11
 	VFMADD213PD  Y11, Y0, Y10
 	VMULPD       Y0, Y0, Y0
 	VFMADD213PD  Y9, Y0, Y10
@@ -405,7 +405,7 @@ blocks38:
 	VADDPD       X0, X1, X1
 	VPERMILPD    $0x01, X1, X0
 	VADDSD       X0, X1, X1
-	VMOVSD       ·table_one+0(SB), X0
+	VMOVSD       one<>+0(SB), X0
 	CMPB         176(AX), $0x00
 	JNE          factor39
 	MOVQ         128(AX), BX
@@ -419,29 +419,29 @@ factor39:
 	VMOVSD      (BX)(CX*8), X2
 	CMPB        176(AX), $0x00
 	JNE         squared40
-	VANDPD      ·table_absBits+0(SB), X0, X3
-	VMOVUPD     ·table_expMax+0(SB), X4
+	VANDPD      absBits<>+0(SB), X0, X3
+	VMOVUPD     expMax<>+0(SB), X4
 	VMINPD      X3, X4, X3
-	VMOVUPD     ·table_negLog2E+0(SB), X4
-	VFMADD213PD ·table_expMagic+0(SB), X3, X4
-	VMOVUPD     ·table_expMagic+0(SB), X5
+	VMOVUPD     negLog2E<>+0(SB), X4
+	VFMADD213PD expMagic<>+0(SB), X3, X4
+	VMOVUPD     expMagic<>+0(SB), X5
 	VSUBPD      X4, X5, X5
-	VMOVUPD     ·table_ln2Hi+0(SB), X6
+	VMOVUPD     ln2Hi<>+0(SB), X6
 	VFMSUB213PD X3, X5, X6
-	VFMADD231PD ·table_ln2Lo+0(SB), X5, X6
+	VFMADD231PD ln2Lo<>+0(SB), X5, X6
 	VMULPD      X6, X6, X3
-	VMOVUPD     ·table_exp1+0(SB), X5
-	VFMADD213PD ·table_exp0+0(SB), X6, X5
+	VMOVUPD     exp1<>+0(SB), X5
+	VFMADD213PD exp0<>+0(SB), X6, X5
 	VFMADD213PD X6, X3, X5
-	VMOVUPD     ·table_exp5+0(SB), X7
-	VFMADD213PD ·table_exp4+0(SB), X6, X7
-	VMOVUPD     ·table_exp3+0(SB), X8
-	VFMADD213PD ·table_exp2+0(SB), X6, X8
+	VMOVUPD     exp5<>+0(SB), X7
+	VFMADD213PD exp4<>+0(SB), X6, X7
+	VMOVUPD     exp3<>+0(SB), X8
+	VFMADD213PD exp2<>+0(SB), X6, X8
 	VFMADD213PD X8, X3, X7
-	VMOVUPD     ·table_exp9+0(SB), X8
-	VFMADD213PD ·table_exp8+0(SB), X6, X8
-	VMOVUPD     ·table_exp7+0(SB), X9
-	VFMADD213PD ·table_exp6+0(SB), X6, X9
+	VMOVUPD     exp9<>+0(SB), X8
+	VFMADD213PD exp8<>+0(SB), X6, X8
+	VMOVUPD     exp7<>+0(SB), X9
+	VFMADD213PD exp6<>+0(SB), X6, X9
 	VFMADD213PD X9, X3, X8
 	VMULPD      X3, X3, X3
 	VFMADD213PD X7, X3, X8
@@ -450,11 +450,11 @@ factor39:
 	VFMADD213PD X4, X4, X8
 	VXORPD      X3, X3, X3
 	VCMPPD      $0x1e, X3, X0, X0
-	VMOVUPD     ·table_one+0(SB), X3
+	VMOVUPD     one<>+0(SB), X3
 	VBLENDVPD   X0, X8, X3, X0
-	VXORPD      ·table_signBit+0(SB), X1, X1
+	VXORPD      signBit<>+0(SB), X1, X1
 	VMULPD      X0, X1, X0
-	VADDPD      ·table_one+0(SB), X8, X1
+	VADDPD      one<>+0(SB), X8, X1
 	VDIVPD      X1, X0, X0
 	VSUBSD      X0, X2, X2
 	JMP         sloped41
@@ -467,7 +467,7 @@ squared40:
 sloped41:
 	VMOVSD 184(AX), X0
 	VMULSD X0, X2, X2
-	VMOVSD ·table_one+0(SB), X0
+	VMOVSD one<>+0(SB), X0
 	VADDSD 616(AX), X0, X0
 	XORQ   CX, CX
 	MOVQ   DX, BX
@@ -536,6 +536,120 @@ done2:
 	VZEROUPPER
 	RET
 
+DATA nothing<>+0(SB)/8, $0x0000000000000000
+DATA nothing<>+8(SB)/8, $0x0000000000000000
+DATA nothing<>+16(SB)/8, $0x0000000000000000
+DATA nothing<>+24(SB)/8, $0x0000000000000000
+GLOBL nothing<>(SB), RODATA|NOPTR, $32
+
+DATA signBit<>+0(SB)/8, $0x8000000000000000
+DATA signBit<>+8(SB)/8, $0x8000000000000000
+DATA signBit<>+16(SB)/8, $0x8000000000000000
+DATA signBit<>+24(SB)/8, $0x8000000000000000
+GLOBL signBit<>(SB), RODATA|NOPTR, $32
+
+DATA one<>+0(SB)/8, $0x3ff0000000000000
+DATA one<>+8(SB)/8, $0x3ff0000000000000
+DATA one<>+16(SB)/8, $0x3ff0000000000000
+DATA one<>+24(SB)/8, $0x3ff0000000000000
+GLOBL one<>(SB), RODATA|NOPTR, $32
+
+DATA expMax<>+0(SB)/8, $0x4086200000000000
+DATA expMax<>+8(SB)/8, $0x4086200000000000
+DATA expMax<>+16(SB)/8, $0x4086200000000000
+DATA expMax<>+24(SB)/8, $0x4086200000000000
+GLOBL expMax<>(SB), RODATA|NOPTR, $32
+
+DATA negLog2E<>+0(SB)/8, $0xbff71547652b82fe
+DATA negLog2E<>+8(SB)/8, $0xbff71547652b82fe
+DATA negLog2E<>+16(SB)/8, $0xbff71547652b82fe
+DATA negLog2E<>+24(SB)/8, $0xbff71547652b82fe
+GLOBL negLog2E<>(SB), RODATA|NOPTR, $32
+
+DATA expMagic<>+0(SB)/8, $0x43380000000003ff
+DATA expMagic<>+8(SB)/8, $0x43380000000003ff
+DATA expMagic<>+16(SB)/8, $0x43380000000003ff
+DATA expMagic<>+24(SB)/8, $0x43380000000003ff
+GLOBL expMagic<>(SB), RODATA|NOPTR, $32
+
+DATA ln2Hi<>+0(SB)/8, $0x3fe62e42fefa3800
+DATA ln2Hi<>+8(SB)/8, $0x3fe62e42fefa3800
+DATA ln2Hi<>+16(SB)/8, $0x3fe62e42fefa3800
+DATA ln2Hi<>+24(SB)/8, $0x3fe62e42fefa3800
+GLOBL ln2Hi<>(SB), RODATA|NOPTR, $32
+
+DATA ln2Lo<>+0(SB)/8, $0x3d2ef35793c76730
+DATA ln2Lo<>+8(SB)/8, $0x3d2ef35793c76730
+DATA ln2Lo<>+16(SB)/8, $0x3d2ef35793c76730
+DATA ln2Lo<>+24(SB)/8, $0x3d2ef35793c76730
+GLOBL ln2Lo<>(SB), RODATA|NOPTR, $32
+
+DATA exp1<>+0(SB)/8, $0x3fc5555555555561
+DATA exp1<>+8(SB)/8, $0x3fc5555555555561
+DATA exp1<>+16(SB)/8, $0x3fc5555555555561
+DATA exp1<>+24(SB)/8, $0x3fc5555555555561
+GLOBL exp1<>(SB), RODATA|NOPTR, $32
+
+DATA exp0<>+0(SB)/8, $0x3fe000000000000b
+DATA exp0<>+8(SB)/8, $0x3fe000000000000b
+DATA exp0<>+16(SB)/8, $0x3fe000000000000b
+DATA exp0<>+24(SB)/8, $0x3fe000000000000b
+GLOBL exp0<>(SB), RODATA|NOPTR, $32
+
+DATA exp5<>+0(SB)/8, $0x3f2a01a01bae197d
+DATA exp5<>+8(SB)/8, $0x3f2a01a01bae197d
+DATA exp5<>+16(SB)/8, $0x3f2a01a01bae197d
+DATA exp5<>+24(SB)/8, $0x3f2a01a01bae197d
+GLOBL exp5<>(SB), RODATA|NOPTR, $32
+
+DATA exp4<>+0(SB)/8, $0x3f56c16c185a5b38
+DATA exp4<>+8(SB)/8, $0x3f56c16c185a5b38
+DATA exp4<>+16(SB)/8, $0x3f56c16c185a5b38
+DATA exp4<>+24(SB)/8, $0x3f56c16c185a5b38
+GLOBL exp4<>(SB), RODATA|NOPTR, $32
+
+DATA exp3<>+0(SB)/8, $0x3f8111111110d63c
+DATA exp3<>+8(SB)/8, $0x3f8111111110d63c
+DATA exp3<>+16(SB)/8, $0x3f8111111110d63c
+DATA exp3<>+24(SB)/8, $0x3f8111111110d63c
+GLOBL exp3<>(SB), RODATA|NOPTR, $32
+
+DATA exp2<>+0(SB)/8, $0x3fa5555555550039
+DATA exp2<>+8(SB)/8, $0x3fa5555555550039
+DATA exp2<>+16(SB)/8, $0x3fa5555555550039
+DATA exp2<>+24(SB)/8, $0x3fa5555555550039
+GLOBL exp2<>(SB), RODATA|NOPTR, $32
+
+DATA exp9<>+0(SB)/8, $0x3e5af85858a5c6a8
+DATA exp9<>+8(SB)/8, $0x3e5af85858a5c6a8
+DATA exp9<>+16(SB)/8, $0x3e5af85858a5c6a8
+DATA exp9<>+24(SB)/8, $0x3e5af85858a5c6a8
+GLOBL exp9<>(SB), RODATA|NOPTR, $32
+
+DATA exp8<>+0(SB)/8, $0x3e928b04614baa7b
+DATA exp8<>+8(SB)/8, $0x3e928b04614baa7b
+DATA exp8<>+16(SB)/8, $0x3e928b04614baa7b
+DATA exp8<>+24(SB)/8, $0x3e928b04614baa7b
+GLOBL exp8<>(SB), RODATA|NOPTR, $32
+
+DATA exp7<>+0(SB)/8, $0x3ec71dddfcd47b9b
+DATA exp7<>+8(SB)/8, $0x3ec71dddfcd47b9b
+DATA exp7<>+16(SB)/8, $0x3ec71dddfcd47b9b
+DATA exp7<>+24(SB)/8, $0x3ec71dddfcd47b9b
+GLOBL exp7<>(SB), RODATA|NOPTR, $32
+
+DATA exp6<>+0(SB)/8, $0x3efa019969778d4b
+DATA exp6<>+8(SB)/8, $0x3efa019969778d4b
+DATA exp6<>+16(SB)/8, $0x3efa019969778d4b
+DATA exp6<>+24(SB)/8, $0x3efa019969778d4b
+GLOBL exp6<>(SB), RODATA|NOPTR, $32
+
+DATA absBits<>+0(SB)/8, $0x7fffffffffffffff
+DATA absBits<>+8(SB)/8, $0x7fffffffffffffff
+DATA absBits<>+16(SB)/8, $0x7fffffffffffffff
+DATA absBits<>+24(SB)/8, $0x7fffffffffffffff
+GLOBL absBits<>(SB), RODATA|NOPTR, $32
+
 // func innerDecayAVX512(a *stepArgs) (done int)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, FMA3, MMX+
 TEXT ·innerDecayAVX512(SB), NOSPLIT, $8-16
@@ -547,7 +661,7 @@ TEXT ·innerDecayAVX512(SB), NOSPLIT, $8-16
 	LEAQ (DI)(CX*4), SI
 	MOVQ 592(AX), R10
 	MOVQ 280(AX), R11
-	LEAQ ·table_nothing+0(SB), CX
+	LEAQ nothing<>+0(SB), CX
 	SUBQ R10, CX
 	MOVQ CX, (SP)
 
@@ -703,7 +817,7 @@ rest22:
 	ADDQ         $0x08, R14
 	TESTQ        R14, R14
 	JZ           full23
-	VBROADCASTSD ·table_signBit+0(SB), Z0
+	VBROADCASTSD signBit<>+0(SB), Z0
 	MOVQ         $0x0000ffff, R15
 	BZHIQ        R14, R15, R15
 	KMOVW        R15, K1
@@ -735,7 +849,7 @@ rest26:
 	ADDQ         $0x08, R14
 	TESTQ        R14, R14
 	JZ           full27
-	VBROADCASTSD ·table_signBit+0(SB), Z0
+	VBROADCASTSD signBit<>+0(SB), Z0
 	MOVQ         $0x0000ffff, R15
 	BZHIQ        R14, R15, R15
 	KMOVW        R15, K1
@@ -752,7 +866,7 @@ form24:
 	JLT  rest30
 
 eight29:
-	VBROADCASTSD ·table_one+0(SB), Z0
+	VBROADCASTSD one<>+0(SB), Z0
 	VMOVAPD      Z0, Z0
 	VMOVUPD      Z0, (R12)
 	ADDQ         $0x40, R12
@@ -763,11 +877,11 @@ rest30:
 	ADDQ         $0x08, R13
 	TESTQ        R13, R13
 	JZ           full31
-	VBROADCASTSD ·table_signBit+0(SB), Z0
+	VBROADCASTSD signBit<>+0(SB), Z0
 	MOVQ         $0x0000ffff, R14
 	BZHIQ        R13, R14, R14
 	KMOVW        R14, K1
-	VBROADCASTSD ·table_one+0(SB), Z7
+	VBROADCASTSD one<>+0(SB), Z7
 	VMOVAPD      Z7, K1, Z0
 	VMOVUPD      Z0, (R12)
 
@@ -820,28 +934,28 @@ block32:
 	VBROADCASTSD     616(AX), Z9
 	VSUBPD           Z0, Z9, Z0
 	VMULPD           Z7, Z0, Z0
-	VBROADCASTSD     ·table_expMax+0(SB), Z7
+	VBROADCASTSD     expMax<>+0(SB), Z7
 	VMINPD           Z0, Z7, Z0
-	VBROADCASTSD     ·table_negLog2E+0(SB), Z7
-	VFMADD213PD.BCST ·table_expMagic+0(SB), Z0, Z7
-	VBROADCASTSD     ·table_expMagic+0(SB), Z9
+	VBROADCASTSD     negLog2E<>+0(SB), Z7
+	VFMADD213PD.BCST expMagic<>+0(SB), Z0, Z7
+	VBROADCASTSD     expMagic<>+0(SB), Z9
 	VSUBPD           Z7, Z9, Z9
-	VBROADCASTSD     ·table_ln2Hi+0(SB), Z11
+	VBROADCASTSD     ln2Hi<>+0(SB), Z11
 	VFMSUB213PD      Z0, Z9, Z11
-	VFMADD231PD.BCST ·table_ln2Lo+0(SB), Z9, Z11
+	VFMADD231PD.BCST ln2Lo<>+0(SB), Z9, Z11
 	VMULPD           Z11, Z11, Z0
-	VBROADCASTSD     ·table_exp1+0(SB), Z9
-	VFMADD213PD.BCST ·table_exp0+0(SB), Z11, Z9
+	VBROADCASTSD     exp1<>+0(SB), Z9
+	VFMADD213PD.BCST exp0<>+0(SB), Z11, Z9
 	VFMADD213PD      Z11, Z0, Z9
-	VBROADCASTSD     ·table_exp5+0(SB), Z12
-	VFMADD213PD.BCST ·table_exp4+0(SB), Z11, Z12
-	VBROADCASTSD     ·table_exp3+0(SB), Z13
-	VFMADD213PD.BCST ·table_exp2+0(SB), Z11, Z13
+	VBROADCASTSD     exp5<>+0(SB), Z12
+	VFMADD213PD.BCST exp4<>+0(SB), Z11, Z12
+	VBROADCASTSD     exp3<>+0(SB), Z13
+	VFMADD213PD.BCST exp2<>+0(SB), Z11, Z13
 	VFMADD213PD      Z13, Z0, Z12
-	VBROADCASTSD     ·table_exp9+0(SB), Z13
-	VFMADD213PD.BCST ·table_exp8+0(SB), Z11, Z13
-	VBROADCASTSD     ·table_exp7+0(SB), Z14
-	VFMADD213PD.BCST ·table_exp6+0(SB), Z11, Z14
+	VBROADCASTSD     exp9<>+0(SB), Z13
+	VFMADD213PD.BCST exp8<>+0(SB), Z11, Z13
+	VBROADCASTSD     exp7<>+0(SB), Z14
+	VFMADD213PD.BCST exp6<>+0(SB), Z11, Z14
 	VFMADD213PD      Z14, Z0, Z13
 	VMULPD           Z0, Z0, Z0
 	VFMADD213PD      Z12, Z0, Z13
@@ -863,7 +977,7 @@ blocks33:
 	VADDPD        X0, X3, X3
 	VPERMILPD     $0x01, X3, X0
 	VADDSD        X0, X3, X3
-	VMOVSD        ·table_one+0(SB), X0
+	VMOVSD        one<>+0(SB), X0
 	CMPB          176(AX), $0x00
 	JNE           factor34
 	MOVQ          128(AX), BX
@@ -877,29 +991,29 @@ factor34:
 	VMOVSD      (BX)(CX*8), X4
 	CMPB        176(AX), $0x00
 	JNE         squared35
-	VANDPD      ·table_absBits+0(SB), X0, X5
-	VMOVUPD     ·table_expMax+0(SB), X7
+	VANDPD      absBits<>+0(SB), X0, X5
+	VMOVUPD     expMax<>+0(SB), X7
 	VMINPD      X5, X7, X5
-	VMOVUPD     ·table_negLog2E+0(SB), X7
-	VFMADD213PD ·table_expMagic+0(SB), X5, X7
-	VMOVUPD     ·table_expMagic+0(SB), X8
+	VMOVUPD     negLog2E<>+0(SB), X7
+	VFMADD213PD expMagic<>+0(SB), X5, X7
+	VMOVUPD     expMagic<>+0(SB), X8
 	VSUBPD      X7, X8, X8
-	VMOVUPD     ·table_ln2Hi+0(SB), X9
+	VMOVUPD     ln2Hi<>+0(SB), X9
 	VFMSUB213PD X5, X8, X9
-	VFMADD231PD ·table_ln2Lo+0(SB), X8, X9
+	VFMADD231PD ln2Lo<>+0(SB), X8, X9
 	VMULPD      X9, X9, X5
-	VMOVUPD     ·table_exp1+0(SB), X8
-	VFMADD213PD ·table_exp0+0(SB), X9, X8
+	VMOVUPD     exp1<>+0(SB), X8
+	VFMADD213PD exp0<>+0(SB), X9, X8
 	VFMADD213PD X9, X5, X8
-	VMOVUPD     ·table_exp5+0(SB), X10
-	VFMADD213PD ·table_exp4+0(SB), X9, X10
-	VMOVUPD     ·table_exp3+0(SB), X11
-	VFMADD213PD ·table_exp2+0(SB), X9, X11
+	VMOVUPD     exp5<>+0(SB), X10
+	VFMADD213PD exp4<>+0(SB), X9, X10
+	VMOVUPD     exp3<>+0(SB), X11
+	VFMADD213PD exp2<>+0(SB), X9, X11
 	VFMADD213PD X11, X5, X10
-	VMOVUPD     ·table_exp9+0(SB), X11
-	VFMADD213PD ·table_exp8+0(SB), X9, X11
-	VMOVUPD     ·table_exp7+0(SB), X12
-	VFMADD213PD ·table_exp6+0(SB), X9, X12
+	VMOVUPD     exp9<>+0(SB), X11
+	VFMADD213PD exp8<>+0(SB), X9, X11
+	VMOVUPD     exp7<>+0(SB), X12
+	VFMADD213PD exp6<>+0(SB), X9, X12
 	VFMADD213PD X12, X5, X11
 	VMULPD      X5, X5, X5
 	VFMADD213PD X10, X5, X11
@@ -908,11 +1022,11 @@ factor34:
 	VFMADD213PD X7, X7, X11
 	VXORPD      X5, X5, X5
 	VCMPPD      $0x1e, X5, X0, K1
-	VMOVUPD     ·table_one+0(SB), X0
+	VMOVUPD     one<>+0(SB), X0
 	VBLENDMPD   X11, X0, K1, X6
-	VXORPD      ·table_signBit+0(SB), X3, X0
+	VXORPD      signBit<>+0(SB), X3, X0
 	VMULPD      X6, X0, X0
-	VADDPD      ·table_one+0(SB), X11, X3
+	VADDPD      one<>+0(SB), X11, X3
 	VDIVPD      X3, X0, X0
 	VSUBSD      X0, X4, X4
 	JMP         sloped36
@@ -925,7 +1039,7 @@ squared35:
 sloped36:
 	VMOVSD 184(AX), X0
 	VMULSD X0, X4, X4
-	VMOVSD ·table_one+0(SB), X0
+	VMOVSD one<>+0(SB), X0
 	VADDSD 616(AX), X0, X0
 	XORQ   CX, CX
 	MOVQ   DX, BX

@@ -39,7 +39,7 @@ block1:
 blocksDone2:
 	SUBQ BX, DX
 	JZ   done5
-	LEAQ ·table_masks+128(SB), SI
+	LEAQ masks<>+128(SB), SI
 	MOVQ DX, DI
 	SHLQ $0x03, DI
 	SUBQ DI, SI
@@ -78,6 +78,40 @@ done5:
 	VMOVSD       X0, ret+48(FP)
 	VZEROUPPER
 	RET
+
+DATA masks<>+0(SB)/8, $0xffffffffffffffff
+DATA masks<>+8(SB)/8, $0xffffffffffffffff
+DATA masks<>+16(SB)/8, $0xffffffffffffffff
+DATA masks<>+24(SB)/8, $0xffffffffffffffff
+DATA masks<>+32(SB)/8, $0xffffffffffffffff
+DATA masks<>+40(SB)/8, $0xffffffffffffffff
+DATA masks<>+48(SB)/8, $0xffffffffffffffff
+DATA masks<>+56(SB)/8, $0xffffffffffffffff
+DATA masks<>+64(SB)/8, $0xffffffffffffffff
+DATA masks<>+72(SB)/8, $0xffffffffffffffff
+DATA masks<>+80(SB)/8, $0xffffffffffffffff
+DATA masks<>+88(SB)/8, $0xffffffffffffffff
+DATA masks<>+96(SB)/8, $0xffffffffffffffff
+DATA masks<>+104(SB)/8, $0xffffffffffffffff
+DATA masks<>+112(SB)/8, $0xffffffffffffffff
+DATA masks<>+120(SB)/8, $0xffffffffffffffff
+DATA masks<>+128(SB)/8, $0x0000000000000000
+DATA masks<>+136(SB)/8, $0x0000000000000000
+DATA masks<>+144(SB)/8, $0x0000000000000000
+DATA masks<>+152(SB)/8, $0x0000000000000000
+DATA masks<>+160(SB)/8, $0x0000000000000000
+DATA masks<>+168(SB)/8, $0x0000000000000000
+DATA masks<>+176(SB)/8, $0x0000000000000000
+DATA masks<>+184(SB)/8, $0x0000000000000000
+DATA masks<>+192(SB)/8, $0x0000000000000000
+DATA masks<>+200(SB)/8, $0x0000000000000000
+DATA masks<>+208(SB)/8, $0x0000000000000000
+DATA masks<>+216(SB)/8, $0x0000000000000000
+DATA masks<>+224(SB)/8, $0x0000000000000000
+DATA masks<>+232(SB)/8, $0x0000000000000000
+DATA masks<>+240(SB)/8, $0x0000000000000000
+DATA masks<>+248(SB)/8, $0x0000000000000000
+GLOBL masks<>(SB), RODATA|NOPTR, $256
 
 // func dotAVX512(x []float64, y []float64) float64
 // Requires: AVX, AVX512F, BMI2
@@ -192,7 +226,7 @@ single3:
 rest4:
 	TESTQ       DX, DX
 	JZ          done5
-	LEAQ        ·table_masks+128(SB), SI
+	LEAQ        masks<>+128(SB), SI
 	SHLQ        $0x03, DX
 	SUBQ        DX, SI
 	VMOVUPD     (SI), Y1
@@ -319,7 +353,7 @@ single3:
 rest4:
 	TESTQ      BX, BX
 	JZ         done5
-	LEAQ       ·table_masks+128(SB), DI
+	LEAQ       masks<>+128(SB), DI
 	SHLQ       $0x03, BX
 	SUBQ       BX, DI
 	VMOVUPD    (DI), Y0
@@ -416,7 +450,7 @@ block1:
 	VMOVUPD     (BX)(DI*8), Y3
 	VMOVUPD     (DX)(DI*8), Y4
 	VFMADD231PD Y4, Y0, Y2
-	VXORPD      ·table_signBit+0(SB), Y3, Y4
+	VXORPD      signBit<>+0(SB), Y3, Y4
 	VMAXPD      Y2, Y4, Y4
 	VMINPD      Y4, Y3, Y3
 	VMOVUPD     Y3, (AX)(DI*8)
@@ -427,7 +461,7 @@ block1:
 	VMOVUPD     32(BX)(DI*8), Y3
 	VMOVUPD     32(DX)(DI*8), Y4
 	VFMADD231PD Y4, Y0, Y2
-	VXORPD      ·table_signBit+0(SB), Y3, Y4
+	VXORPD      signBit<>+0(SB), Y3, Y4
 	VMAXPD      Y2, Y4, Y4
 	VMINPD      Y4, Y3, Y3
 	VMOVUPD     Y3, 32(AX)(DI*8)
@@ -438,7 +472,7 @@ block1:
 	VMOVUPD     64(BX)(DI*8), Y3
 	VMOVUPD     64(DX)(DI*8), Y4
 	VFMADD231PD Y4, Y0, Y2
-	VXORPD      ·table_signBit+0(SB), Y3, Y4
+	VXORPD      signBit<>+0(SB), Y3, Y4
 	VMAXPD      Y2, Y4, Y4
 	VMINPD      Y4, Y3, Y3
 	VMOVUPD     Y3, 64(AX)(DI*8)
@@ -449,7 +483,7 @@ block1:
 	VMOVUPD     96(BX)(DI*8), Y3
 	VMOVUPD     96(DX)(DI*8), Y4
 	VFMADD231PD Y4, Y0, Y2
-	VXORPD      ·table_signBit+0(SB), Y3, Y4
+	VXORPD      signBit<>+0(SB), Y3, Y4
 	VMAXPD      Y2, Y4, Y4
 	VMINPD      Y4, Y3, Y3
 	VMOVUPD     Y3, 96(AX)(DI*8)
@@ -470,7 +504,7 @@ single3:
 	VMOVUPD     (BX)(DI*8), Y3
 	VMOVUPD     (DX)(DI*8), Y4
 	VFMADD231PD Y4, Y0, Y2
-	VXORPD      ·table_signBit+0(SB), Y3, Y4
+	VXORPD      signBit<>+0(SB), Y3, Y4
 	VMAXPD      Y2, Y4, Y4
 	VMINPD      Y4, Y3, Y3
 	VMOVUPD     Y3, (AX)(DI*8)
@@ -484,7 +518,7 @@ single3:
 rest4:
 	TESTQ       SI, SI
 	JZ          done5
-	LEAQ        ·table_masks+128(SB), R8
+	LEAQ        masks<>+128(SB), R8
 	SHLQ        $0x03, SI
 	SUBQ        SI, R8
 	VMOVUPD     (R8), Y2
@@ -492,7 +526,7 @@ rest4:
 	VMASKMOVPD  (BX)(DI*8), Y2, Y4
 	VMASKMOVPD  (DX)(DI*8), Y2, Y5
 	VFMADD231PD Y5, Y0, Y3
-	VXORPD      ·table_signBit+0(SB), Y4, Y0
+	VXORPD      signBit<>+0(SB), Y4, Y0
 	VMAXPD      Y3, Y0, Y0
 	VMINPD      Y0, Y4, Y0
 	VMASKMOVPD  Y0, Y2, (AX)(DI*8)
@@ -503,6 +537,12 @@ rest4:
 done5:
 	VZEROUPPER
 	RET
+
+DATA signBit<>+0(SB)/8, $0x8000000000000000
+DATA signBit<>+8(SB)/8, $0x8000000000000000
+DATA signBit<>+16(SB)/8, $0x8000000000000000
+DATA signBit<>+24(SB)/8, $0x8000000000000000
+GLOBL signBit<>(SB), RODATA|NOPTR, $32
 
 // func proxDualAVX512(beta []float64, y []float64, ax []float64, limit []float64, rho float64, inv float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
@@ -524,7 +564,7 @@ block1:
 	VMOVUPD     (BX)(DI*8), Z3
 	VMOVUPD     (DX)(DI*8), Z4
 	VFMADD231PD Z4, Z0, Z2
-	VXORPD.BCST ·table_signBit+0(SB), Z3, Z4
+	VXORPD.BCST signBit<>+0(SB), Z3, Z4
 	VMAXPD      Z2, Z4, Z4
 	VMINPD      Z4, Z3, Z3
 	VMOVUPD     Z3, (AX)(DI*8)
@@ -535,7 +575,7 @@ block1:
 	VMOVUPD     64(BX)(DI*8), Z3
 	VMOVUPD     64(DX)(DI*8), Z4
 	VFMADD231PD Z4, Z0, Z2
-	VXORPD.BCST ·table_signBit+0(SB), Z3, Z4
+	VXORPD.BCST signBit<>+0(SB), Z3, Z4
 	VMAXPD      Z2, Z4, Z4
 	VMINPD      Z4, Z3, Z3
 	VMOVUPD     Z3, 64(AX)(DI*8)
@@ -556,7 +596,7 @@ single3:
 	VMOVUPD     (BX)(DI*8), Z3
 	VMOVUPD     (DX)(DI*8), Z4
 	VFMADD231PD Z4, Z0, Z2
-	VXORPD.BCST ·table_signBit+0(SB), Z3, Z4
+	VXORPD.BCST signBit<>+0(SB), Z3, Z4
 	VMAXPD      Z2, Z4, Z4
 	VMINPD      Z4, Z3, Z3
 	VMOVUPD     Z3, (AX)(DI*8)
@@ -577,7 +617,7 @@ rest4:
 	VMOVUPD.Z   (BX)(DI*8), K1, Z3
 	VMOVUPD.Z   (DX)(DI*8), K1, Z4
 	VFMADD231PD Z4, Z0, Z2
-	VXORPD.BCST ·table_signBit+0(SB), Z3, Z0
+	VXORPD.BCST signBit<>+0(SB), Z3, Z0
 	VMAXPD      Z2, Z0, Z0
 	VMINPD      Z0, Z3, Z0
 	VMOVUPD     Z0, K1, (AX)(DI*8)

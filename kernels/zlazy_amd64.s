@@ -189,7 +189,7 @@ rest25:
 	ADDQ         $0x08, R13
 	TESTQ        R13, R13
 	JZ           full26
-	VBROADCASTSD ·table_signBit+0(SB), Y2
+	VBROADCASTSD signBit<>+0(SB), Y2
 	VMOVUPD      Y2, (R11)
 	VMOVUPD      Y2, 32(R11)
 
@@ -228,7 +228,7 @@ rest30:
 	ADDQ         $0x08, R13
 	TESTQ        R13, R13
 	JZ           full31
-	VBROADCASTSD ·table_signBit+0(SB), Y2
+	VBROADCASTSD signBit<>+0(SB), Y2
 	VMOVUPD      Y2, (R11)
 	VMOVUPD      Y2, 32(R11)
 
@@ -251,10 +251,10 @@ form28:
 	JLT  rest35
 
 eight34:
-	VBROADCASTSD ·table_one+0(SB), Y2
+	VBROADCASTSD one<>+0(SB), Y2
 	VMOVAPD      Y2, Y2
 	VMOVUPD      Y2, (R11)
-	VBROADCASTSD ·table_one+0(SB), Y2
+	VBROADCASTSD one<>+0(SB), Y2
 	VMOVAPD      Y2, Y2
 	VMOVUPD      Y2, 32(R11)
 	ADDQ         $0x40, R11
@@ -265,12 +265,12 @@ rest35:
 	ADDQ         $0x08, R12
 	TESTQ        R12, R12
 	JZ           full36
-	VBROADCASTSD ·table_signBit+0(SB), Y2
+	VBROADCASTSD signBit<>+0(SB), Y2
 	VMOVUPD      Y2, (R11)
 	VMOVUPD      Y2, 32(R11)
 
 one37:
-	VMOVSD ·table_one+0(SB), X2
+	VMOVSD one<>+0(SB), X2
 	VMOVSD X2, (R11)
 	ADDQ   $0x08, R11
 	DECQ   R12
@@ -280,7 +280,7 @@ full36:
 	JMP decoded22
 
 decoded22:
-	VMOVSD ·table_one+0(SB), X3
+	VMOVSD one<>+0(SB), X3
 	CMPB   176(AX), $0x00
 	JNE    factor38
 	MOVQ   128(AX), R11
@@ -353,29 +353,29 @@ blocks40:
 	VMOVSD      (R11)(CX*8), X5
 	CMPB        176(AX), $0x00
 	JNE         squared41
-	VANDPD      ·table_absBits+0(SB), X2, X7
-	VMOVUPD     ·table_expMax+0(SB), X8
+	VANDPD      absBits<>+0(SB), X2, X7
+	VMOVUPD     expMax<>+0(SB), X8
 	VMINPD      X7, X8, X7
-	VMOVUPD     ·table_negLog2E+0(SB), X8
-	VFMADD213PD ·table_expMagic+0(SB), X7, X8
-	VMOVUPD     ·table_expMagic+0(SB), X9
+	VMOVUPD     negLog2E<>+0(SB), X8
+	VFMADD213PD expMagic<>+0(SB), X7, X8
+	VMOVUPD     expMagic<>+0(SB), X9
 	VSUBPD      X8, X9, X9
-	VMOVUPD     ·table_ln2Hi+0(SB), X10
+	VMOVUPD     ln2Hi<>+0(SB), X10
 	VFMSUB213PD X7, X9, X10
-	VFMADD231PD ·table_ln2Lo+0(SB), X9, X10
+	VFMADD231PD ln2Lo<>+0(SB), X9, X10
 	VMULPD      X10, X10, X7
-	VMOVUPD     ·table_exp1+0(SB), X9
-	VFMADD213PD ·table_exp0+0(SB), X10, X9
+	VMOVUPD     exp1<>+0(SB), X9
+	VFMADD213PD exp0<>+0(SB), X10, X9
 	VFMADD213PD X10, X7, X9
-	VMOVUPD     ·table_exp5+0(SB), X11
-	VFMADD213PD ·table_exp4+0(SB), X10, X11
-	VMOVUPD     ·table_exp3+0(SB), X12
-	VFMADD213PD ·table_exp2+0(SB), X10, X12
+	VMOVUPD     exp5<>+0(SB), X11
+	VFMADD213PD exp4<>+0(SB), X10, X11
+	VMOVUPD     exp3<>+0(SB), X12
+	VFMADD213PD exp2<>+0(SB), X10, X12
 	VFMADD213PD X12, X7, X11
-	VMOVUPD     ·table_exp9+0(SB), X12
-	VFMADD213PD ·table_exp8+0(SB), X10, X12
-	VMOVUPD     ·table_exp7+0(SB), X14
-	VFMADD213PD ·table_exp6+0(SB), X10, X14
+	VMOVUPD     exp9<>+0(SB), X12
+	VFMADD213PD exp8<>+0(SB), X10, X12
+	VMOVUPD     exp7<>+0(SB), X14
+	VFMADD213PD exp6<>+0(SB), X10, X14
 	VFMADD213PD X14, X7, X12
 	VMULPD      X7, X7, X7
 	VFMADD213PD X11, X7, X12
@@ -384,11 +384,11 @@ blocks40:
 	VFMADD213PD X8, X8, X12
 	VXORPD      X7, X7, X7
 	VCMPPD      $0x1e, X7, X2, X2
-	VMOVUPD     ·table_one+0(SB), X7
+	VMOVUPD     one<>+0(SB), X7
 	VBLENDVPD   X2, X12, X7, X2
-	VXORPD      ·table_signBit+0(SB), X6, X6
+	VXORPD      signBit<>+0(SB), X6, X6
 	VMULPD      X2, X6, X2
-	VADDPD      ·table_one+0(SB), X12, X6
+	VADDPD      one<>+0(SB), X12, X6
 	VDIVPD      X6, X2, X2
 	VSUBSD      X2, X5, X5
 	JMP         sloped42
@@ -533,10 +533,10 @@ inside49:
 	VMOVSD X2, 576(AX)
 
 both44:
-	VMOVSD   ·table_lazyFloor+0(SB), X2
+	VMOVSD   lazyFloor<>+0(SB), X2
 	VUCOMISD X0, X2
 	JHI      leave1
-	VMOVUPD  ·table_absBits+0(SB), X2
+	VMOVUPD  absBits<>+0(SB), X2
 	VANDPD   X1, X2, X2
 	VUCOMISD 584(AX), X2
 	JHI      leave1
@@ -558,3 +558,117 @@ done3:
 	VMOVSD X1, 520(AX)
 	VZEROUPPER
 	RET
+
+DATA signBit<>+0(SB)/8, $0x8000000000000000
+DATA signBit<>+8(SB)/8, $0x8000000000000000
+DATA signBit<>+16(SB)/8, $0x8000000000000000
+DATA signBit<>+24(SB)/8, $0x8000000000000000
+GLOBL signBit<>(SB), RODATA|NOPTR, $32
+
+DATA one<>+0(SB)/8, $0x3ff0000000000000
+DATA one<>+8(SB)/8, $0x3ff0000000000000
+DATA one<>+16(SB)/8, $0x3ff0000000000000
+DATA one<>+24(SB)/8, $0x3ff0000000000000
+GLOBL one<>(SB), RODATA|NOPTR, $32
+
+DATA absBits<>+0(SB)/8, $0x7fffffffffffffff
+DATA absBits<>+8(SB)/8, $0x7fffffffffffffff
+DATA absBits<>+16(SB)/8, $0x7fffffffffffffff
+DATA absBits<>+24(SB)/8, $0x7fffffffffffffff
+GLOBL absBits<>(SB), RODATA|NOPTR, $32
+
+DATA expMax<>+0(SB)/8, $0x4086200000000000
+DATA expMax<>+8(SB)/8, $0x4086200000000000
+DATA expMax<>+16(SB)/8, $0x4086200000000000
+DATA expMax<>+24(SB)/8, $0x4086200000000000
+GLOBL expMax<>(SB), RODATA|NOPTR, $32
+
+DATA negLog2E<>+0(SB)/8, $0xbff71547652b82fe
+DATA negLog2E<>+8(SB)/8, $0xbff71547652b82fe
+DATA negLog2E<>+16(SB)/8, $0xbff71547652b82fe
+DATA negLog2E<>+24(SB)/8, $0xbff71547652b82fe
+GLOBL negLog2E<>(SB), RODATA|NOPTR, $32
+
+DATA expMagic<>+0(SB)/8, $0x43380000000003ff
+DATA expMagic<>+8(SB)/8, $0x43380000000003ff
+DATA expMagic<>+16(SB)/8, $0x43380000000003ff
+DATA expMagic<>+24(SB)/8, $0x43380000000003ff
+GLOBL expMagic<>(SB), RODATA|NOPTR, $32
+
+DATA ln2Hi<>+0(SB)/8, $0x3fe62e42fefa3800
+DATA ln2Hi<>+8(SB)/8, $0x3fe62e42fefa3800
+DATA ln2Hi<>+16(SB)/8, $0x3fe62e42fefa3800
+DATA ln2Hi<>+24(SB)/8, $0x3fe62e42fefa3800
+GLOBL ln2Hi<>(SB), RODATA|NOPTR, $32
+
+DATA ln2Lo<>+0(SB)/8, $0x3d2ef35793c76730
+DATA ln2Lo<>+8(SB)/8, $0x3d2ef35793c76730
+DATA ln2Lo<>+16(SB)/8, $0x3d2ef35793c76730
+DATA ln2Lo<>+24(SB)/8, $0x3d2ef35793c76730
+GLOBL ln2Lo<>(SB), RODATA|NOPTR, $32
+
+DATA exp1<>+0(SB)/8, $0x3fc5555555555561
+DATA exp1<>+8(SB)/8, $0x3fc5555555555561
+DATA exp1<>+16(SB)/8, $0x3fc5555555555561
+DATA exp1<>+24(SB)/8, $0x3fc5555555555561
+GLOBL exp1<>(SB), RODATA|NOPTR, $32
+
+DATA exp0<>+0(SB)/8, $0x3fe000000000000b
+DATA exp0<>+8(SB)/8, $0x3fe000000000000b
+DATA exp0<>+16(SB)/8, $0x3fe000000000000b
+DATA exp0<>+24(SB)/8, $0x3fe000000000000b
+GLOBL exp0<>(SB), RODATA|NOPTR, $32
+
+DATA exp5<>+0(SB)/8, $0x3f2a01a01bae197d
+DATA exp5<>+8(SB)/8, $0x3f2a01a01bae197d
+DATA exp5<>+16(SB)/8, $0x3f2a01a01bae197d
+DATA exp5<>+24(SB)/8, $0x3f2a01a01bae197d
+GLOBL exp5<>(SB), RODATA|NOPTR, $32
+
+DATA exp4<>+0(SB)/8, $0x3f56c16c185a5b38
+DATA exp4<>+8(SB)/8, $0x3f56c16c185a5b38
+DATA exp4<>+16(SB)/8, $0x3f56c16c185a5b38
+DATA exp4<>+24(SB)/8, $0x3f56c16c185a5b38
+GLOBL exp4<>(SB), RODATA|NOPTR, $32
+
+DATA exp3<>+0(SB)/8, $0x3f8111111110d63c
+DATA exp3<>+8(SB)/8, $0x3f8111111110d63c
+DATA exp3<>+16(SB)/8, $0x3f8111111110d63c
+DATA exp3<>+24(SB)/8, $0x3f8111111110d63c
+GLOBL exp3<>(SB), RODATA|NOPTR, $32
+
+DATA exp2<>+0(SB)/8, $0x3fa5555555550039
+DATA exp2<>+8(SB)/8, $0x3fa5555555550039
+DATA exp2<>+16(SB)/8, $0x3fa5555555550039
+DATA exp2<>+24(SB)/8, $0x3fa5555555550039
+GLOBL exp2<>(SB), RODATA|NOPTR, $32
+
+DATA exp9<>+0(SB)/8, $0x3e5af85858a5c6a8
+DATA exp9<>+8(SB)/8, $0x3e5af85858a5c6a8
+DATA exp9<>+16(SB)/8, $0x3e5af85858a5c6a8
+DATA exp9<>+24(SB)/8, $0x3e5af85858a5c6a8
+GLOBL exp9<>(SB), RODATA|NOPTR, $32
+
+DATA exp8<>+0(SB)/8, $0x3e928b04614baa7b
+DATA exp8<>+8(SB)/8, $0x3e928b04614baa7b
+DATA exp8<>+16(SB)/8, $0x3e928b04614baa7b
+DATA exp8<>+24(SB)/8, $0x3e928b04614baa7b
+GLOBL exp8<>(SB), RODATA|NOPTR, $32
+
+DATA exp7<>+0(SB)/8, $0x3ec71dddfcd47b9b
+DATA exp7<>+8(SB)/8, $0x3ec71dddfcd47b9b
+DATA exp7<>+16(SB)/8, $0x3ec71dddfcd47b9b
+DATA exp7<>+24(SB)/8, $0x3ec71dddfcd47b9b
+GLOBL exp7<>(SB), RODATA|NOPTR, $32
+
+DATA exp6<>+0(SB)/8, $0x3efa019969778d4b
+DATA exp6<>+8(SB)/8, $0x3efa019969778d4b
+DATA exp6<>+16(SB)/8, $0x3efa019969778d4b
+DATA exp6<>+24(SB)/8, $0x3efa019969778d4b
+GLOBL exp6<>(SB), RODATA|NOPTR, $32
+
+DATA lazyFloor<>+0(SB)/8, $0x3f80000000000000
+DATA lazyFloor<>+8(SB)/8, $0x3f80000000000000
+DATA lazyFloor<>+16(SB)/8, $0x3f80000000000000
+DATA lazyFloor<>+24(SB)/8, $0x3f80000000000000
+GLOBL lazyFloor<>(SB), RODATA|NOPTR, $32

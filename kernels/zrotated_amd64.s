@@ -176,29 +176,29 @@ gain2:
 	CMPB        176(AX), $0x00
 	JNE         squared8
 	VMULPD      X0, X2, X0
-	VANDPD      ·table_absBits+0(SB), X0, X5
-	VMOVUPD     ·table_expMax+0(SB), X6
+	VANDPD      absBits<>+0(SB), X0, X5
+	VMOVUPD     expMax<>+0(SB), X6
 	VMINPD      X5, X6, X5
-	VMOVUPD     ·table_negLog2E+0(SB), X6
-	VFMADD213PD ·table_expMagic+0(SB), X5, X6
-	VMOVUPD     ·table_expMagic+0(SB), X7
+	VMOVUPD     negLog2E<>+0(SB), X6
+	VFMADD213PD expMagic<>+0(SB), X5, X6
+	VMOVUPD     expMagic<>+0(SB), X7
 	VSUBPD      X6, X7, X7
-	VMOVUPD     ·table_ln2Hi+0(SB), X8
+	VMOVUPD     ln2Hi<>+0(SB), X8
 	VFMSUB213PD X5, X7, X8
-	VFMADD231PD ·table_ln2Lo+0(SB), X7, X8
+	VFMADD231PD ln2Lo<>+0(SB), X7, X8
 	VMULPD      X8, X8, X5
-	VMOVUPD     ·table_exp1+0(SB), X7
-	VFMADD213PD ·table_exp0+0(SB), X8, X7
+	VMOVUPD     exp1<>+0(SB), X7
+	VFMADD213PD exp0<>+0(SB), X8, X7
 	VFMADD213PD X8, X5, X7
-	VMOVUPD     ·table_exp5+0(SB), X9
-	VFMADD213PD ·table_exp4+0(SB), X8, X9
-	VMOVUPD     ·table_exp3+0(SB), X10
-	VFMADD213PD ·table_exp2+0(SB), X8, X10
+	VMOVUPD     exp5<>+0(SB), X9
+	VFMADD213PD exp4<>+0(SB), X8, X9
+	VMOVUPD     exp3<>+0(SB), X10
+	VFMADD213PD exp2<>+0(SB), X8, X10
 	VFMADD213PD X10, X5, X9
-	VMOVUPD     ·table_exp9+0(SB), X10
-	VFMADD213PD ·table_exp8+0(SB), X8, X10
-	VMOVUPD     ·table_exp7+0(SB), X11
-	VFMADD213PD ·table_exp6+0(SB), X8, X11
+	VMOVUPD     exp9<>+0(SB), X10
+	VFMADD213PD exp8<>+0(SB), X8, X10
+	VMOVUPD     exp7<>+0(SB), X11
+	VFMADD213PD exp6<>+0(SB), X8, X11
 	VFMADD213PD X11, X5, X10
 	VMULPD      X5, X5, X5
 	VFMADD213PD X9, X5, X10
@@ -207,11 +207,11 @@ gain2:
 	VFMADD213PD X6, X6, X10
 	VXORPD      X5, X5, X5
 	VCMPPD      $0x1e, X5, X0, X0
-	VMOVUPD     ·table_one+0(SB), X5
+	VMOVUPD     one<>+0(SB), X5
 	VBLENDVPD   X0, X10, X5, X0
-	VXORPD      ·table_signBit+0(SB), X2, X2
+	VXORPD      signBit<>+0(SB), X2, X2
 	VMULPD      X0, X2, X0
-	VADDPD      ·table_one+0(SB), X10, X2
+	VADDPD      one<>+0(SB), X10, X2
 	VDIVPD      X2, X0, X0
 	VMOVAPD     X0, X2
 	JMP         scale9
@@ -393,6 +393,114 @@ done15:
 	VZEROUPPER
 	RET
 
+DATA absBits<>+0(SB)/8, $0x7fffffffffffffff
+DATA absBits<>+8(SB)/8, $0x7fffffffffffffff
+DATA absBits<>+16(SB)/8, $0x7fffffffffffffff
+DATA absBits<>+24(SB)/8, $0x7fffffffffffffff
+GLOBL absBits<>(SB), RODATA|NOPTR, $32
+
+DATA expMax<>+0(SB)/8, $0x4086200000000000
+DATA expMax<>+8(SB)/8, $0x4086200000000000
+DATA expMax<>+16(SB)/8, $0x4086200000000000
+DATA expMax<>+24(SB)/8, $0x4086200000000000
+GLOBL expMax<>(SB), RODATA|NOPTR, $32
+
+DATA negLog2E<>+0(SB)/8, $0xbff71547652b82fe
+DATA negLog2E<>+8(SB)/8, $0xbff71547652b82fe
+DATA negLog2E<>+16(SB)/8, $0xbff71547652b82fe
+DATA negLog2E<>+24(SB)/8, $0xbff71547652b82fe
+GLOBL negLog2E<>(SB), RODATA|NOPTR, $32
+
+DATA expMagic<>+0(SB)/8, $0x43380000000003ff
+DATA expMagic<>+8(SB)/8, $0x43380000000003ff
+DATA expMagic<>+16(SB)/8, $0x43380000000003ff
+DATA expMagic<>+24(SB)/8, $0x43380000000003ff
+GLOBL expMagic<>(SB), RODATA|NOPTR, $32
+
+DATA ln2Hi<>+0(SB)/8, $0x3fe62e42fefa3800
+DATA ln2Hi<>+8(SB)/8, $0x3fe62e42fefa3800
+DATA ln2Hi<>+16(SB)/8, $0x3fe62e42fefa3800
+DATA ln2Hi<>+24(SB)/8, $0x3fe62e42fefa3800
+GLOBL ln2Hi<>(SB), RODATA|NOPTR, $32
+
+DATA ln2Lo<>+0(SB)/8, $0x3d2ef35793c76730
+DATA ln2Lo<>+8(SB)/8, $0x3d2ef35793c76730
+DATA ln2Lo<>+16(SB)/8, $0x3d2ef35793c76730
+DATA ln2Lo<>+24(SB)/8, $0x3d2ef35793c76730
+GLOBL ln2Lo<>(SB), RODATA|NOPTR, $32
+
+DATA exp1<>+0(SB)/8, $0x3fc5555555555561
+DATA exp1<>+8(SB)/8, $0x3fc5555555555561
+DATA exp1<>+16(SB)/8, $0x3fc5555555555561
+DATA exp1<>+24(SB)/8, $0x3fc5555555555561
+GLOBL exp1<>(SB), RODATA|NOPTR, $32
+
+DATA exp0<>+0(SB)/8, $0x3fe000000000000b
+DATA exp0<>+8(SB)/8, $0x3fe000000000000b
+DATA exp0<>+16(SB)/8, $0x3fe000000000000b
+DATA exp0<>+24(SB)/8, $0x3fe000000000000b
+GLOBL exp0<>(SB), RODATA|NOPTR, $32
+
+DATA exp5<>+0(SB)/8, $0x3f2a01a01bae197d
+DATA exp5<>+8(SB)/8, $0x3f2a01a01bae197d
+DATA exp5<>+16(SB)/8, $0x3f2a01a01bae197d
+DATA exp5<>+24(SB)/8, $0x3f2a01a01bae197d
+GLOBL exp5<>(SB), RODATA|NOPTR, $32
+
+DATA exp4<>+0(SB)/8, $0x3f56c16c185a5b38
+DATA exp4<>+8(SB)/8, $0x3f56c16c185a5b38
+DATA exp4<>+16(SB)/8, $0x3f56c16c185a5b38
+DATA exp4<>+24(SB)/8, $0x3f56c16c185a5b38
+GLOBL exp4<>(SB), RODATA|NOPTR, $32
+
+DATA exp3<>+0(SB)/8, $0x3f8111111110d63c
+DATA exp3<>+8(SB)/8, $0x3f8111111110d63c
+DATA exp3<>+16(SB)/8, $0x3f8111111110d63c
+DATA exp3<>+24(SB)/8, $0x3f8111111110d63c
+GLOBL exp3<>(SB), RODATA|NOPTR, $32
+
+DATA exp2<>+0(SB)/8, $0x3fa5555555550039
+DATA exp2<>+8(SB)/8, $0x3fa5555555550039
+DATA exp2<>+16(SB)/8, $0x3fa5555555550039
+DATA exp2<>+24(SB)/8, $0x3fa5555555550039
+GLOBL exp2<>(SB), RODATA|NOPTR, $32
+
+DATA exp9<>+0(SB)/8, $0x3e5af85858a5c6a8
+DATA exp9<>+8(SB)/8, $0x3e5af85858a5c6a8
+DATA exp9<>+16(SB)/8, $0x3e5af85858a5c6a8
+DATA exp9<>+24(SB)/8, $0x3e5af85858a5c6a8
+GLOBL exp9<>(SB), RODATA|NOPTR, $32
+
+DATA exp8<>+0(SB)/8, $0x3e928b04614baa7b
+DATA exp8<>+8(SB)/8, $0x3e928b04614baa7b
+DATA exp8<>+16(SB)/8, $0x3e928b04614baa7b
+DATA exp8<>+24(SB)/8, $0x3e928b04614baa7b
+GLOBL exp8<>(SB), RODATA|NOPTR, $32
+
+DATA exp7<>+0(SB)/8, $0x3ec71dddfcd47b9b
+DATA exp7<>+8(SB)/8, $0x3ec71dddfcd47b9b
+DATA exp7<>+16(SB)/8, $0x3ec71dddfcd47b9b
+DATA exp7<>+24(SB)/8, $0x3ec71dddfcd47b9b
+GLOBL exp7<>(SB), RODATA|NOPTR, $32
+
+DATA exp6<>+0(SB)/8, $0x3efa019969778d4b
+DATA exp6<>+8(SB)/8, $0x3efa019969778d4b
+DATA exp6<>+16(SB)/8, $0x3efa019969778d4b
+DATA exp6<>+24(SB)/8, $0x3efa019969778d4b
+GLOBL exp6<>(SB), RODATA|NOPTR, $32
+
+DATA one<>+0(SB)/8, $0x3ff0000000000000
+DATA one<>+8(SB)/8, $0x3ff0000000000000
+DATA one<>+16(SB)/8, $0x3ff0000000000000
+DATA one<>+24(SB)/8, $0x3ff0000000000000
+GLOBL one<>(SB), RODATA|NOPTR, $32
+
+DATA signBit<>+0(SB)/8, $0x8000000000000000
+DATA signBit<>+8(SB)/8, $0x8000000000000000
+DATA signBit<>+16(SB)/8, $0x8000000000000000
+DATA signBit<>+24(SB)/8, $0x8000000000000000
+GLOBL signBit<>(SB), RODATA|NOPTR, $32
+
 // func innerRotatedAVX512(a *stepArgs) (done int)
 // Requires: AVX, AVX512F, AVX512VL, CMOV, FMA3, MMX+
 TEXT ·innerRotatedAVX512(SB), NOSPLIT, $0-16
@@ -532,29 +640,29 @@ gain2:
 	CMPB        176(AX), $0x00
 	JNE         squared8
 	VMULPD      X0, X2, X0
-	VANDPD      ·table_absBits+0(SB), X0, X6
-	VMOVUPD     ·table_expMax+0(SB), X7
+	VANDPD      absBits<>+0(SB), X0, X6
+	VMOVUPD     expMax<>+0(SB), X7
 	VMINPD      X6, X7, X6
-	VMOVUPD     ·table_negLog2E+0(SB), X7
-	VFMADD213PD ·table_expMagic+0(SB), X6, X7
-	VMOVUPD     ·table_expMagic+0(SB), X8
+	VMOVUPD     negLog2E<>+0(SB), X7
+	VFMADD213PD expMagic<>+0(SB), X6, X7
+	VMOVUPD     expMagic<>+0(SB), X8
 	VSUBPD      X7, X8, X8
-	VMOVUPD     ·table_ln2Hi+0(SB), X9
+	VMOVUPD     ln2Hi<>+0(SB), X9
 	VFMSUB213PD X6, X8, X9
-	VFMADD231PD ·table_ln2Lo+0(SB), X8, X9
+	VFMADD231PD ln2Lo<>+0(SB), X8, X9
 	VMULPD      X9, X9, X6
-	VMOVUPD     ·table_exp1+0(SB), X8
-	VFMADD213PD ·table_exp0+0(SB), X9, X8
+	VMOVUPD     exp1<>+0(SB), X8
+	VFMADD213PD exp0<>+0(SB), X9, X8
 	VFMADD213PD X9, X6, X8
-	VMOVUPD     ·table_exp5+0(SB), X10
-	VFMADD213PD ·table_exp4+0(SB), X9, X10
-	VMOVUPD     ·table_exp3+0(SB), X11
-	VFMADD213PD ·table_exp2+0(SB), X9, X11
+	VMOVUPD     exp5<>+0(SB), X10
+	VFMADD213PD exp4<>+0(SB), X9, X10
+	VMOVUPD     exp3<>+0(SB), X11
+	VFMADD213PD exp2<>+0(SB), X9, X11
 	VFMADD213PD X11, X6, X10
-	VMOVUPD     ·table_exp9+0(SB), X11
-	VFMADD213PD ·table_exp8+0(SB), X9, X11
-	VMOVUPD     ·table_exp7+0(SB), X12
-	VFMADD213PD ·table_exp6+0(SB), X9, X12
+	VMOVUPD     exp9<>+0(SB), X11
+	VFMADD213PD exp8<>+0(SB), X9, X11
+	VMOVUPD     exp7<>+0(SB), X12
+	VFMADD213PD exp6<>+0(SB), X9, X12
 	VFMADD213PD X12, X6, X11
 	VMULPD      X6, X6, X6
 	VFMADD213PD X10, X6, X11
@@ -563,11 +671,11 @@ gain2:
 	VFMADD213PD X7, X7, X11
 	VXORPD      X6, X6, X6
 	VCMPPD      $0x1e, X6, X0, K1
-	VMOVUPD     ·table_one+0(SB), X0
+	VMOVUPD     one<>+0(SB), X0
 	VBLENDMPD   X11, X0, K1, X5
-	VXORPD      ·table_signBit+0(SB), X2, X0
+	VXORPD      signBit<>+0(SB), X2, X0
 	VMULPD      X5, X0, X0
-	VADDPD      ·table_one+0(SB), X11, X2
+	VADDPD      one<>+0(SB), X11, X2
 	VDIVPD      X2, X0, X0
 	VMOVAPD     X0, X2
 	JMP         scale9
@@ -897,29 +1005,29 @@ gain2:
 	CMPB        176(AX), $0x00
 	JNE         squared8
 	VMULPD      X0, X8, X0
-	VANDPD      ·table_absBits+0(SB), X0, X9
-	VMOVUPD     ·table_expMax+0(SB), X10
+	VANDPD      absBits<>+0(SB), X0, X9
+	VMOVUPD     expMax<>+0(SB), X10
 	VMINPD      X9, X10, X9
-	VMOVUPD     ·table_negLog2E+0(SB), X10
-	VFMADD213PD ·table_expMagic+0(SB), X9, X10
-	VMOVUPD     ·table_expMagic+0(SB), X11
+	VMOVUPD     negLog2E<>+0(SB), X10
+	VFMADD213PD expMagic<>+0(SB), X9, X10
+	VMOVUPD     expMagic<>+0(SB), X11
 	VSUBPD      X10, X11, X11
-	VMOVUPD     ·table_ln2Hi+0(SB), X12
+	VMOVUPD     ln2Hi<>+0(SB), X12
 	VFMSUB213PD X9, X11, X12
-	VFMADD231PD ·table_ln2Lo+0(SB), X11, X12
+	VFMADD231PD ln2Lo<>+0(SB), X11, X12
 	VMULPD      X12, X12, X9
-	VMOVUPD     ·table_exp1+0(SB), X11
-	VFMADD213PD ·table_exp0+0(SB), X12, X11
+	VMOVUPD     exp1<>+0(SB), X11
+	VFMADD213PD exp0<>+0(SB), X12, X11
 	VFMADD213PD X12, X9, X11
-	VMOVUPD     ·table_exp5+0(SB), X13
-	VFMADD213PD ·table_exp4+0(SB), X12, X13
-	VMOVUPD     ·table_exp3+0(SB), X14
-	VFMADD213PD ·table_exp2+0(SB), X12, X14
+	VMOVUPD     exp5<>+0(SB), X13
+	VFMADD213PD exp4<>+0(SB), X12, X13
+	VMOVUPD     exp3<>+0(SB), X14
+	VFMADD213PD exp2<>+0(SB), X12, X14
 	VFMADD213PD X14, X9, X13
-	VMOVUPD     ·table_exp9+0(SB), X14
-	VFMADD213PD ·table_exp8+0(SB), X12, X14
-	VMOVUPD     ·table_exp7+0(SB), X15
-	VFMADD213PD ·table_exp6+0(SB), X12, X15
+	VMOVUPD     exp9<>+0(SB), X14
+	VFMADD213PD exp8<>+0(SB), X12, X14
+	VMOVUPD     exp7<>+0(SB), X15
+	VFMADD213PD exp6<>+0(SB), X12, X15
 	VFMADD213PD X15, X9, X14
 	VMULPD      X9, X9, X9
 	VFMADD213PD X13, X9, X14
@@ -928,11 +1036,11 @@ gain2:
 	VFMADD213PD X10, X10, X14
 	VXORPD      X9, X9, X9
 	VCMPPD      $0x1e, X9, X0, X0
-	VMOVUPD     ·table_one+0(SB), X9
+	VMOVUPD     one<>+0(SB), X9
 	VBLENDVPD   X0, X14, X9, X0
-	VXORPD      ·table_signBit+0(SB), X8, X8
+	VXORPD      signBit<>+0(SB), X8, X8
 	VMULPD      X0, X8, X0
-	VADDPD      ·table_one+0(SB), X14, X8
+	VADDPD      one<>+0(SB), X14, X8
 	VDIVPD      X8, X0, X0
 	VMOVAPD     X0, X0
 	JMP         scale9
@@ -1098,7 +1206,7 @@ done12:
 
 begun3:
 	VBROADCASTSD X0, Y1
-	VMOVUPD      ·table_one+0(SB), X2
+	VMOVUPD      one<>+0(SB), X2
 	VMOVAPD      X2, X8
 	VADDSD       X5, X5, X2
 	VFMADD231SD  X0, X6, X2
@@ -1336,29 +1444,29 @@ gain2:
 	CMPB        176(AX), $0x00
 	JNE         squared8
 	VMULPD      X0, X8, X0
-	VANDPD      ·table_absBits+0(SB), X0, X10
-	VMOVUPD     ·table_expMax+0(SB), X11
+	VANDPD      absBits<>+0(SB), X0, X10
+	VMOVUPD     expMax<>+0(SB), X11
 	VMINPD      X10, X11, X10
-	VMOVUPD     ·table_negLog2E+0(SB), X11
-	VFMADD213PD ·table_expMagic+0(SB), X10, X11
-	VMOVUPD     ·table_expMagic+0(SB), X12
+	VMOVUPD     negLog2E<>+0(SB), X11
+	VFMADD213PD expMagic<>+0(SB), X10, X11
+	VMOVUPD     expMagic<>+0(SB), X12
 	VSUBPD      X11, X12, X12
-	VMOVUPD     ·table_ln2Hi+0(SB), X13
+	VMOVUPD     ln2Hi<>+0(SB), X13
 	VFMSUB213PD X10, X12, X13
-	VFMADD231PD ·table_ln2Lo+0(SB), X12, X13
+	VFMADD231PD ln2Lo<>+0(SB), X12, X13
 	VMULPD      X13, X13, X10
-	VMOVUPD     ·table_exp1+0(SB), X12
-	VFMADD213PD ·table_exp0+0(SB), X13, X12
+	VMOVUPD     exp1<>+0(SB), X12
+	VFMADD213PD exp0<>+0(SB), X13, X12
 	VFMADD213PD X13, X10, X12
-	VMOVUPD     ·table_exp5+0(SB), X14
-	VFMADD213PD ·table_exp4+0(SB), X13, X14
-	VMOVUPD     ·table_exp3+0(SB), X15
-	VFMADD213PD ·table_exp2+0(SB), X13, X15
+	VMOVUPD     exp5<>+0(SB), X14
+	VFMADD213PD exp4<>+0(SB), X13, X14
+	VMOVUPD     exp3<>+0(SB), X15
+	VFMADD213PD exp2<>+0(SB), X13, X15
 	VFMADD213PD X15, X10, X14
-	VMOVUPD     ·table_exp9+0(SB), X15
-	VFMADD213PD ·table_exp8+0(SB), X13, X15
-	VMOVUPD     ·table_exp7+0(SB), X16
-	VFMADD213PD ·table_exp6+0(SB), X13, X16
+	VMOVUPD     exp9<>+0(SB), X15
+	VFMADD213PD exp8<>+0(SB), X13, X15
+	VMOVUPD     exp7<>+0(SB), X16
+	VFMADD213PD exp6<>+0(SB), X13, X16
 	VFMADD213PD X16, X10, X15
 	VMULPD      X10, X10, X10
 	VFMADD213PD X14, X10, X15
@@ -1367,11 +1475,11 @@ gain2:
 	VFMADD213PD X11, X11, X15
 	VXORPD      X10, X10, X10
 	VCMPPD      $0x1e, X10, X0, K1
-	VMOVUPD     ·table_one+0(SB), X0
+	VMOVUPD     one<>+0(SB), X0
 	VBLENDMPD   X15, X0, K1, X9
-	VXORPD      ·table_signBit+0(SB), X8, X0
+	VXORPD      signBit<>+0(SB), X8, X0
 	VMULPD      X9, X0, X0
-	VADDPD      ·table_one+0(SB), X15, X8
+	VADDPD      one<>+0(SB), X15, X8
 	VDIVPD      X8, X0, X0
 	VMOVAPD     X0, X0
 	JMP         scale9
@@ -1492,7 +1600,7 @@ done12:
 
 begun3:
 	VBROADCASTSD X0, Z1
-	VMOVUPD      ·table_one+0(SB), X2
+	VMOVUPD      one<>+0(SB), X2
 	VMOVAPD      X2, X8
 	VADDSD       X5, X5, X2
 	VFMADD231SD  X0, X6, X2

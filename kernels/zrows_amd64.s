@@ -34,7 +34,7 @@ row1:
 
 consecutive3:
 	VPBROADCASTD (BX)(AX*4), Y2
-	VPADDD       ·table_count32+0(SB), Y2, Y2
+	VPADDD       count32<>+0(SB), Y2, Y2
 	VPCMPEQD     (BX)(AX*4), Y2, Y2
 	VMOVMSKPS    Y2, R11
 	CMPL         R11, $0xff
@@ -82,11 +82,11 @@ rest5:
 	MOVQ         R9, R10
 	SUBQ         AX, R10
 	JZ           rowDone6
-	LEAQ         ·table_masks+128(SB), R11
+	LEAQ         masks<>+128(SB), R11
 	MOVQ         R10, R12
 	SHLQ         $0x03, R12
 	SUBQ         R12, R11
-	VBROADCASTSD ·table_signBit+0(SB), Y4
+	VBROADCASTSD signBit<>+0(SB), Y4
 	CMPQ         R10, $0x04
 	JLT          few7
 	MOVL         (BX)(AX*4), R12
@@ -161,6 +161,52 @@ done2:
 	VZEROUPPER
 	RET
 
+DATA count32<>+0(SB)/8, $0x0000000100000000
+DATA count32<>+8(SB)/8, $0x0000000300000002
+DATA count32<>+16(SB)/8, $0x0000000500000004
+DATA count32<>+24(SB)/8, $0x0000000700000006
+GLOBL count32<>(SB), RODATA|NOPTR, $32
+
+DATA masks<>+0(SB)/8, $0xffffffffffffffff
+DATA masks<>+8(SB)/8, $0xffffffffffffffff
+DATA masks<>+16(SB)/8, $0xffffffffffffffff
+DATA masks<>+24(SB)/8, $0xffffffffffffffff
+DATA masks<>+32(SB)/8, $0xffffffffffffffff
+DATA masks<>+40(SB)/8, $0xffffffffffffffff
+DATA masks<>+48(SB)/8, $0xffffffffffffffff
+DATA masks<>+56(SB)/8, $0xffffffffffffffff
+DATA masks<>+64(SB)/8, $0xffffffffffffffff
+DATA masks<>+72(SB)/8, $0xffffffffffffffff
+DATA masks<>+80(SB)/8, $0xffffffffffffffff
+DATA masks<>+88(SB)/8, $0xffffffffffffffff
+DATA masks<>+96(SB)/8, $0xffffffffffffffff
+DATA masks<>+104(SB)/8, $0xffffffffffffffff
+DATA masks<>+112(SB)/8, $0xffffffffffffffff
+DATA masks<>+120(SB)/8, $0xffffffffffffffff
+DATA masks<>+128(SB)/8, $0x0000000000000000
+DATA masks<>+136(SB)/8, $0x0000000000000000
+DATA masks<>+144(SB)/8, $0x0000000000000000
+DATA masks<>+152(SB)/8, $0x0000000000000000
+DATA masks<>+160(SB)/8, $0x0000000000000000
+DATA masks<>+168(SB)/8, $0x0000000000000000
+DATA masks<>+176(SB)/8, $0x0000000000000000
+DATA masks<>+184(SB)/8, $0x0000000000000000
+DATA masks<>+192(SB)/8, $0x0000000000000000
+DATA masks<>+200(SB)/8, $0x0000000000000000
+DATA masks<>+208(SB)/8, $0x0000000000000000
+DATA masks<>+216(SB)/8, $0x0000000000000000
+DATA masks<>+224(SB)/8, $0x0000000000000000
+DATA masks<>+232(SB)/8, $0x0000000000000000
+DATA masks<>+240(SB)/8, $0x0000000000000000
+DATA masks<>+248(SB)/8, $0x0000000000000000
+GLOBL masks<>(SB), RODATA|NOPTR, $256
+
+DATA signBit<>+0(SB)/8, $0x8000000000000000
+DATA signBit<>+8(SB)/8, $0x8000000000000000
+DATA signBit<>+16(SB)/8, $0x8000000000000000
+DATA signBit<>+24(SB)/8, $0x8000000000000000
+GLOBL signBit<>(SB), RODATA|NOPTR, $32
+
 // func marginsF32AVX2(dst []float64, a *Rows, w []float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·marginsF32AVX2(SB), NOSPLIT, $0-56
@@ -191,7 +237,7 @@ row1:
 
 consecutive3:
 	VPBROADCASTD (BX)(AX*4), Y2
-	VPADDD       ·table_count32+0(SB), Y2, Y2
+	VPADDD       count32<>+0(SB), Y2, Y2
 	VPCMPEQD     (BX)(AX*4), Y2, Y2
 	VMOVMSKPS    Y2, R11
 	CMPL         R11, $0xff
@@ -239,11 +285,11 @@ rest5:
 	MOVQ         R9, R10
 	SUBQ         AX, R10
 	JZ           rowDone6
-	LEAQ         ·table_masks+128(SB), R11
+	LEAQ         masks<>+128(SB), R11
 	MOVQ         R10, R12
 	SHLQ         $0x03, R12
 	SUBQ         R12, R11
-	VBROADCASTSD ·table_signBit+0(SB), Y4
+	VBROADCASTSD signBit<>+0(SB), Y4
 	CMPQ         R10, $0x04
 	JLT          few7
 	MOVL         (BX)(AX*4), R12
@@ -353,7 +399,7 @@ row1:
 
 consecutive3:
 	VPBROADCASTD (AX)(SI*4), Y2
-	VPADDD       ·table_count32+0(SB), Y2, Y2
+	VPADDD       count32<>+0(SB), Y2, Y2
 	VPCMPEQD     (AX)(SI*4), Y2, Y2
 	VMOVMSKPS    Y2, R10
 	CMPL         R10, $0xff
@@ -397,11 +443,11 @@ rest5:
 	MOVQ         R8, R9
 	SUBQ         SI, R9
 	JZ           rowDone6
-	LEAQ         ·table_masks+128(SB), R10
+	LEAQ         masks<>+128(SB), R10
 	MOVQ         R9, R11
 	SHLQ         $0x03, R11
 	SUBQ         R11, R10
-	VBROADCASTSD ·table_signBit+0(SB), Y4
+	VBROADCASTSD signBit<>+0(SB), Y4
 	CMPQ         R9, $0x04
 	JLT          few7
 	MOVL         (AX)(SI*4), R11
@@ -506,7 +552,7 @@ consecutive3:
 	VPBROADCASTW (BX)(AX*2), X2
 	VMOVDQU      (BX)(AX*2), X3
 	VPSUBUSW     X2, X3, X3
-	VPCMPEQW     ·table_count16+0(SB), X3, X3
+	VPCMPEQW     count16<>+0(SB), X3, X3
 	VPMOVMSKB    X3, R11
 	CMPL         R11, $+65535
 	JNE          nonzeros4
@@ -553,11 +599,11 @@ rest5:
 	MOVQ         R9, R10
 	SUBQ         AX, R10
 	JZ           rowDone6
-	LEAQ         ·table_masks+128(SB), R11
+	LEAQ         masks<>+128(SB), R11
 	MOVQ         R10, R12
 	SHLQ         $0x03, R12
 	SUBQ         R12, R11
-	VBROADCASTSD ·table_signBit+0(SB), Y3
+	VBROADCASTSD signBit<>+0(SB), Y3
 	CMPQ         R10, $0x04
 	JLT          few7
 	MOVWQZX      (BX)(AX*2), R12
@@ -632,6 +678,10 @@ done2:
 	VZEROUPPER
 	RET
 
+DATA count16<>+0(SB)/8, $0x0003000200010000
+DATA count16<>+8(SB)/8, $0x0007000600050004
+GLOBL count16<>(SB), RODATA|NOPTR, $16
+
 // func marginsU16F32AVX2(dst []float64, a *Rows, w []float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·marginsU16F32AVX2(SB), NOSPLIT, $0-56
@@ -664,7 +714,7 @@ consecutive3:
 	VPBROADCASTW (BX)(AX*2), X2
 	VMOVDQU      (BX)(AX*2), X3
 	VPSUBUSW     X2, X3, X3
-	VPCMPEQW     ·table_count16+0(SB), X3, X3
+	VPCMPEQW     count16<>+0(SB), X3, X3
 	VPMOVMSKB    X3, R11
 	CMPL         R11, $+65535
 	JNE          nonzeros4
@@ -711,11 +761,11 @@ rest5:
 	MOVQ         R9, R10
 	SUBQ         AX, R10
 	JZ           rowDone6
-	LEAQ         ·table_masks+128(SB), R11
+	LEAQ         masks<>+128(SB), R11
 	MOVQ         R10, R12
 	SHLQ         $0x03, R12
 	SUBQ         R12, R11
-	VBROADCASTSD ·table_signBit+0(SB), Y3
+	VBROADCASTSD signBit<>+0(SB), Y3
 	CMPQ         R10, $0x04
 	JLT          few7
 	MOVWQZX      (BX)(AX*2), R12
@@ -827,7 +877,7 @@ consecutive3:
 	VPBROADCASTW (AX)(SI*2), X2
 	VMOVDQU      (AX)(SI*2), X3
 	VPSUBUSW     X2, X3, X3
-	VPCMPEQW     ·table_count16+0(SB), X3, X3
+	VPCMPEQW     count16<>+0(SB), X3, X3
 	VPMOVMSKB    X3, R10
 	CMPL         R10, $+65535
 	JNE          nonzeros4
@@ -870,11 +920,11 @@ rest5:
 	MOVQ         R8, R9
 	SUBQ         SI, R9
 	JZ           rowDone6
-	LEAQ         ·table_masks+128(SB), R10
+	LEAQ         masks<>+128(SB), R10
 	MOVQ         R9, R11
 	SHLQ         $0x03, R11
 	SUBQ         R11, R10
-	VBROADCASTSD ·table_signBit+0(SB), Y4
+	VBROADCASTSD signBit<>+0(SB), Y4
 	CMPQ         R9, $0x04
 	JLT          few7
 	MOVWQZX      (AX)(SI*2), R11
@@ -979,7 +1029,7 @@ row1:
 
 consecutive3:
 	VPBROADCASTD (SI)(AX*4), Y1
-	VPADDD       ·table_count32+0(SB), Y1, Y1
+	VPADDD       count32<>+0(SB), Y1, Y1
 	VPCMPEQD     (SI)(AX*4), Y1, Y1
 	VMOVMSKPS    Y1, R11
 	CMPL         R11, $0xff
@@ -1099,7 +1149,7 @@ row1:
 
 consecutive3:
 	VPBROADCASTD (SI)(AX*4), Y1
-	VPADDD       ·table_count32+0(SB), Y1, Y1
+	VPADDD       count32<>+0(SB), Y1, Y1
 	VPCMPEQD     (SI)(AX*4), Y1, Y1
 	VMOVMSKPS    Y1, R11
 	CMPL         R11, $0xff
@@ -1226,7 +1276,7 @@ row1:
 
 consecutive3:
 	VPBROADCASTD (AX)(DI*4), Y1
-	VPADDD       ·table_count32+0(SB), Y1, Y1
+	VPADDD       count32<>+0(SB), Y1, Y1
 	VPCMPEQD     (AX)(DI*4), Y1, Y1
 	VMOVMSKPS    Y1, R10
 	CMPL         R10, $0xff
@@ -1338,7 +1388,7 @@ consecutive3:
 	VPBROADCASTW (SI)(AX*2), X1
 	VMOVDQU      (SI)(AX*2), X2
 	VPSUBUSW     X1, X2, X2
-	VPCMPEQW     ·table_count16+0(SB), X2, X2
+	VPCMPEQW     count16<>+0(SB), X2, X2
 	VPMOVMSKB    X2, R11
 	CMPL         R11, $+65535
 	JNE          nonzeros4
@@ -1459,7 +1509,7 @@ consecutive3:
 	VPBROADCASTW (SI)(AX*2), X1
 	VMOVDQU      (SI)(AX*2), X2
 	VPSUBUSW     X1, X2, X2
-	VPCMPEQW     ·table_count16+0(SB), X2, X2
+	VPCMPEQW     count16<>+0(SB), X2, X2
 	VPMOVMSKB    X2, R11
 	CMPL         R11, $+65535
 	JNE          nonzeros4
@@ -1587,7 +1637,7 @@ consecutive3:
 	VPBROADCASTW (AX)(DI*2), X1
 	VMOVDQU      (AX)(DI*2), X2
 	VPSUBUSW     X1, X2, X2
-	VPCMPEQW     ·table_count16+0(SB), X2, X2
+	VPCMPEQW     count16<>+0(SB), X2, X2
 	VPMOVMSKB    X2, R10
 	CMPL         R10, $+65535
 	JNE          nonzeros4

@@ -24,29 +24,29 @@ block1:
 	VMOVUPD      (DX)(SI*8), Y4
 	VMOVUPD      (CX)(SI*8), Y5
 	VMULPD       Y5, Y4, Y5
-	VANDPD       ·table_absBits+0(SB), Y5, Y7
-	VBROADCASTSD ·table_expMax+0(SB), Y8
+	VANDPD       absBits<>+0(SB), Y5, Y7
+	VBROADCASTSD expMax<>+0(SB), Y8
 	VMINPD       Y7, Y8, Y7
-	VBROADCASTSD ·table_negLog2E+0(SB), Y8
-	VFMADD213PD  ·table_expMagic+0(SB), Y7, Y8
-	VBROADCASTSD ·table_expMagic+0(SB), Y9
+	VBROADCASTSD negLog2E<>+0(SB), Y8
+	VFMADD213PD  expMagic<>+0(SB), Y7, Y8
+	VBROADCASTSD expMagic<>+0(SB), Y9
 	VSUBPD       Y8, Y9, Y9
-	VBROADCASTSD ·table_ln2Hi+0(SB), Y10
+	VBROADCASTSD ln2Hi<>+0(SB), Y10
 	VFMSUB213PD  Y7, Y9, Y10
-	VFMADD231PD  ·table_ln2Lo+0(SB), Y9, Y10
+	VFMADD231PD  ln2Lo<>+0(SB), Y9, Y10
 	VMULPD       Y10, Y10, Y7
-	VBROADCASTSD ·table_exp1+0(SB), Y9
-	VFMADD213PD  ·table_exp0+0(SB), Y10, Y9
+	VBROADCASTSD exp1<>+0(SB), Y9
+	VFMADD213PD  exp0<>+0(SB), Y10, Y9
 	VFMADD213PD  Y10, Y7, Y9
-	VBROADCASTSD ·table_exp5+0(SB), Y11
-	VFMADD213PD  ·table_exp4+0(SB), Y10, Y11
-	VBROADCASTSD ·table_exp3+0(SB), Y12
-	VFMADD213PD  ·table_exp2+0(SB), Y10, Y12
+	VBROADCASTSD exp5<>+0(SB), Y11
+	VFMADD213PD  exp4<>+0(SB), Y10, Y11
+	VBROADCASTSD exp3<>+0(SB), Y12
+	VFMADD213PD  exp2<>+0(SB), Y10, Y12
 	VFMADD213PD  Y12, Y7, Y11
-	VBROADCASTSD ·table_exp9+0(SB), Y12
-	VFMADD213PD  ·table_exp8+0(SB), Y10, Y12
-	VBROADCASTSD ·table_exp7+0(SB), Y13
-	VFMADD213PD  ·table_exp6+0(SB), Y10, Y13
+	VBROADCASTSD exp9<>+0(SB), Y12
+	VFMADD213PD  exp8<>+0(SB), Y10, Y12
+	VBROADCASTSD exp7<>+0(SB), Y13
+	VFMADD213PD  exp6<>+0(SB), Y10, Y13
 	VFMADD213PD  Y13, Y7, Y12
 	VMULPD       Y7, Y7, Y7
 	VFMADD213PD  Y11, Y7, Y12
@@ -57,11 +57,11 @@ block1:
 	JZ           nil3
 	VXORPD       X6, X6, X6
 	VCMPPD       $0x1e, Y6, Y5, Y7
-	VBROADCASTSD ·table_one+0(SB), Y8
+	VBROADCASTSD one<>+0(SB), Y8
 	VBLENDVPD    Y7, Y12, Y8, Y7
-	VXORPD       ·table_signBit+0(SB), Y4, Y4
+	VXORPD       signBit<>+0(SB), Y4, Y4
 	VMULPD       Y7, Y4, Y4
-	VADDPD       ·table_one+0(SB), Y12, Y7
+	VADDPD       one<>+0(SB), Y12, Y7
 	VDIVPD       Y7, Y4, Y4
 	VMOVUPD      Y4, (AX)(SI*8)
 
@@ -69,37 +69,37 @@ nil3:
 	VXORPD       X6, X6, X6
 	VSUBPD       Y5, Y6, Y4
 	VMAXPD       Y6, Y4, Y4
-	VBROADCASTSD ·table_half+0(SB), Y5
+	VBROADCASTSD half<>+0(SB), Y5
 	VCMPPD       $0x1d, Y5, Y12, Y5
-	VSUBPD       ·table_one+0(SB), Y12, Y7
-	VMULPD       ·table_half+0(SB), Y7, Y7
+	VSUBPD       one<>+0(SB), Y12, Y7
+	VMULPD       half<>+0(SB), Y7, Y7
 	VBLENDVPD    Y5, Y7, Y12, Y7
-	VBROADCASTSD ·table_one+0(SB), Y8
+	VBROADCASTSD one<>+0(SB), Y8
 	VANDPD       Y8, Y5, Y5
-	VADDPD       ·table_two+0(SB), Y7, Y8
+	VADDPD       two<>+0(SB), Y7, Y8
 	VDIVPD       Y8, Y7, Y8
 	VMULPD       Y8, Y8, Y9
 	VMULPD       Y9, Y9, Y10
-	VBROADCASTSD ·table_log3+0(SB), Y11
-	VFMADD213PD  ·table_log2+0(SB), Y9, Y11
-	VBROADCASTSD ·table_log1+0(SB), Y12
-	VFMADD213PD  ·table_log0+0(SB), Y9, Y12
+	VBROADCASTSD log3<>+0(SB), Y11
+	VFMADD213PD  log2<>+0(SB), Y9, Y11
+	VBROADCASTSD log1<>+0(SB), Y12
+	VFMADD213PD  log0<>+0(SB), Y9, Y12
 	VFMADD213PD  Y12, Y10, Y11
-	VBROADCASTSD ·table_log7+0(SB), Y12
-	VFMADD213PD  ·table_log6+0(SB), Y9, Y12
-	VBROADCASTSD ·table_log5+0(SB), Y13
-	VFMADD213PD  ·table_log4+0(SB), Y9, Y13
+	VBROADCASTSD log7<>+0(SB), Y12
+	VFMADD213PD  log6<>+0(SB), Y9, Y12
+	VBROADCASTSD log5<>+0(SB), Y13
+	VFMADD213PD  log4<>+0(SB), Y9, Y13
 	VFMADD213PD  Y13, Y10, Y12
 	VMULPD       Y10, Y10, Y10
 	VFMADD213PD  Y11, Y10, Y12
-	VMULPD       ·table_half+0(SB), Y7, Y10
+	VMULPD       half<>+0(SB), Y7, Y10
 	VMULPD       Y7, Y10, Y10
 	VFMADD213PD  Y10, Y9, Y12
-	VMULPD       ·table_ln2Lo+0(SB), Y5, Y9
+	VMULPD       ln2Lo<>+0(SB), Y5, Y9
 	VFMADD213PD  Y9, Y8, Y12
 	VSUBPD       Y12, Y10, Y8
 	VSUBPD       Y8, Y7, Y7
-	VFMADD231PD  ·table_ln2Hi+0(SB), Y5, Y7
+	VFMADD231PD  ln2Hi<>+0(SB), Y5, Y7
 	VADDPD       Y7, Y4, Y4
 	VADDPD       Y4, Y0, Y0
 	VMOVAPD      Y0, Y4
@@ -114,7 +114,7 @@ nil3:
 blocksDone2:
 	SUBQ SI, BX
 	JZ   done6
-	LEAQ ·table_masks+128(SB), DI
+	LEAQ masks<>+128(SB), DI
 	MOVQ BX, R8
 	SHLQ $0x03, R8
 	SUBQ R8, DI
@@ -127,29 +127,29 @@ step4:
 	VMASKMOVPD   (DX)(SI*8), Y4, Y5
 	VMASKMOVPD   (CX)(SI*8), Y4, Y7
 	VMULPD       Y7, Y5, Y7
-	VANDPD       ·table_absBits+0(SB), Y7, Y8
-	VBROADCASTSD ·table_expMax+0(SB), Y9
+	VANDPD       absBits<>+0(SB), Y7, Y8
+	VBROADCASTSD expMax<>+0(SB), Y9
 	VMINPD       Y8, Y9, Y8
-	VBROADCASTSD ·table_negLog2E+0(SB), Y9
-	VFMADD213PD  ·table_expMagic+0(SB), Y8, Y9
-	VBROADCASTSD ·table_expMagic+0(SB), Y10
+	VBROADCASTSD negLog2E<>+0(SB), Y9
+	VFMADD213PD  expMagic<>+0(SB), Y8, Y9
+	VBROADCASTSD expMagic<>+0(SB), Y10
 	VSUBPD       Y9, Y10, Y10
-	VBROADCASTSD ·table_ln2Hi+0(SB), Y11
+	VBROADCASTSD ln2Hi<>+0(SB), Y11
 	VFMSUB213PD  Y8, Y10, Y11
-	VFMADD231PD  ·table_ln2Lo+0(SB), Y10, Y11
+	VFMADD231PD  ln2Lo<>+0(SB), Y10, Y11
 	VMULPD       Y11, Y11, Y8
-	VBROADCASTSD ·table_exp1+0(SB), Y10
-	VFMADD213PD  ·table_exp0+0(SB), Y11, Y10
+	VBROADCASTSD exp1<>+0(SB), Y10
+	VFMADD213PD  exp0<>+0(SB), Y11, Y10
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD ·table_exp5+0(SB), Y12
-	VFMADD213PD  ·table_exp4+0(SB), Y11, Y12
-	VBROADCASTSD ·table_exp3+0(SB), Y13
-	VFMADD213PD  ·table_exp2+0(SB), Y11, Y13
+	VBROADCASTSD exp5<>+0(SB), Y12
+	VFMADD213PD  exp4<>+0(SB), Y11, Y12
+	VBROADCASTSD exp3<>+0(SB), Y13
+	VFMADD213PD  exp2<>+0(SB), Y11, Y13
 	VFMADD213PD  Y13, Y8, Y12
-	VBROADCASTSD ·table_exp9+0(SB), Y13
-	VFMADD213PD  ·table_exp8+0(SB), Y11, Y13
-	VBROADCASTSD ·table_exp7+0(SB), Y14
-	VFMADD213PD  ·table_exp6+0(SB), Y11, Y14
+	VBROADCASTSD exp9<>+0(SB), Y13
+	VFMADD213PD  exp8<>+0(SB), Y11, Y13
+	VBROADCASTSD exp7<>+0(SB), Y14
+	VFMADD213PD  exp6<>+0(SB), Y11, Y14
 	VFMADD213PD  Y14, Y8, Y13
 	VMULPD       Y8, Y8, Y8
 	VFMADD213PD  Y12, Y8, Y13
@@ -160,11 +160,11 @@ step4:
 	JZ           nil7
 	VXORPD       X6, X6, X6
 	VCMPPD       $0x1e, Y6, Y7, Y8
-	VBROADCASTSD ·table_one+0(SB), Y9
+	VBROADCASTSD one<>+0(SB), Y9
 	VBLENDVPD    Y8, Y13, Y9, Y8
-	VXORPD       ·table_signBit+0(SB), Y5, Y5
+	VXORPD       signBit<>+0(SB), Y5, Y5
 	VMULPD       Y8, Y5, Y5
-	VADDPD       ·table_one+0(SB), Y13, Y8
+	VADDPD       one<>+0(SB), Y13, Y8
 	VDIVPD       Y8, Y5, Y5
 	VMASKMOVPD   Y5, Y4, (AX)(SI*8)
 
@@ -172,37 +172,37 @@ nil7:
 	VXORPD       X6, X6, X6
 	VSUBPD       Y7, Y6, Y5
 	VMAXPD       Y6, Y5, Y5
-	VBROADCASTSD ·table_half+0(SB), Y7
+	VBROADCASTSD half<>+0(SB), Y7
 	VCMPPD       $0x1d, Y7, Y13, Y7
-	VSUBPD       ·table_one+0(SB), Y13, Y8
-	VMULPD       ·table_half+0(SB), Y8, Y8
+	VSUBPD       one<>+0(SB), Y13, Y8
+	VMULPD       half<>+0(SB), Y8, Y8
 	VBLENDVPD    Y7, Y8, Y13, Y8
-	VBROADCASTSD ·table_one+0(SB), Y9
+	VBROADCASTSD one<>+0(SB), Y9
 	VANDPD       Y9, Y7, Y7
-	VADDPD       ·table_two+0(SB), Y8, Y9
+	VADDPD       two<>+0(SB), Y8, Y9
 	VDIVPD       Y9, Y8, Y9
 	VMULPD       Y9, Y9, Y10
 	VMULPD       Y10, Y10, Y11
-	VBROADCASTSD ·table_log3+0(SB), Y12
-	VFMADD213PD  ·table_log2+0(SB), Y10, Y12
-	VBROADCASTSD ·table_log1+0(SB), Y13
-	VFMADD213PD  ·table_log0+0(SB), Y10, Y13
+	VBROADCASTSD log3<>+0(SB), Y12
+	VFMADD213PD  log2<>+0(SB), Y10, Y12
+	VBROADCASTSD log1<>+0(SB), Y13
+	VFMADD213PD  log0<>+0(SB), Y10, Y13
 	VFMADD213PD  Y13, Y11, Y12
-	VBROADCASTSD ·table_log7+0(SB), Y13
-	VFMADD213PD  ·table_log6+0(SB), Y10, Y13
-	VBROADCASTSD ·table_log5+0(SB), Y14
-	VFMADD213PD  ·table_log4+0(SB), Y10, Y14
+	VBROADCASTSD log7<>+0(SB), Y13
+	VFMADD213PD  log6<>+0(SB), Y10, Y13
+	VBROADCASTSD log5<>+0(SB), Y14
+	VFMADD213PD  log4<>+0(SB), Y10, Y14
 	VFMADD213PD  Y14, Y11, Y13
 	VMULPD       Y11, Y11, Y11
 	VFMADD213PD  Y12, Y11, Y13
-	VMULPD       ·table_half+0(SB), Y8, Y11
+	VMULPD       half<>+0(SB), Y8, Y11
 	VMULPD       Y8, Y11, Y11
 	VFMADD213PD  Y11, Y10, Y13
-	VMULPD       ·table_ln2Lo+0(SB), Y7, Y10
+	VMULPD       ln2Lo<>+0(SB), Y7, Y10
 	VFMADD213PD  Y10, Y9, Y13
 	VSUBPD       Y13, Y11, Y9
 	VSUBPD       Y9, Y8, Y8
-	VFMADD231PD  ·table_ln2Hi+0(SB), Y7, Y8
+	VFMADD231PD  ln2Hi<>+0(SB), Y7, Y8
 	VADDPD       Y8, Y5, Y5
 	VADDPD       Y5, Y0, Y5
 	VBLENDVPD    Y4, Y5, Y0, Y0
@@ -231,6 +231,208 @@ done6:
 	VZEROUPPER
 	RET
 
+DATA absBits<>+0(SB)/8, $0x7fffffffffffffff
+DATA absBits<>+8(SB)/8, $0x7fffffffffffffff
+DATA absBits<>+16(SB)/8, $0x7fffffffffffffff
+DATA absBits<>+24(SB)/8, $0x7fffffffffffffff
+GLOBL absBits<>(SB), RODATA|NOPTR, $32
+
+DATA expMax<>+0(SB)/8, $0x4086200000000000
+DATA expMax<>+8(SB)/8, $0x4086200000000000
+DATA expMax<>+16(SB)/8, $0x4086200000000000
+DATA expMax<>+24(SB)/8, $0x4086200000000000
+GLOBL expMax<>(SB), RODATA|NOPTR, $32
+
+DATA negLog2E<>+0(SB)/8, $0xbff71547652b82fe
+DATA negLog2E<>+8(SB)/8, $0xbff71547652b82fe
+DATA negLog2E<>+16(SB)/8, $0xbff71547652b82fe
+DATA negLog2E<>+24(SB)/8, $0xbff71547652b82fe
+GLOBL negLog2E<>(SB), RODATA|NOPTR, $32
+
+DATA expMagic<>+0(SB)/8, $0x43380000000003ff
+DATA expMagic<>+8(SB)/8, $0x43380000000003ff
+DATA expMagic<>+16(SB)/8, $0x43380000000003ff
+DATA expMagic<>+24(SB)/8, $0x43380000000003ff
+GLOBL expMagic<>(SB), RODATA|NOPTR, $32
+
+DATA ln2Hi<>+0(SB)/8, $0x3fe62e42fefa3800
+DATA ln2Hi<>+8(SB)/8, $0x3fe62e42fefa3800
+DATA ln2Hi<>+16(SB)/8, $0x3fe62e42fefa3800
+DATA ln2Hi<>+24(SB)/8, $0x3fe62e42fefa3800
+GLOBL ln2Hi<>(SB), RODATA|NOPTR, $32
+
+DATA ln2Lo<>+0(SB)/8, $0x3d2ef35793c76730
+DATA ln2Lo<>+8(SB)/8, $0x3d2ef35793c76730
+DATA ln2Lo<>+16(SB)/8, $0x3d2ef35793c76730
+DATA ln2Lo<>+24(SB)/8, $0x3d2ef35793c76730
+GLOBL ln2Lo<>(SB), RODATA|NOPTR, $32
+
+DATA exp1<>+0(SB)/8, $0x3fc5555555555561
+DATA exp1<>+8(SB)/8, $0x3fc5555555555561
+DATA exp1<>+16(SB)/8, $0x3fc5555555555561
+DATA exp1<>+24(SB)/8, $0x3fc5555555555561
+GLOBL exp1<>(SB), RODATA|NOPTR, $32
+
+DATA exp0<>+0(SB)/8, $0x3fe000000000000b
+DATA exp0<>+8(SB)/8, $0x3fe000000000000b
+DATA exp0<>+16(SB)/8, $0x3fe000000000000b
+DATA exp0<>+24(SB)/8, $0x3fe000000000000b
+GLOBL exp0<>(SB), RODATA|NOPTR, $32
+
+DATA exp5<>+0(SB)/8, $0x3f2a01a01bae197d
+DATA exp5<>+8(SB)/8, $0x3f2a01a01bae197d
+DATA exp5<>+16(SB)/8, $0x3f2a01a01bae197d
+DATA exp5<>+24(SB)/8, $0x3f2a01a01bae197d
+GLOBL exp5<>(SB), RODATA|NOPTR, $32
+
+DATA exp4<>+0(SB)/8, $0x3f56c16c185a5b38
+DATA exp4<>+8(SB)/8, $0x3f56c16c185a5b38
+DATA exp4<>+16(SB)/8, $0x3f56c16c185a5b38
+DATA exp4<>+24(SB)/8, $0x3f56c16c185a5b38
+GLOBL exp4<>(SB), RODATA|NOPTR, $32
+
+DATA exp3<>+0(SB)/8, $0x3f8111111110d63c
+DATA exp3<>+8(SB)/8, $0x3f8111111110d63c
+DATA exp3<>+16(SB)/8, $0x3f8111111110d63c
+DATA exp3<>+24(SB)/8, $0x3f8111111110d63c
+GLOBL exp3<>(SB), RODATA|NOPTR, $32
+
+DATA exp2<>+0(SB)/8, $0x3fa5555555550039
+DATA exp2<>+8(SB)/8, $0x3fa5555555550039
+DATA exp2<>+16(SB)/8, $0x3fa5555555550039
+DATA exp2<>+24(SB)/8, $0x3fa5555555550039
+GLOBL exp2<>(SB), RODATA|NOPTR, $32
+
+DATA exp9<>+0(SB)/8, $0x3e5af85858a5c6a8
+DATA exp9<>+8(SB)/8, $0x3e5af85858a5c6a8
+DATA exp9<>+16(SB)/8, $0x3e5af85858a5c6a8
+DATA exp9<>+24(SB)/8, $0x3e5af85858a5c6a8
+GLOBL exp9<>(SB), RODATA|NOPTR, $32
+
+DATA exp8<>+0(SB)/8, $0x3e928b04614baa7b
+DATA exp8<>+8(SB)/8, $0x3e928b04614baa7b
+DATA exp8<>+16(SB)/8, $0x3e928b04614baa7b
+DATA exp8<>+24(SB)/8, $0x3e928b04614baa7b
+GLOBL exp8<>(SB), RODATA|NOPTR, $32
+
+DATA exp7<>+0(SB)/8, $0x3ec71dddfcd47b9b
+DATA exp7<>+8(SB)/8, $0x3ec71dddfcd47b9b
+DATA exp7<>+16(SB)/8, $0x3ec71dddfcd47b9b
+DATA exp7<>+24(SB)/8, $0x3ec71dddfcd47b9b
+GLOBL exp7<>(SB), RODATA|NOPTR, $32
+
+DATA exp6<>+0(SB)/8, $0x3efa019969778d4b
+DATA exp6<>+8(SB)/8, $0x3efa019969778d4b
+DATA exp6<>+16(SB)/8, $0x3efa019969778d4b
+DATA exp6<>+24(SB)/8, $0x3efa019969778d4b
+GLOBL exp6<>(SB), RODATA|NOPTR, $32
+
+DATA one<>+0(SB)/8, $0x3ff0000000000000
+DATA one<>+8(SB)/8, $0x3ff0000000000000
+DATA one<>+16(SB)/8, $0x3ff0000000000000
+DATA one<>+24(SB)/8, $0x3ff0000000000000
+GLOBL one<>(SB), RODATA|NOPTR, $32
+
+DATA signBit<>+0(SB)/8, $0x8000000000000000
+DATA signBit<>+8(SB)/8, $0x8000000000000000
+DATA signBit<>+16(SB)/8, $0x8000000000000000
+DATA signBit<>+24(SB)/8, $0x8000000000000000
+GLOBL signBit<>(SB), RODATA|NOPTR, $32
+
+DATA half<>+0(SB)/8, $0x3fe0000000000000
+DATA half<>+8(SB)/8, $0x3fe0000000000000
+DATA half<>+16(SB)/8, $0x3fe0000000000000
+DATA half<>+24(SB)/8, $0x3fe0000000000000
+GLOBL half<>(SB), RODATA|NOPTR, $32
+
+DATA two<>+0(SB)/8, $0x4000000000000000
+DATA two<>+8(SB)/8, $0x4000000000000000
+DATA two<>+16(SB)/8, $0x4000000000000000
+DATA two<>+24(SB)/8, $0x4000000000000000
+GLOBL two<>(SB), RODATA|NOPTR, $32
+
+DATA log3<>+0(SB)/8, $0x3fcc71c7488d8a84
+DATA log3<>+8(SB)/8, $0x3fcc71c7488d8a84
+DATA log3<>+16(SB)/8, $0x3fcc71c7488d8a84
+DATA log3<>+24(SB)/8, $0x3fcc71c7488d8a84
+GLOBL log3<>(SB), RODATA|NOPTR, $32
+
+DATA log2<>+0(SB)/8, $0x3fd24924921ec0dc
+DATA log2<>+8(SB)/8, $0x3fd24924921ec0dc
+DATA log2<>+16(SB)/8, $0x3fd24924921ec0dc
+DATA log2<>+24(SB)/8, $0x3fd24924921ec0dc
+GLOBL log2<>(SB), RODATA|NOPTR, $32
+
+DATA log1<>+0(SB)/8, $0x3fd999999999c0f7
+DATA log1<>+8(SB)/8, $0x3fd999999999c0f7
+DATA log1<>+16(SB)/8, $0x3fd999999999c0f7
+DATA log1<>+24(SB)/8, $0x3fd999999999c0f7
+GLOBL log1<>(SB), RODATA|NOPTR, $32
+
+DATA log0<>+0(SB)/8, $0x3fe555555555554f
+DATA log0<>+8(SB)/8, $0x3fe555555555554f
+DATA log0<>+16(SB)/8, $0x3fe555555555554f
+DATA log0<>+24(SB)/8, $0x3fe555555555554f
+GLOBL log0<>(SB), RODATA|NOPTR, $32
+
+DATA log7<>+0(SB)/8, $0x3fc1b69eb849b37e
+DATA log7<>+8(SB)/8, $0x3fc1b69eb849b37e
+DATA log7<>+16(SB)/8, $0x3fc1b69eb849b37e
+DATA log7<>+24(SB)/8, $0x3fc1b69eb849b37e
+GLOBL log7<>(SB), RODATA|NOPTR, $32
+
+DATA log6<>+0(SB)/8, $0x3fc0dcf13e1fdeb0
+DATA log6<>+8(SB)/8, $0x3fc0dcf13e1fdeb0
+DATA log6<>+16(SB)/8, $0x3fc0dcf13e1fdeb0
+DATA log6<>+24(SB)/8, $0x3fc0dcf13e1fdeb0
+GLOBL log6<>(SB), RODATA|NOPTR, $32
+
+DATA log5<>+0(SB)/8, $0x3fc3b358bac524dc
+DATA log5<>+8(SB)/8, $0x3fc3b358bac524dc
+DATA log5<>+16(SB)/8, $0x3fc3b358bac524dc
+DATA log5<>+24(SB)/8, $0x3fc3b358bac524dc
+GLOBL log5<>(SB), RODATA|NOPTR, $32
+
+DATA log4<>+0(SB)/8, $0x3fc745c4c7afa1ad
+DATA log4<>+8(SB)/8, $0x3fc745c4c7afa1ad
+DATA log4<>+16(SB)/8, $0x3fc745c4c7afa1ad
+DATA log4<>+24(SB)/8, $0x3fc745c4c7afa1ad
+GLOBL log4<>(SB), RODATA|NOPTR, $32
+
+DATA masks<>+0(SB)/8, $0xffffffffffffffff
+DATA masks<>+8(SB)/8, $0xffffffffffffffff
+DATA masks<>+16(SB)/8, $0xffffffffffffffff
+DATA masks<>+24(SB)/8, $0xffffffffffffffff
+DATA masks<>+32(SB)/8, $0xffffffffffffffff
+DATA masks<>+40(SB)/8, $0xffffffffffffffff
+DATA masks<>+48(SB)/8, $0xffffffffffffffff
+DATA masks<>+56(SB)/8, $0xffffffffffffffff
+DATA masks<>+64(SB)/8, $0xffffffffffffffff
+DATA masks<>+72(SB)/8, $0xffffffffffffffff
+DATA masks<>+80(SB)/8, $0xffffffffffffffff
+DATA masks<>+88(SB)/8, $0xffffffffffffffff
+DATA masks<>+96(SB)/8, $0xffffffffffffffff
+DATA masks<>+104(SB)/8, $0xffffffffffffffff
+DATA masks<>+112(SB)/8, $0xffffffffffffffff
+DATA masks<>+120(SB)/8, $0xffffffffffffffff
+DATA masks<>+128(SB)/8, $0x0000000000000000
+DATA masks<>+136(SB)/8, $0x0000000000000000
+DATA masks<>+144(SB)/8, $0x0000000000000000
+DATA masks<>+152(SB)/8, $0x0000000000000000
+DATA masks<>+160(SB)/8, $0x0000000000000000
+DATA masks<>+168(SB)/8, $0x0000000000000000
+DATA masks<>+176(SB)/8, $0x0000000000000000
+DATA masks<>+184(SB)/8, $0x0000000000000000
+DATA masks<>+192(SB)/8, $0x0000000000000000
+DATA masks<>+200(SB)/8, $0x0000000000000000
+DATA masks<>+208(SB)/8, $0x0000000000000000
+DATA masks<>+216(SB)/8, $0x0000000000000000
+DATA masks<>+224(SB)/8, $0x0000000000000000
+DATA masks<>+232(SB)/8, $0x0000000000000000
+DATA masks<>+240(SB)/8, $0x0000000000000000
+DATA masks<>+248(SB)/8, $0x0000000000000000
+GLOBL masks<>(SB), RODATA|NOPTR, $256
+
 // func logisticSlopesAVX512(slope []float64, margin []float64, label []float64) float64
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·logisticSlopesAVX512(SB), NOSPLIT, $0-80
@@ -249,29 +451,29 @@ block1:
 	VMOVUPD          (DX)(SI*8), Z2
 	VMOVUPD          (CX)(SI*8), Z3
 	VMULPD           Z3, Z2, Z3
-	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z9
-	VBROADCASTSD     ·table_expMax+0(SB), Z10
+	VANDPD.BCST      absBits<>+0(SB), Z3, Z9
+	VBROADCASTSD     expMax<>+0(SB), Z10
 	VMINPD           Z9, Z10, Z9
-	VBROADCASTSD     ·table_negLog2E+0(SB), Z10
-	VFMADD213PD.BCST ·table_expMagic+0(SB), Z9, Z10
-	VBROADCASTSD     ·table_expMagic+0(SB), Z11
+	VBROADCASTSD     negLog2E<>+0(SB), Z10
+	VFMADD213PD.BCST expMagic<>+0(SB), Z9, Z10
+	VBROADCASTSD     expMagic<>+0(SB), Z11
 	VSUBPD           Z10, Z11, Z11
-	VBROADCASTSD     ·table_ln2Hi+0(SB), Z12
+	VBROADCASTSD     ln2Hi<>+0(SB), Z12
 	VFMSUB213PD      Z9, Z11, Z12
-	VFMADD231PD.BCST ·table_ln2Lo+0(SB), Z11, Z12
+	VFMADD231PD.BCST ln2Lo<>+0(SB), Z11, Z12
 	VMULPD           Z12, Z12, Z9
-	VBROADCASTSD     ·table_exp1+0(SB), Z11
-	VFMADD213PD.BCST ·table_exp0+0(SB), Z12, Z11
+	VBROADCASTSD     exp1<>+0(SB), Z11
+	VFMADD213PD.BCST exp0<>+0(SB), Z12, Z11
 	VFMADD213PD      Z12, Z9, Z11
-	VBROADCASTSD     ·table_exp5+0(SB), Z13
-	VFMADD213PD.BCST ·table_exp4+0(SB), Z12, Z13
-	VBROADCASTSD     ·table_exp3+0(SB), Z14
-	VFMADD213PD.BCST ·table_exp2+0(SB), Z12, Z14
+	VBROADCASTSD     exp5<>+0(SB), Z13
+	VFMADD213PD.BCST exp4<>+0(SB), Z12, Z13
+	VBROADCASTSD     exp3<>+0(SB), Z14
+	VFMADD213PD.BCST exp2<>+0(SB), Z12, Z14
 	VFMADD213PD      Z14, Z9, Z13
-	VBROADCASTSD     ·table_exp9+0(SB), Z14
-	VFMADD213PD.BCST ·table_exp8+0(SB), Z12, Z14
-	VBROADCASTSD     ·table_exp7+0(SB), Z15
-	VFMADD213PD.BCST ·table_exp6+0(SB), Z12, Z15
+	VBROADCASTSD     exp9<>+0(SB), Z14
+	VFMADD213PD.BCST exp8<>+0(SB), Z12, Z14
+	VBROADCASTSD     exp7<>+0(SB), Z15
+	VFMADD213PD.BCST exp6<>+0(SB), Z12, Z15
 	VFMADD213PD      Z15, Z9, Z14
 	VMULPD           Z9, Z9, Z9
 	VFMADD213PD      Z13, Z9, Z14
@@ -282,11 +484,11 @@ block1:
 	JZ               nil3
 	VXORPD           X4, X4, X4
 	VCMPPD           $0x1e, Z4, Z3, K1
-	VBROADCASTSD     ·table_one+0(SB), Z9
+	VBROADCASTSD     one<>+0(SB), Z9
 	VBLENDMPD        Z14, Z9, K1, Z5
-	VXORPD.BCST      ·table_signBit+0(SB), Z2, Z2
+	VXORPD.BCST      signBit<>+0(SB), Z2, Z2
 	VMULPD           Z5, Z2, Z2
-	VADDPD.BCST      ·table_one+0(SB), Z14, Z9
+	VADDPD.BCST      one<>+0(SB), Z14, Z9
 	VDIVPD           Z9, Z2, Z2
 	VMOVUPD          Z2, (AX)(SI*8)
 
@@ -294,37 +496,37 @@ nil3:
 	VXORPD           X4, X4, X4
 	VSUBPD           Z3, Z4, Z2
 	VMAXPD           Z4, Z2, Z2
-	VBROADCASTSD     ·table_half+0(SB), Z3
+	VBROADCASTSD     half<>+0(SB), Z3
 	VCMPPD           $0x1d, Z3, Z14, K1
-	VSUBPD.BCST      ·table_one+0(SB), Z14, Z3
-	VMULPD.BCST      ·table_half+0(SB), Z3, Z3
+	VSUBPD.BCST      one<>+0(SB), Z14, Z3
+	VMULPD.BCST      half<>+0(SB), Z3, Z3
 	VBLENDMPD        Z3, Z14, K1, Z6
-	VBROADCASTSD     ·table_one+0(SB), Z3
+	VBROADCASTSD     one<>+0(SB), Z3
 	VMOVAPD.Z        Z3, K1, Z3
-	VADDPD.BCST      ·table_two+0(SB), Z6, Z9
+	VADDPD.BCST      two<>+0(SB), Z6, Z9
 	VDIVPD           Z9, Z6, Z9
 	VMULPD           Z9, Z9, Z10
 	VMULPD           Z10, Z10, Z11
-	VBROADCASTSD     ·table_log3+0(SB), Z12
-	VFMADD213PD.BCST ·table_log2+0(SB), Z10, Z12
-	VBROADCASTSD     ·table_log1+0(SB), Z13
-	VFMADD213PD.BCST ·table_log0+0(SB), Z10, Z13
+	VBROADCASTSD     log3<>+0(SB), Z12
+	VFMADD213PD.BCST log2<>+0(SB), Z10, Z12
+	VBROADCASTSD     log1<>+0(SB), Z13
+	VFMADD213PD.BCST log0<>+0(SB), Z10, Z13
 	VFMADD213PD      Z13, Z11, Z12
-	VBROADCASTSD     ·table_log7+0(SB), Z13
-	VFMADD213PD.BCST ·table_log6+0(SB), Z10, Z13
-	VBROADCASTSD     ·table_log5+0(SB), Z14
-	VFMADD213PD.BCST ·table_log4+0(SB), Z10, Z14
+	VBROADCASTSD     log7<>+0(SB), Z13
+	VFMADD213PD.BCST log6<>+0(SB), Z10, Z13
+	VBROADCASTSD     log5<>+0(SB), Z14
+	VFMADD213PD.BCST log4<>+0(SB), Z10, Z14
 	VFMADD213PD      Z14, Z11, Z13
 	VMULPD           Z11, Z11, Z11
 	VFMADD213PD      Z12, Z11, Z13
-	VMULPD.BCST      ·table_half+0(SB), Z6, Z11
+	VMULPD.BCST      half<>+0(SB), Z6, Z11
 	VMULPD           Z6, Z11, Z11
 	VFMADD213PD      Z11, Z10, Z13
-	VMULPD.BCST      ·table_ln2Lo+0(SB), Z3, Z10
+	VMULPD.BCST      ln2Lo<>+0(SB), Z3, Z10
 	VFMADD213PD      Z10, Z9, Z13
 	VSUBPD           Z13, Z11, Z9
 	VSUBPD           Z9, Z6, Z9
-	VFMADD231PD.BCST ·table_ln2Hi+0(SB), Z3, Z9
+	VFMADD231PD.BCST ln2Hi<>+0(SB), Z3, Z9
 	VADDPD           Z9, Z2, Z2
 	VADDPD           Z2, Z0, Z0
 	VMOVAPD          Z0, Z2
@@ -348,29 +550,29 @@ step4:
 	VMOVUPD.Z        (DX)(SI*8), K1, Z2
 	VMOVUPD.Z        (CX)(SI*8), K1, Z3
 	VMULPD           Z3, Z2, Z3
-	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z5
-	VBROADCASTSD     ·table_expMax+0(SB), Z6
+	VANDPD.BCST      absBits<>+0(SB), Z3, Z5
+	VBROADCASTSD     expMax<>+0(SB), Z6
 	VMINPD           Z5, Z6, Z5
-	VBROADCASTSD     ·table_negLog2E+0(SB), Z6
-	VFMADD213PD.BCST ·table_expMagic+0(SB), Z5, Z6
-	VBROADCASTSD     ·table_expMagic+0(SB), Z9
+	VBROADCASTSD     negLog2E<>+0(SB), Z6
+	VFMADD213PD.BCST expMagic<>+0(SB), Z5, Z6
+	VBROADCASTSD     expMagic<>+0(SB), Z9
 	VSUBPD           Z6, Z9, Z9
-	VBROADCASTSD     ·table_ln2Hi+0(SB), Z10
+	VBROADCASTSD     ln2Hi<>+0(SB), Z10
 	VFMSUB213PD      Z5, Z9, Z10
-	VFMADD231PD.BCST ·table_ln2Lo+0(SB), Z9, Z10
+	VFMADD231PD.BCST ln2Lo<>+0(SB), Z9, Z10
 	VMULPD           Z10, Z10, Z5
-	VBROADCASTSD     ·table_exp1+0(SB), Z9
-	VFMADD213PD.BCST ·table_exp0+0(SB), Z10, Z9
+	VBROADCASTSD     exp1<>+0(SB), Z9
+	VFMADD213PD.BCST exp0<>+0(SB), Z10, Z9
 	VFMADD213PD      Z10, Z5, Z9
-	VBROADCASTSD     ·table_exp5+0(SB), Z11
-	VFMADD213PD.BCST ·table_exp4+0(SB), Z10, Z11
-	VBROADCASTSD     ·table_exp3+0(SB), Z12
-	VFMADD213PD.BCST ·table_exp2+0(SB), Z10, Z12
+	VBROADCASTSD     exp5<>+0(SB), Z11
+	VFMADD213PD.BCST exp4<>+0(SB), Z10, Z11
+	VBROADCASTSD     exp3<>+0(SB), Z12
+	VFMADD213PD.BCST exp2<>+0(SB), Z10, Z12
 	VFMADD213PD      Z12, Z5, Z11
-	VBROADCASTSD     ·table_exp9+0(SB), Z12
-	VFMADD213PD.BCST ·table_exp8+0(SB), Z10, Z12
-	VBROADCASTSD     ·table_exp7+0(SB), Z13
-	VFMADD213PD.BCST ·table_exp6+0(SB), Z10, Z13
+	VBROADCASTSD     exp9<>+0(SB), Z12
+	VFMADD213PD.BCST exp8<>+0(SB), Z10, Z12
+	VBROADCASTSD     exp7<>+0(SB), Z13
+	VFMADD213PD.BCST exp6<>+0(SB), Z10, Z13
 	VFMADD213PD      Z13, Z5, Z12
 	VMULPD           Z5, Z5, Z5
 	VFMADD213PD      Z11, Z5, Z12
@@ -381,11 +583,11 @@ step4:
 	JZ               nil7
 	VXORPD           X4, X4, X4
 	VCMPPD           $0x1e, Z4, Z3, K2
-	VBROADCASTSD     ·table_one+0(SB), Z5
+	VBROADCASTSD     one<>+0(SB), Z5
 	VBLENDMPD        Z12, Z5, K2, Z7
-	VXORPD.BCST      ·table_signBit+0(SB), Z2, Z2
+	VXORPD.BCST      signBit<>+0(SB), Z2, Z2
 	VMULPD           Z7, Z2, Z2
-	VADDPD.BCST      ·table_one+0(SB), Z12, Z5
+	VADDPD.BCST      one<>+0(SB), Z12, Z5
 	VDIVPD           Z5, Z2, Z2
 	VMOVUPD          Z2, K1, (AX)(SI*8)
 
@@ -393,37 +595,37 @@ nil7:
 	VXORPD           X4, X4, X4
 	VSUBPD           Z3, Z4, Z2
 	VMAXPD           Z4, Z2, Z2
-	VBROADCASTSD     ·table_half+0(SB), Z3
+	VBROADCASTSD     half<>+0(SB), Z3
 	VCMPPD           $0x1d, Z3, Z12, K2
-	VSUBPD.BCST      ·table_one+0(SB), Z12, Z3
-	VMULPD.BCST      ·table_half+0(SB), Z3, Z3
+	VSUBPD.BCST      one<>+0(SB), Z12, Z3
+	VMULPD.BCST      half<>+0(SB), Z3, Z3
 	VBLENDMPD        Z3, Z12, K2, Z8
-	VBROADCASTSD     ·table_one+0(SB), Z3
+	VBROADCASTSD     one<>+0(SB), Z3
 	VMOVAPD.Z        Z3, K2, Z3
-	VADDPD.BCST      ·table_two+0(SB), Z8, Z5
+	VADDPD.BCST      two<>+0(SB), Z8, Z5
 	VDIVPD           Z5, Z8, Z5
 	VMULPD           Z5, Z5, Z6
 	VMULPD           Z6, Z6, Z9
-	VBROADCASTSD     ·table_log3+0(SB), Z10
-	VFMADD213PD.BCST ·table_log2+0(SB), Z6, Z10
-	VBROADCASTSD     ·table_log1+0(SB), Z11
-	VFMADD213PD.BCST ·table_log0+0(SB), Z6, Z11
+	VBROADCASTSD     log3<>+0(SB), Z10
+	VFMADD213PD.BCST log2<>+0(SB), Z6, Z10
+	VBROADCASTSD     log1<>+0(SB), Z11
+	VFMADD213PD.BCST log0<>+0(SB), Z6, Z11
 	VFMADD213PD      Z11, Z9, Z10
-	VBROADCASTSD     ·table_log7+0(SB), Z11
-	VFMADD213PD.BCST ·table_log6+0(SB), Z6, Z11
-	VBROADCASTSD     ·table_log5+0(SB), Z12
-	VFMADD213PD.BCST ·table_log4+0(SB), Z6, Z12
+	VBROADCASTSD     log7<>+0(SB), Z11
+	VFMADD213PD.BCST log6<>+0(SB), Z6, Z11
+	VBROADCASTSD     log5<>+0(SB), Z12
+	VFMADD213PD.BCST log4<>+0(SB), Z6, Z12
 	VFMADD213PD      Z12, Z9, Z11
 	VMULPD           Z9, Z9, Z9
 	VFMADD213PD      Z10, Z9, Z11
-	VMULPD.BCST      ·table_half+0(SB), Z8, Z9
+	VMULPD.BCST      half<>+0(SB), Z8, Z9
 	VMULPD           Z8, Z9, Z9
 	VFMADD213PD      Z9, Z6, Z11
-	VMULPD.BCST      ·table_ln2Lo+0(SB), Z3, Z6
+	VMULPD.BCST      ln2Lo<>+0(SB), Z3, Z6
 	VFMADD213PD      Z6, Z5, Z11
 	VSUBPD           Z11, Z9, Z5
 	VSUBPD           Z5, Z8, Z5
-	VFMADD231PD.BCST ·table_ln2Hi+0(SB), Z3, Z5
+	VFMADD231PD.BCST ln2Hi<>+0(SB), Z3, Z5
 	VADDPD           Z5, Z2, Z2
 	VADDPD           Z2, Z0, Z2
 	VMOVAPD          Z2, K1, Z0
@@ -514,7 +716,7 @@ nil6:
 blocksDone2:
 	SUBQ SI, BX
 	JZ   done9
-	LEAQ ·table_masks+128(SB), DI
+	LEAQ masks<>+128(SB), DI
 	MOVQ BX, R8
 	SHLQ $0x03, R8
 	SUBQ R8, DI
@@ -667,29 +869,29 @@ block1:
 	VMOVUPD      (CX)(SI*8), Y5
 	VMOVUPD      Y4, (SP)
 	VMOVUPD      Y5, 96(SP)
-	VANDPD       ·table_absBits+0(SB), Y5, Y4
-	VBROADCASTSD ·table_expMax+0(SB), Y7
+	VANDPD       absBits<>+0(SB), Y5, Y4
+	VBROADCASTSD expMax<>+0(SB), Y7
 	VMINPD       Y4, Y7, Y4
-	VBROADCASTSD ·table_negLog2E+0(SB), Y7
-	VFMADD213PD  ·table_expMagic+0(SB), Y4, Y7
-	VBROADCASTSD ·table_expMagic+0(SB), Y8
+	VBROADCASTSD negLog2E<>+0(SB), Y7
+	VFMADD213PD  expMagic<>+0(SB), Y4, Y7
+	VBROADCASTSD expMagic<>+0(SB), Y8
 	VSUBPD       Y7, Y8, Y8
-	VBROADCASTSD ·table_ln2Hi+0(SB), Y9
+	VBROADCASTSD ln2Hi<>+0(SB), Y9
 	VFMSUB213PD  Y4, Y8, Y9
-	VFMADD231PD  ·table_ln2Lo+0(SB), Y8, Y9
+	VFMADD231PD  ln2Lo<>+0(SB), Y8, Y9
 	VMULPD       Y9, Y9, Y4
-	VBROADCASTSD ·table_exp1+0(SB), Y8
-	VFMADD213PD  ·table_exp0+0(SB), Y9, Y8
+	VBROADCASTSD exp1<>+0(SB), Y8
+	VFMADD213PD  exp0<>+0(SB), Y9, Y8
 	VFMADD213PD  Y9, Y4, Y8
-	VBROADCASTSD ·table_exp5+0(SB), Y10
-	VFMADD213PD  ·table_exp4+0(SB), Y9, Y10
-	VBROADCASTSD ·table_exp3+0(SB), Y11
-	VFMADD213PD  ·table_exp2+0(SB), Y9, Y11
+	VBROADCASTSD exp5<>+0(SB), Y10
+	VFMADD213PD  exp4<>+0(SB), Y9, Y10
+	VBROADCASTSD exp3<>+0(SB), Y11
+	VFMADD213PD  exp2<>+0(SB), Y9, Y11
 	VFMADD213PD  Y11, Y4, Y10
-	VBROADCASTSD ·table_exp9+0(SB), Y11
-	VFMADD213PD  ·table_exp8+0(SB), Y9, Y11
-	VBROADCASTSD ·table_exp7+0(SB), Y12
-	VFMADD213PD  ·table_exp6+0(SB), Y9, Y12
+	VBROADCASTSD exp9<>+0(SB), Y11
+	VFMADD213PD  exp8<>+0(SB), Y9, Y11
+	VBROADCASTSD exp7<>+0(SB), Y12
+	VFMADD213PD  exp6<>+0(SB), Y9, Y12
 	VFMADD213PD  Y12, Y4, Y11
 	VMULPD       Y4, Y4, Y4
 	VFMADD213PD  Y10, Y4, Y11
@@ -698,7 +900,7 @@ block1:
 	VFMADD213PD  Y7, Y7, Y11
 	VXORPD       X6, X6, X6
 	VCMPPD       $0x1e, Y6, Y5, Y4
-	VBROADCASTSD ·table_one+0(SB), Y5
+	VBROADCASTSD one<>+0(SB), Y5
 	VDIVPD       Y11, Y5, Y5
 	VBLENDVPD    Y4, Y5, Y11, Y4
 	VMOVUPD      Y4, 32(SP)
@@ -715,21 +917,21 @@ nil3:
 	VMOVUPD      64(SP), Y5
 	VMULPD       Y5, Y4, Y5
 	VMULPD       Y4, Y4, Y7
-	VBROADCASTSD ·table_entropy3+0(SB), Y8
-	VFMADD213PD  ·table_entropy2+0(SB), Y4, Y8
-	VBROADCASTSD ·table_entropy1+0(SB), Y9
-	VFMADD213PD  ·table_entropy0+0(SB), Y4, Y9
+	VBROADCASTSD entropy3<>+0(SB), Y8
+	VFMADD213PD  entropy2<>+0(SB), Y4, Y8
+	VBROADCASTSD entropy1<>+0(SB), Y9
+	VFMADD213PD  entropy0<>+0(SB), Y4, Y9
 	VFMADD213PD  Y9, Y7, Y8
-	VBROADCASTSD ·table_entropy7+0(SB), Y9
-	VFMADD213PD  ·table_entropy6+0(SB), Y4, Y9
-	VBROADCASTSD ·table_entropy5+0(SB), Y10
-	VFMADD213PD  ·table_entropy4+0(SB), Y4, Y10
+	VBROADCASTSD entropy7<>+0(SB), Y9
+	VFMADD213PD  entropy6<>+0(SB), Y4, Y9
+	VBROADCASTSD entropy5<>+0(SB), Y10
+	VFMADD213PD  entropy4<>+0(SB), Y4, Y10
 	VFMADD213PD  Y10, Y7, Y9
 	VMULPD       Y7, Y7, Y7
 	VFMADD213PD  Y8, Y7, Y9
 	VMULPD       Y9, Y5, Y5
-	VANDPD       ·table_absBits+0(SB), Y4, Y4
-	VBROADCASTSD ·table_entropyReach+0(SB), Y7
+	VANDPD       absBits<>+0(SB), Y4, Y4
+	VBROADCASTSD entropyReach<>+0(SB), Y7
 	VCMPPD       $0x1e, Y4, Y7, Y4
 	VMOVMSKPD    Y4, R8
 	CMPL         R8, $0x0f
@@ -738,46 +940,46 @@ nil3:
 	VMOVUPD      (SP), Y4
 	VDIVPD       32(SP), Y4, Y4
 	VMOVUPD      32(SP), Y5
-	VMULPD       ·table_farRatio+0(SB), Y5, Y5
+	VMULPD       farRatio<>+0(SB), Y5, Y5
 	VMOVUPD      (SP), Y7
 	VCMPPD       $0x1e, Y5, Y7, Y5
 	VMOVUPD      (SP), Y7
 	VBLENDVPD    Y5, Y7, Y4, Y4
-	VBROADCASTSD ·table_minNormal+0(SB), Y5
+	VBROADCASTSD minNormal<>+0(SB), Y5
 	VMAXPD       Y5, Y4, Y4
-	VPADDQ       ·table_sqrtHalfBias+0(SB), Y4, Y4
+	VPADDQ       sqrtHalfBias<>+0(SB), Y4, Y4
 	VPSRLQ       $0x34, Y4, Y5
-	VORPD        ·table_integerBits+0(SB), Y5, Y5
-	VSUBPD       ·table_integerBias+0(SB), Y5, Y5
-	VANDPD       ·table_mantissaBits+0(SB), Y4, Y4
-	VPADDQ       ·table_sqrtHalf+0(SB), Y4, Y4
-	VSUBPD       ·table_one+0(SB), Y4, Y4
-	VADDPD       ·table_two+0(SB), Y4, Y7
+	VORPD        integerBits<>+0(SB), Y5, Y5
+	VSUBPD       integerBias<>+0(SB), Y5, Y5
+	VANDPD       mantissaBits<>+0(SB), Y4, Y4
+	VPADDQ       sqrtHalf<>+0(SB), Y4, Y4
+	VSUBPD       one<>+0(SB), Y4, Y4
+	VADDPD       two<>+0(SB), Y4, Y7
 	VDIVPD       Y7, Y4, Y7
 	VMULPD       Y7, Y7, Y8
 	VMULPD       Y8, Y8, Y9
-	VBROADCASTSD ·table_log3+0(SB), Y10
-	VFMADD213PD  ·table_log2+0(SB), Y8, Y10
-	VBROADCASTSD ·table_log1+0(SB), Y11
-	VFMADD213PD  ·table_log0+0(SB), Y8, Y11
+	VBROADCASTSD log3<>+0(SB), Y10
+	VFMADD213PD  log2<>+0(SB), Y8, Y10
+	VBROADCASTSD log1<>+0(SB), Y11
+	VFMADD213PD  log0<>+0(SB), Y8, Y11
 	VFMADD213PD  Y11, Y9, Y10
-	VBROADCASTSD ·table_log7+0(SB), Y11
-	VFMADD213PD  ·table_log6+0(SB), Y8, Y11
-	VBROADCASTSD ·table_log5+0(SB), Y12
-	VFMADD213PD  ·table_log4+0(SB), Y8, Y12
+	VBROADCASTSD log7<>+0(SB), Y11
+	VFMADD213PD  log6<>+0(SB), Y8, Y11
+	VBROADCASTSD log5<>+0(SB), Y12
+	VFMADD213PD  log4<>+0(SB), Y8, Y12
 	VFMADD213PD  Y12, Y9, Y11
 	VMULPD       Y9, Y9, Y9
 	VFMADD213PD  Y10, Y9, Y11
-	VMULPD       ·table_half+0(SB), Y4, Y9
+	VMULPD       half<>+0(SB), Y4, Y9
 	VMULPD       Y4, Y9, Y9
 	VFMADD213PD  Y9, Y8, Y11
-	VMULPD       ·table_ln2Lo+0(SB), Y5, Y8
+	VMULPD       ln2Lo<>+0(SB), Y5, Y8
 	VFMADD213PD  Y8, Y7, Y11
 	VSUBPD       Y11, Y9, Y7
 	VSUBPD       Y7, Y4, Y4
-	VFMADD231PD  ·table_ln2Hi+0(SB), Y5, Y4
+	VFMADD231PD  ln2Hi<>+0(SB), Y5, Y4
 	VMOVUPD      32(SP), Y5
-	VMULPD       ·table_farRatio+0(SB), Y5, Y5
+	VMULPD       farRatio<>+0(SB), Y5, Y5
 	VMOVUPD      (SP), Y7
 	VCMPPD       $0x1e, Y5, Y7, Y5
 	VMOVUPD      96(SP), Y7
@@ -790,8 +992,8 @@ nil3:
 	VMAXPD       Y4, Y6, Y4
 	VMOVUPD      64(SP), Y5
 	VDIVPD       32(SP), Y5, Y5
-	VANDPD       ·table_absBits+0(SB), Y5, Y5
-	VBROADCASTSD ·table_entropyReach+0(SB), Y7
+	VANDPD       absBits<>+0(SB), Y5, Y5
+	VBROADCASTSD entropyReach<>+0(SB), Y7
 	VCMPPD       $0x1e, Y5, Y7, Y5
 	VMOVUPD      128(SP), Y7
 	VBLENDVPD    Y5, Y7, Y4, Y4
@@ -811,7 +1013,7 @@ near4:
 blocksDone2:
 	SUBQ SI, BX
 	JZ   done7
-	LEAQ ·table_masks+128(SB), DI
+	LEAQ masks<>+128(SB), DI
 	MOVQ BX, R8
 	SHLQ $0x03, R8
 	SUBQ R8, DI
@@ -825,29 +1027,29 @@ step5:
 	VMASKMOVPD   (CX)(SI*8), Y4, Y7
 	VMOVUPD      Y5, (SP)
 	VMOVUPD      Y7, 96(SP)
-	VANDPD       ·table_absBits+0(SB), Y7, Y5
-	VBROADCASTSD ·table_expMax+0(SB), Y8
+	VANDPD       absBits<>+0(SB), Y7, Y5
+	VBROADCASTSD expMax<>+0(SB), Y8
 	VMINPD       Y5, Y8, Y5
-	VBROADCASTSD ·table_negLog2E+0(SB), Y8
-	VFMADD213PD  ·table_expMagic+0(SB), Y5, Y8
-	VBROADCASTSD ·table_expMagic+0(SB), Y9
+	VBROADCASTSD negLog2E<>+0(SB), Y8
+	VFMADD213PD  expMagic<>+0(SB), Y5, Y8
+	VBROADCASTSD expMagic<>+0(SB), Y9
 	VSUBPD       Y8, Y9, Y9
-	VBROADCASTSD ·table_ln2Hi+0(SB), Y10
+	VBROADCASTSD ln2Hi<>+0(SB), Y10
 	VFMSUB213PD  Y5, Y9, Y10
-	VFMADD231PD  ·table_ln2Lo+0(SB), Y9, Y10
+	VFMADD231PD  ln2Lo<>+0(SB), Y9, Y10
 	VMULPD       Y10, Y10, Y5
-	VBROADCASTSD ·table_exp1+0(SB), Y9
-	VFMADD213PD  ·table_exp0+0(SB), Y10, Y9
+	VBROADCASTSD exp1<>+0(SB), Y9
+	VFMADD213PD  exp0<>+0(SB), Y10, Y9
 	VFMADD213PD  Y10, Y5, Y9
-	VBROADCASTSD ·table_exp5+0(SB), Y11
-	VFMADD213PD  ·table_exp4+0(SB), Y10, Y11
-	VBROADCASTSD ·table_exp3+0(SB), Y12
-	VFMADD213PD  ·table_exp2+0(SB), Y10, Y12
+	VBROADCASTSD exp5<>+0(SB), Y11
+	VFMADD213PD  exp4<>+0(SB), Y10, Y11
+	VBROADCASTSD exp3<>+0(SB), Y12
+	VFMADD213PD  exp2<>+0(SB), Y10, Y12
 	VFMADD213PD  Y12, Y5, Y11
-	VBROADCASTSD ·table_exp9+0(SB), Y12
-	VFMADD213PD  ·table_exp8+0(SB), Y10, Y12
-	VBROADCASTSD ·table_exp7+0(SB), Y13
-	VFMADD213PD  ·table_exp6+0(SB), Y10, Y13
+	VBROADCASTSD exp9<>+0(SB), Y12
+	VFMADD213PD  exp8<>+0(SB), Y10, Y12
+	VBROADCASTSD exp7<>+0(SB), Y13
+	VFMADD213PD  exp6<>+0(SB), Y10, Y13
 	VFMADD213PD  Y13, Y5, Y12
 	VMULPD       Y5, Y5, Y5
 	VFMADD213PD  Y11, Y5, Y12
@@ -856,7 +1058,7 @@ step5:
 	VFMADD213PD  Y8, Y8, Y12
 	VXORPD       X6, X6, X6
 	VCMPPD       $0x1e, Y6, Y7, Y5
-	VBROADCASTSD ·table_one+0(SB), Y7
+	VBROADCASTSD one<>+0(SB), Y7
 	VDIVPD       Y12, Y7, Y7
 	VBLENDVPD    Y5, Y7, Y12, Y5
 	VMOVUPD      Y5, 32(SP)
@@ -873,21 +1075,21 @@ nil8:
 	VMOVUPD      64(SP), Y7
 	VMULPD       Y7, Y5, Y7
 	VMULPD       Y5, Y5, Y8
-	VBROADCASTSD ·table_entropy3+0(SB), Y9
-	VFMADD213PD  ·table_entropy2+0(SB), Y5, Y9
-	VBROADCASTSD ·table_entropy1+0(SB), Y10
-	VFMADD213PD  ·table_entropy0+0(SB), Y5, Y10
+	VBROADCASTSD entropy3<>+0(SB), Y9
+	VFMADD213PD  entropy2<>+0(SB), Y5, Y9
+	VBROADCASTSD entropy1<>+0(SB), Y10
+	VFMADD213PD  entropy0<>+0(SB), Y5, Y10
 	VFMADD213PD  Y10, Y8, Y9
-	VBROADCASTSD ·table_entropy7+0(SB), Y10
-	VFMADD213PD  ·table_entropy6+0(SB), Y5, Y10
-	VBROADCASTSD ·table_entropy5+0(SB), Y11
-	VFMADD213PD  ·table_entropy4+0(SB), Y5, Y11
+	VBROADCASTSD entropy7<>+0(SB), Y10
+	VFMADD213PD  entropy6<>+0(SB), Y5, Y10
+	VBROADCASTSD entropy5<>+0(SB), Y11
+	VFMADD213PD  entropy4<>+0(SB), Y5, Y11
 	VFMADD213PD  Y11, Y8, Y10
 	VMULPD       Y8, Y8, Y8
 	VFMADD213PD  Y9, Y8, Y10
 	VMULPD       Y10, Y7, Y7
-	VANDPD       ·table_absBits+0(SB), Y5, Y5
-	VBROADCASTSD ·table_entropyReach+0(SB), Y8
+	VANDPD       absBits<>+0(SB), Y5, Y5
+	VBROADCASTSD entropyReach<>+0(SB), Y8
 	VCMPPD       $0x1e, Y5, Y8, Y5
 	VMOVMSKPD    Y5, R9
 	CMPL         R9, $0x0f
@@ -896,46 +1098,46 @@ nil8:
 	VMOVUPD      (SP), Y5
 	VDIVPD       32(SP), Y5, Y5
 	VMOVUPD      32(SP), Y7
-	VMULPD       ·table_farRatio+0(SB), Y7, Y7
+	VMULPD       farRatio<>+0(SB), Y7, Y7
 	VMOVUPD      (SP), Y8
 	VCMPPD       $0x1e, Y7, Y8, Y7
 	VMOVUPD      (SP), Y8
 	VBLENDVPD    Y7, Y8, Y5, Y5
-	VBROADCASTSD ·table_minNormal+0(SB), Y7
+	VBROADCASTSD minNormal<>+0(SB), Y7
 	VMAXPD       Y7, Y5, Y5
-	VPADDQ       ·table_sqrtHalfBias+0(SB), Y5, Y5
+	VPADDQ       sqrtHalfBias<>+0(SB), Y5, Y5
 	VPSRLQ       $0x34, Y5, Y7
-	VORPD        ·table_integerBits+0(SB), Y7, Y7
-	VSUBPD       ·table_integerBias+0(SB), Y7, Y7
-	VANDPD       ·table_mantissaBits+0(SB), Y5, Y5
-	VPADDQ       ·table_sqrtHalf+0(SB), Y5, Y5
-	VSUBPD       ·table_one+0(SB), Y5, Y5
-	VADDPD       ·table_two+0(SB), Y5, Y8
+	VORPD        integerBits<>+0(SB), Y7, Y7
+	VSUBPD       integerBias<>+0(SB), Y7, Y7
+	VANDPD       mantissaBits<>+0(SB), Y5, Y5
+	VPADDQ       sqrtHalf<>+0(SB), Y5, Y5
+	VSUBPD       one<>+0(SB), Y5, Y5
+	VADDPD       two<>+0(SB), Y5, Y8
 	VDIVPD       Y8, Y5, Y8
 	VMULPD       Y8, Y8, Y9
 	VMULPD       Y9, Y9, Y10
-	VBROADCASTSD ·table_log3+0(SB), Y11
-	VFMADD213PD  ·table_log2+0(SB), Y9, Y11
-	VBROADCASTSD ·table_log1+0(SB), Y12
-	VFMADD213PD  ·table_log0+0(SB), Y9, Y12
+	VBROADCASTSD log3<>+0(SB), Y11
+	VFMADD213PD  log2<>+0(SB), Y9, Y11
+	VBROADCASTSD log1<>+0(SB), Y12
+	VFMADD213PD  log0<>+0(SB), Y9, Y12
 	VFMADD213PD  Y12, Y10, Y11
-	VBROADCASTSD ·table_log7+0(SB), Y12
-	VFMADD213PD  ·table_log6+0(SB), Y9, Y12
-	VBROADCASTSD ·table_log5+0(SB), Y13
-	VFMADD213PD  ·table_log4+0(SB), Y9, Y13
+	VBROADCASTSD log7<>+0(SB), Y12
+	VFMADD213PD  log6<>+0(SB), Y9, Y12
+	VBROADCASTSD log5<>+0(SB), Y13
+	VFMADD213PD  log4<>+0(SB), Y9, Y13
 	VFMADD213PD  Y13, Y10, Y12
 	VMULPD       Y10, Y10, Y10
 	VFMADD213PD  Y11, Y10, Y12
-	VMULPD       ·table_half+0(SB), Y5, Y10
+	VMULPD       half<>+0(SB), Y5, Y10
 	VMULPD       Y5, Y10, Y10
 	VFMADD213PD  Y10, Y9, Y12
-	VMULPD       ·table_ln2Lo+0(SB), Y7, Y9
+	VMULPD       ln2Lo<>+0(SB), Y7, Y9
 	VFMADD213PD  Y9, Y8, Y12
 	VSUBPD       Y12, Y10, Y8
 	VSUBPD       Y8, Y5, Y5
-	VFMADD231PD  ·table_ln2Hi+0(SB), Y7, Y5
+	VFMADD231PD  ln2Hi<>+0(SB), Y7, Y5
 	VMOVUPD      32(SP), Y7
-	VMULPD       ·table_farRatio+0(SB), Y7, Y7
+	VMULPD       farRatio<>+0(SB), Y7, Y7
 	VMOVUPD      (SP), Y8
 	VCMPPD       $0x1e, Y7, Y8, Y7
 	VMOVUPD      96(SP), Y8
@@ -948,8 +1150,8 @@ nil8:
 	VMAXPD       Y5, Y6, Y5
 	VMOVUPD      64(SP), Y7
 	VDIVPD       32(SP), Y7, Y7
-	VANDPD       ·table_absBits+0(SB), Y7, Y7
-	VBROADCASTSD ·table_entropyReach+0(SB), Y8
+	VANDPD       absBits<>+0(SB), Y7, Y7
+	VBROADCASTSD entropyReach<>+0(SB), Y8
 	VCMPPD       $0x1e, Y7, Y8, Y7
 	VMOVUPD      128(SP), Y8
 	VBLENDVPD    Y7, Y8, Y5, Y5
@@ -983,6 +1185,102 @@ done7:
 	VZEROUPPER
 	RET
 
+DATA entropy3<>+0(SB)/8, $0x3fa999999999999a
+DATA entropy3<>+8(SB)/8, $0x3fa999999999999a
+DATA entropy3<>+16(SB)/8, $0x3fa999999999999a
+DATA entropy3<>+24(SB)/8, $0x3fa999999999999a
+GLOBL entropy3<>(SB), RODATA|NOPTR, $32
+
+DATA entropy2<>+0(SB)/8, $0x3fb5555555555555
+DATA entropy2<>+8(SB)/8, $0x3fb5555555555555
+DATA entropy2<>+16(SB)/8, $0x3fb5555555555555
+DATA entropy2<>+24(SB)/8, $0x3fb5555555555555
+GLOBL entropy2<>(SB), RODATA|NOPTR, $32
+
+DATA entropy1<>+0(SB)/8, $0x3fc5555555555555
+DATA entropy1<>+8(SB)/8, $0x3fc5555555555555
+DATA entropy1<>+16(SB)/8, $0x3fc5555555555555
+DATA entropy1<>+24(SB)/8, $0x3fc5555555555555
+GLOBL entropy1<>(SB), RODATA|NOPTR, $32
+
+DATA entropy0<>+0(SB)/8, $0x3fe0000000000000
+DATA entropy0<>+8(SB)/8, $0x3fe0000000000000
+DATA entropy0<>+16(SB)/8, $0x3fe0000000000000
+DATA entropy0<>+24(SB)/8, $0x3fe0000000000000
+GLOBL entropy0<>(SB), RODATA|NOPTR, $32
+
+DATA entropy7<>+0(SB)/8, $0x3f8c71c71c71c71c
+DATA entropy7<>+8(SB)/8, $0x3f8c71c71c71c71c
+DATA entropy7<>+16(SB)/8, $0x3f8c71c71c71c71c
+DATA entropy7<>+24(SB)/8, $0x3f8c71c71c71c71c
+GLOBL entropy7<>(SB), RODATA|NOPTR, $32
+
+DATA entropy6<>+0(SB)/8, $0x3f92492492492492
+DATA entropy6<>+8(SB)/8, $0x3f92492492492492
+DATA entropy6<>+16(SB)/8, $0x3f92492492492492
+DATA entropy6<>+24(SB)/8, $0x3f92492492492492
+GLOBL entropy6<>(SB), RODATA|NOPTR, $32
+
+DATA entropy5<>+0(SB)/8, $0x3f98618618618618
+DATA entropy5<>+8(SB)/8, $0x3f98618618618618
+DATA entropy5<>+16(SB)/8, $0x3f98618618618618
+DATA entropy5<>+24(SB)/8, $0x3f98618618618618
+GLOBL entropy5<>(SB), RODATA|NOPTR, $32
+
+DATA entropy4<>+0(SB)/8, $0x3fa1111111111111
+DATA entropy4<>+8(SB)/8, $0x3fa1111111111111
+DATA entropy4<>+16(SB)/8, $0x3fa1111111111111
+DATA entropy4<>+24(SB)/8, $0x3fa1111111111111
+GLOBL entropy4<>(SB), RODATA|NOPTR, $32
+
+DATA entropyReach<>+0(SB)/8, $0x3fa0000000000000
+DATA entropyReach<>+8(SB)/8, $0x3fa0000000000000
+DATA entropyReach<>+16(SB)/8, $0x3fa0000000000000
+DATA entropyReach<>+24(SB)/8, $0x3fa0000000000000
+GLOBL entropyReach<>(SB), RODATA|NOPTR, $32
+
+DATA farRatio<>+0(SB)/8, $0x4030000000000000
+DATA farRatio<>+8(SB)/8, $0x4030000000000000
+DATA farRatio<>+16(SB)/8, $0x4030000000000000
+DATA farRatio<>+24(SB)/8, $0x4030000000000000
+GLOBL farRatio<>(SB), RODATA|NOPTR, $32
+
+DATA minNormal<>+0(SB)/8, $0x0010000000000000
+DATA minNormal<>+8(SB)/8, $0x0010000000000000
+DATA minNormal<>+16(SB)/8, $0x0010000000000000
+DATA minNormal<>+24(SB)/8, $0x0010000000000000
+GLOBL minNormal<>(SB), RODATA|NOPTR, $32
+
+DATA sqrtHalfBias<>+0(SB)/8, $0x00095f619980c433
+DATA sqrtHalfBias<>+8(SB)/8, $0x00095f619980c433
+DATA sqrtHalfBias<>+16(SB)/8, $0x00095f619980c433
+DATA sqrtHalfBias<>+24(SB)/8, $0x00095f619980c433
+GLOBL sqrtHalfBias<>(SB), RODATA|NOPTR, $32
+
+DATA integerBits<>+0(SB)/8, $0x4330000000000000
+DATA integerBits<>+8(SB)/8, $0x4330000000000000
+DATA integerBits<>+16(SB)/8, $0x4330000000000000
+DATA integerBits<>+24(SB)/8, $0x4330000000000000
+GLOBL integerBits<>(SB), RODATA|NOPTR, $32
+
+DATA integerBias<>+0(SB)/8, $0x43300000000003ff
+DATA integerBias<>+8(SB)/8, $0x43300000000003ff
+DATA integerBias<>+16(SB)/8, $0x43300000000003ff
+DATA integerBias<>+24(SB)/8, $0x43300000000003ff
+GLOBL integerBias<>(SB), RODATA|NOPTR, $32
+
+DATA mantissaBits<>+0(SB)/8, $0x000fffffffffffff
+DATA mantissaBits<>+8(SB)/8, $0x000fffffffffffff
+DATA mantissaBits<>+16(SB)/8, $0x000fffffffffffff
+DATA mantissaBits<>+24(SB)/8, $0x000fffffffffffff
+GLOBL mantissaBits<>(SB), RODATA|NOPTR, $32
+
+DATA sqrtHalf<>+0(SB)/8, $0x3fe6a09e667f3bcd
+DATA sqrtHalf<>+8(SB)/8, $0x3fe6a09e667f3bcd
+DATA sqrtHalf<>+16(SB)/8, $0x3fe6a09e667f3bcd
+DATA sqrtHalf<>+24(SB)/8, $0x3fe6a09e667f3bcd
+GLOBL sqrtHalf<>(SB), RODATA|NOPTR, $32
+
 // func poissonSlopesAVX512(slope []float64, margin []float64, label []float64) float64
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·poissonSlopesAVX512(SB), NOSPLIT, $320-80
@@ -1002,29 +1300,29 @@ block1:
 	VMOVUPD          (CX)(SI*8), Z3
 	VMOVUPD          Z2, (SP)
 	VMOVUPD          Z3, 192(SP)
-	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z2
-	VBROADCASTSD     ·table_expMax+0(SB), Z13
+	VANDPD.BCST      absBits<>+0(SB), Z3, Z2
+	VBROADCASTSD     expMax<>+0(SB), Z13
 	VMINPD           Z2, Z13, Z2
-	VBROADCASTSD     ·table_negLog2E+0(SB), Z13
-	VFMADD213PD.BCST ·table_expMagic+0(SB), Z2, Z13
-	VBROADCASTSD     ·table_expMagic+0(SB), Z14
+	VBROADCASTSD     negLog2E<>+0(SB), Z13
+	VFMADD213PD.BCST expMagic<>+0(SB), Z2, Z13
+	VBROADCASTSD     expMagic<>+0(SB), Z14
 	VSUBPD           Z13, Z14, Z14
-	VBROADCASTSD     ·table_ln2Hi+0(SB), Z15
+	VBROADCASTSD     ln2Hi<>+0(SB), Z15
 	VFMSUB213PD      Z2, Z14, Z15
-	VFMADD231PD.BCST ·table_ln2Lo+0(SB), Z14, Z15
+	VFMADD231PD.BCST ln2Lo<>+0(SB), Z14, Z15
 	VMULPD           Z15, Z15, Z2
-	VBROADCASTSD     ·table_exp1+0(SB), Z14
-	VFMADD213PD.BCST ·table_exp0+0(SB), Z15, Z14
+	VBROADCASTSD     exp1<>+0(SB), Z14
+	VFMADD213PD.BCST exp0<>+0(SB), Z15, Z14
 	VFMADD213PD      Z15, Z2, Z14
-	VBROADCASTSD     ·table_exp5+0(SB), Z16
-	VFMADD213PD.BCST ·table_exp4+0(SB), Z15, Z16
-	VBROADCASTSD     ·table_exp3+0(SB), Z17
-	VFMADD213PD.BCST ·table_exp2+0(SB), Z15, Z17
+	VBROADCASTSD     exp5<>+0(SB), Z16
+	VFMADD213PD.BCST exp4<>+0(SB), Z15, Z16
+	VBROADCASTSD     exp3<>+0(SB), Z17
+	VFMADD213PD.BCST exp2<>+0(SB), Z15, Z17
 	VFMADD213PD      Z17, Z2, Z16
-	VBROADCASTSD     ·table_exp9+0(SB), Z17
-	VFMADD213PD.BCST ·table_exp8+0(SB), Z15, Z17
-	VBROADCASTSD     ·table_exp7+0(SB), Z18
-	VFMADD213PD.BCST ·table_exp6+0(SB), Z15, Z18
+	VBROADCASTSD     exp9<>+0(SB), Z17
+	VFMADD213PD.BCST exp8<>+0(SB), Z15, Z17
+	VBROADCASTSD     exp7<>+0(SB), Z18
+	VFMADD213PD.BCST exp6<>+0(SB), Z15, Z18
 	VFMADD213PD      Z18, Z2, Z17
 	VMULPD           Z2, Z2, Z2
 	VFMADD213PD      Z16, Z2, Z17
@@ -1033,7 +1331,7 @@ block1:
 	VFMADD213PD      Z13, Z13, Z17
 	VXORPD           X4, X4, X4
 	VCMPPD           $0x1e, Z4, Z3, K1
-	VBROADCASTSD     ·table_one+0(SB), Z2
+	VBROADCASTSD     one<>+0(SB), Z2
 	VDIVPD           Z17, Z2, Z2
 	VBLENDMPD        Z2, Z17, K1, Z5
 	VMOVUPD          Z5, 64(SP)
@@ -1050,21 +1348,21 @@ nil3:
 	VMOVUPD          128(SP), Z3
 	VMULPD           Z3, Z2, Z3
 	VMULPD           Z2, Z2, Z13
-	VBROADCASTSD     ·table_entropy3+0(SB), Z14
-	VFMADD213PD.BCST ·table_entropy2+0(SB), Z2, Z14
-	VBROADCASTSD     ·table_entropy1+0(SB), Z15
-	VFMADD213PD.BCST ·table_entropy0+0(SB), Z2, Z15
+	VBROADCASTSD     entropy3<>+0(SB), Z14
+	VFMADD213PD.BCST entropy2<>+0(SB), Z2, Z14
+	VBROADCASTSD     entropy1<>+0(SB), Z15
+	VFMADD213PD.BCST entropy0<>+0(SB), Z2, Z15
 	VFMADD213PD      Z15, Z13, Z14
-	VBROADCASTSD     ·table_entropy7+0(SB), Z15
-	VFMADD213PD.BCST ·table_entropy6+0(SB), Z2, Z15
-	VBROADCASTSD     ·table_entropy5+0(SB), Z16
-	VFMADD213PD.BCST ·table_entropy4+0(SB), Z2, Z16
+	VBROADCASTSD     entropy7<>+0(SB), Z15
+	VFMADD213PD.BCST entropy6<>+0(SB), Z2, Z15
+	VBROADCASTSD     entropy5<>+0(SB), Z16
+	VFMADD213PD.BCST entropy4<>+0(SB), Z2, Z16
 	VFMADD213PD      Z16, Z13, Z15
 	VMULPD           Z13, Z13, Z13
 	VFMADD213PD      Z14, Z13, Z15
 	VMULPD           Z15, Z3, Z3
-	VANDPD.BCST      ·table_absBits+0(SB), Z2, Z2
-	VBROADCASTSD     ·table_entropyReach+0(SB), Z13
+	VANDPD.BCST      absBits<>+0(SB), Z2, Z2
+	VBROADCASTSD     entropyReach<>+0(SB), Z13
 	VCMPPD           $0x1e, Z2, Z13, K1
 	KMOVB            K1, R8
 	CMPL             R8, $0xff
@@ -1073,46 +1371,46 @@ nil3:
 	VMOVUPD          (SP), Z2
 	VDIVPD           64(SP), Z2, Z2
 	VMOVUPD          64(SP), Z3
-	VMULPD.BCST      ·table_farRatio+0(SB), Z3, Z3
+	VMULPD.BCST      farRatio<>+0(SB), Z3, Z3
 	VMOVUPD          (SP), Z13
 	VCMPPD           $0x1e, Z3, Z13, K1
 	VMOVUPD          (SP), Z3
 	VBLENDMPD        Z3, Z2, K1, Z6
-	VBROADCASTSD     ·table_minNormal+0(SB), Z2
+	VBROADCASTSD     minNormal<>+0(SB), Z2
 	VMAXPD           Z2, Z6, Z2
-	VPADDQ.BCST      ·table_sqrtHalfBias+0(SB), Z2, Z2
+	VPADDQ.BCST      sqrtHalfBias<>+0(SB), Z2, Z2
 	VPSRLQ           $0x34, Z2, Z3
-	VORPD.BCST       ·table_integerBits+0(SB), Z3, Z3
-	VSUBPD.BCST      ·table_integerBias+0(SB), Z3, Z3
-	VANDPD.BCST      ·table_mantissaBits+0(SB), Z2, Z2
-	VPADDQ.BCST      ·table_sqrtHalf+0(SB), Z2, Z2
-	VSUBPD.BCST      ·table_one+0(SB), Z2, Z2
-	VADDPD.BCST      ·table_two+0(SB), Z2, Z13
+	VORPD.BCST       integerBits<>+0(SB), Z3, Z3
+	VSUBPD.BCST      integerBias<>+0(SB), Z3, Z3
+	VANDPD.BCST      mantissaBits<>+0(SB), Z2, Z2
+	VPADDQ.BCST      sqrtHalf<>+0(SB), Z2, Z2
+	VSUBPD.BCST      one<>+0(SB), Z2, Z2
+	VADDPD.BCST      two<>+0(SB), Z2, Z13
 	VDIVPD           Z13, Z2, Z13
 	VMULPD           Z13, Z13, Z14
 	VMULPD           Z14, Z14, Z15
-	VBROADCASTSD     ·table_log3+0(SB), Z16
-	VFMADD213PD.BCST ·table_log2+0(SB), Z14, Z16
-	VBROADCASTSD     ·table_log1+0(SB), Z17
-	VFMADD213PD.BCST ·table_log0+0(SB), Z14, Z17
+	VBROADCASTSD     log3<>+0(SB), Z16
+	VFMADD213PD.BCST log2<>+0(SB), Z14, Z16
+	VBROADCASTSD     log1<>+0(SB), Z17
+	VFMADD213PD.BCST log0<>+0(SB), Z14, Z17
 	VFMADD213PD      Z17, Z15, Z16
-	VBROADCASTSD     ·table_log7+0(SB), Z17
-	VFMADD213PD.BCST ·table_log6+0(SB), Z14, Z17
-	VBROADCASTSD     ·table_log5+0(SB), Z18
-	VFMADD213PD.BCST ·table_log4+0(SB), Z14, Z18
+	VBROADCASTSD     log7<>+0(SB), Z17
+	VFMADD213PD.BCST log6<>+0(SB), Z14, Z17
+	VBROADCASTSD     log5<>+0(SB), Z18
+	VFMADD213PD.BCST log4<>+0(SB), Z14, Z18
 	VFMADD213PD      Z18, Z15, Z17
 	VMULPD           Z15, Z15, Z15
 	VFMADD213PD      Z16, Z15, Z17
-	VMULPD.BCST      ·table_half+0(SB), Z2, Z15
+	VMULPD.BCST      half<>+0(SB), Z2, Z15
 	VMULPD           Z2, Z15, Z15
 	VFMADD213PD      Z15, Z14, Z17
-	VMULPD.BCST      ·table_ln2Lo+0(SB), Z3, Z14
+	VMULPD.BCST      ln2Lo<>+0(SB), Z3, Z14
 	VFMADD213PD      Z14, Z13, Z17
 	VSUBPD           Z17, Z15, Z13
 	VSUBPD           Z13, Z2, Z2
-	VFMADD231PD.BCST ·table_ln2Hi+0(SB), Z3, Z2
+	VFMADD231PD.BCST ln2Hi<>+0(SB), Z3, Z2
 	VMOVUPD          64(SP), Z3
-	VMULPD.BCST      ·table_farRatio+0(SB), Z3, Z3
+	VMULPD.BCST      farRatio<>+0(SB), Z3, Z3
 	VMOVUPD          (SP), Z13
 	VCMPPD           $0x1e, Z3, Z13, K1
 	VMOVUPD          192(SP), Z3
@@ -1125,8 +1423,8 @@ nil3:
 	VMAXPD           Z7, Z4, Z2
 	VMOVUPD          128(SP), Z3
 	VDIVPD           64(SP), Z3, Z3
-	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z3
-	VBROADCASTSD     ·table_entropyReach+0(SB), Z13
+	VANDPD.BCST      absBits<>+0(SB), Z3, Z3
+	VBROADCASTSD     entropyReach<>+0(SB), Z13
 	VCMPPD           $0x1e, Z3, Z13, K1
 	VMOVUPD          256(SP), Z3
 	VBLENDMPD        Z3, Z2, K1, Z8
@@ -1156,29 +1454,29 @@ step5:
 	VMOVUPD.Z        (CX)(SI*8), K1, Z3
 	VMOVUPD          Z2, (SP)
 	VMOVUPD          Z3, 192(SP)
-	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z2
-	VBROADCASTSD     ·table_expMax+0(SB), Z5
+	VANDPD.BCST      absBits<>+0(SB), Z3, Z2
+	VBROADCASTSD     expMax<>+0(SB), Z5
 	VMINPD           Z2, Z5, Z2
-	VBROADCASTSD     ·table_negLog2E+0(SB), Z5
-	VFMADD213PD.BCST ·table_expMagic+0(SB), Z2, Z5
-	VBROADCASTSD     ·table_expMagic+0(SB), Z6
+	VBROADCASTSD     negLog2E<>+0(SB), Z5
+	VFMADD213PD.BCST expMagic<>+0(SB), Z2, Z5
+	VBROADCASTSD     expMagic<>+0(SB), Z6
 	VSUBPD           Z5, Z6, Z6
-	VBROADCASTSD     ·table_ln2Hi+0(SB), Z7
+	VBROADCASTSD     ln2Hi<>+0(SB), Z7
 	VFMSUB213PD      Z2, Z6, Z7
-	VFMADD231PD.BCST ·table_ln2Lo+0(SB), Z6, Z7
+	VFMADD231PD.BCST ln2Lo<>+0(SB), Z6, Z7
 	VMULPD           Z7, Z7, Z2
-	VBROADCASTSD     ·table_exp1+0(SB), Z6
-	VFMADD213PD.BCST ·table_exp0+0(SB), Z7, Z6
+	VBROADCASTSD     exp1<>+0(SB), Z6
+	VFMADD213PD.BCST exp0<>+0(SB), Z7, Z6
 	VFMADD213PD      Z7, Z2, Z6
-	VBROADCASTSD     ·table_exp5+0(SB), Z8
-	VFMADD213PD.BCST ·table_exp4+0(SB), Z7, Z8
-	VBROADCASTSD     ·table_exp3+0(SB), Z13
-	VFMADD213PD.BCST ·table_exp2+0(SB), Z7, Z13
+	VBROADCASTSD     exp5<>+0(SB), Z8
+	VFMADD213PD.BCST exp4<>+0(SB), Z7, Z8
+	VBROADCASTSD     exp3<>+0(SB), Z13
+	VFMADD213PD.BCST exp2<>+0(SB), Z7, Z13
 	VFMADD213PD      Z13, Z2, Z8
-	VBROADCASTSD     ·table_exp9+0(SB), Z13
-	VFMADD213PD.BCST ·table_exp8+0(SB), Z7, Z13
-	VBROADCASTSD     ·table_exp7+0(SB), Z14
-	VFMADD213PD.BCST ·table_exp6+0(SB), Z7, Z14
+	VBROADCASTSD     exp9<>+0(SB), Z13
+	VFMADD213PD.BCST exp8<>+0(SB), Z7, Z13
+	VBROADCASTSD     exp7<>+0(SB), Z14
+	VFMADD213PD.BCST exp6<>+0(SB), Z7, Z14
 	VFMADD213PD      Z14, Z2, Z13
 	VMULPD           Z2, Z2, Z2
 	VFMADD213PD      Z8, Z2, Z13
@@ -1187,7 +1485,7 @@ step5:
 	VFMADD213PD      Z5, Z5, Z13
 	VXORPD           X4, X4, X4
 	VCMPPD           $0x1e, Z4, Z3, K2
-	VBROADCASTSD     ·table_one+0(SB), Z2
+	VBROADCASTSD     one<>+0(SB), Z2
 	VDIVPD           Z13, Z2, Z2
 	VBLENDMPD        Z2, Z13, K2, Z9
 	VMOVUPD          Z9, 64(SP)
@@ -1204,21 +1502,21 @@ nil8:
 	VMOVUPD          128(SP), Z3
 	VMULPD           Z3, Z2, Z3
 	VMULPD           Z2, Z2, Z5
-	VBROADCASTSD     ·table_entropy3+0(SB), Z6
-	VFMADD213PD.BCST ·table_entropy2+0(SB), Z2, Z6
-	VBROADCASTSD     ·table_entropy1+0(SB), Z7
-	VFMADD213PD.BCST ·table_entropy0+0(SB), Z2, Z7
+	VBROADCASTSD     entropy3<>+0(SB), Z6
+	VFMADD213PD.BCST entropy2<>+0(SB), Z2, Z6
+	VBROADCASTSD     entropy1<>+0(SB), Z7
+	VFMADD213PD.BCST entropy0<>+0(SB), Z2, Z7
 	VFMADD213PD      Z7, Z5, Z6
-	VBROADCASTSD     ·table_entropy7+0(SB), Z7
-	VFMADD213PD.BCST ·table_entropy6+0(SB), Z2, Z7
-	VBROADCASTSD     ·table_entropy5+0(SB), Z8
-	VFMADD213PD.BCST ·table_entropy4+0(SB), Z2, Z8
+	VBROADCASTSD     entropy7<>+0(SB), Z7
+	VFMADD213PD.BCST entropy6<>+0(SB), Z2, Z7
+	VBROADCASTSD     entropy5<>+0(SB), Z8
+	VFMADD213PD.BCST entropy4<>+0(SB), Z2, Z8
 	VFMADD213PD      Z8, Z5, Z7
 	VMULPD           Z5, Z5, Z5
 	VFMADD213PD      Z6, Z5, Z7
 	VMULPD           Z7, Z3, Z3
-	VANDPD.BCST      ·table_absBits+0(SB), Z2, Z2
-	VBROADCASTSD     ·table_entropyReach+0(SB), Z5
+	VANDPD.BCST      absBits<>+0(SB), Z2, Z2
+	VBROADCASTSD     entropyReach<>+0(SB), Z5
 	VCMPPD           $0x1e, Z2, Z5, K2
 	KMOVB            K2, R9
 	CMPL             R9, $0xff
@@ -1227,46 +1525,46 @@ nil8:
 	VMOVUPD          (SP), Z2
 	VDIVPD           64(SP), Z2, Z2
 	VMOVUPD          64(SP), Z3
-	VMULPD.BCST      ·table_farRatio+0(SB), Z3, Z3
+	VMULPD.BCST      farRatio<>+0(SB), Z3, Z3
 	VMOVUPD          (SP), Z5
 	VCMPPD           $0x1e, Z3, Z5, K2
 	VMOVUPD          (SP), Z3
 	VBLENDMPD        Z3, Z2, K2, Z10
-	VBROADCASTSD     ·table_minNormal+0(SB), Z2
+	VBROADCASTSD     minNormal<>+0(SB), Z2
 	VMAXPD           Z2, Z10, Z2
-	VPADDQ.BCST      ·table_sqrtHalfBias+0(SB), Z2, Z2
+	VPADDQ.BCST      sqrtHalfBias<>+0(SB), Z2, Z2
 	VPSRLQ           $0x34, Z2, Z3
-	VORPD.BCST       ·table_integerBits+0(SB), Z3, Z3
-	VSUBPD.BCST      ·table_integerBias+0(SB), Z3, Z3
-	VANDPD.BCST      ·table_mantissaBits+0(SB), Z2, Z2
-	VPADDQ.BCST      ·table_sqrtHalf+0(SB), Z2, Z2
-	VSUBPD.BCST      ·table_one+0(SB), Z2, Z2
-	VADDPD.BCST      ·table_two+0(SB), Z2, Z5
+	VORPD.BCST       integerBits<>+0(SB), Z3, Z3
+	VSUBPD.BCST      integerBias<>+0(SB), Z3, Z3
+	VANDPD.BCST      mantissaBits<>+0(SB), Z2, Z2
+	VPADDQ.BCST      sqrtHalf<>+0(SB), Z2, Z2
+	VSUBPD.BCST      one<>+0(SB), Z2, Z2
+	VADDPD.BCST      two<>+0(SB), Z2, Z5
 	VDIVPD           Z5, Z2, Z5
 	VMULPD           Z5, Z5, Z6
 	VMULPD           Z6, Z6, Z7
-	VBROADCASTSD     ·table_log3+0(SB), Z8
-	VFMADD213PD.BCST ·table_log2+0(SB), Z6, Z8
-	VBROADCASTSD     ·table_log1+0(SB), Z13
-	VFMADD213PD.BCST ·table_log0+0(SB), Z6, Z13
+	VBROADCASTSD     log3<>+0(SB), Z8
+	VFMADD213PD.BCST log2<>+0(SB), Z6, Z8
+	VBROADCASTSD     log1<>+0(SB), Z13
+	VFMADD213PD.BCST log0<>+0(SB), Z6, Z13
 	VFMADD213PD      Z13, Z7, Z8
-	VBROADCASTSD     ·table_log7+0(SB), Z13
-	VFMADD213PD.BCST ·table_log6+0(SB), Z6, Z13
-	VBROADCASTSD     ·table_log5+0(SB), Z14
-	VFMADD213PD.BCST ·table_log4+0(SB), Z6, Z14
+	VBROADCASTSD     log7<>+0(SB), Z13
+	VFMADD213PD.BCST log6<>+0(SB), Z6, Z13
+	VBROADCASTSD     log5<>+0(SB), Z14
+	VFMADD213PD.BCST log4<>+0(SB), Z6, Z14
 	VFMADD213PD      Z14, Z7, Z13
 	VMULPD           Z7, Z7, Z7
 	VFMADD213PD      Z8, Z7, Z13
-	VMULPD.BCST      ·table_half+0(SB), Z2, Z7
+	VMULPD.BCST      half<>+0(SB), Z2, Z7
 	VMULPD           Z2, Z7, Z7
 	VFMADD213PD      Z7, Z6, Z13
-	VMULPD.BCST      ·table_ln2Lo+0(SB), Z3, Z6
+	VMULPD.BCST      ln2Lo<>+0(SB), Z3, Z6
 	VFMADD213PD      Z6, Z5, Z13
 	VSUBPD           Z13, Z7, Z5
 	VSUBPD           Z5, Z2, Z2
-	VFMADD231PD.BCST ·table_ln2Hi+0(SB), Z3, Z2
+	VFMADD231PD.BCST ln2Hi<>+0(SB), Z3, Z2
 	VMOVUPD          64(SP), Z3
-	VMULPD.BCST      ·table_farRatio+0(SB), Z3, Z3
+	VMULPD.BCST      farRatio<>+0(SB), Z3, Z3
 	VMOVUPD          (SP), Z5
 	VCMPPD           $0x1e, Z3, Z5, K2
 	VMOVUPD          192(SP), Z3
@@ -1279,8 +1577,8 @@ nil8:
 	VMAXPD           Z11, Z4, Z2
 	VMOVUPD          128(SP), Z3
 	VDIVPD           64(SP), Z3, Z3
-	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z3
-	VBROADCASTSD     ·table_entropyReach+0(SB), Z5
+	VANDPD.BCST      absBits<>+0(SB), Z3, Z3
+	VBROADCASTSD     entropyReach<>+0(SB), Z5
 	VCMPPD           $0x1e, Z3, Z5, K2
 	VMOVUPD          256(SP), Z3
 	VBLENDMPD        Z3, Z2, K2, Z12
@@ -1333,37 +1631,37 @@ block1:
 	VMOVUPD      (DX)(DI*8), Y4
 	VMOVUPD      (CX)(DI*8), Y5
 	VMULPD       Y5, Y4, Y5
-	VANDPD       ·table_absBits+0(SB), Y5, Y7
-	VBROADCASTSD ·table_expMax+0(SB), Y8
+	VANDPD       absBits<>+0(SB), Y5, Y7
+	VBROADCASTSD expMax<>+0(SB), Y8
 	VMINPD       Y7, Y8, Y7
-	VBROADCASTSD ·table_negLog2E+0(SB), Y8
-	VFMADD213PD  ·table_expMagic+0(SB), Y7, Y8
-	VBROADCASTSD ·table_expMagic+0(SB), Y9
+	VBROADCASTSD negLog2E<>+0(SB), Y8
+	VFMADD213PD  expMagic<>+0(SB), Y7, Y8
+	VBROADCASTSD expMagic<>+0(SB), Y9
 	VSUBPD       Y8, Y9, Y9
-	VBROADCASTSD ·table_ln2Hi+0(SB), Y10
+	VBROADCASTSD ln2Hi<>+0(SB), Y10
 	VFMSUB213PD  Y7, Y9, Y10
-	VFMADD231PD  ·table_ln2Lo+0(SB), Y9, Y10
+	VFMADD231PD  ln2Lo<>+0(SB), Y9, Y10
 	VMULPD       Y10, Y10, Y7
-	VBROADCASTSD ·table_exp1+0(SB), Y9
-	VFMADD213PD  ·table_exp0+0(SB), Y10, Y9
+	VBROADCASTSD exp1<>+0(SB), Y9
+	VFMADD213PD  exp0<>+0(SB), Y10, Y9
 	VFMADD213PD  Y10, Y7, Y9
-	VBROADCASTSD ·table_exp5+0(SB), Y11
-	VFMADD213PD  ·table_exp4+0(SB), Y10, Y11
-	VBROADCASTSD ·table_exp3+0(SB), Y12
-	VFMADD213PD  ·table_exp2+0(SB), Y10, Y12
+	VBROADCASTSD exp5<>+0(SB), Y11
+	VFMADD213PD  exp4<>+0(SB), Y10, Y11
+	VBROADCASTSD exp3<>+0(SB), Y12
+	VFMADD213PD  exp2<>+0(SB), Y10, Y12
 	VFMADD213PD  Y12, Y7, Y11
-	VBROADCASTSD ·table_exp9+0(SB), Y12
-	VFMADD213PD  ·table_exp8+0(SB), Y10, Y12
-	VBROADCASTSD ·table_exp7+0(SB), Y13
-	VFMADD213PD  ·table_exp6+0(SB), Y10, Y13
+	VBROADCASTSD exp9<>+0(SB), Y12
+	VFMADD213PD  exp8<>+0(SB), Y10, Y12
+	VBROADCASTSD exp7<>+0(SB), Y13
+	VFMADD213PD  exp6<>+0(SB), Y10, Y13
 	VFMADD213PD  Y13, Y7, Y12
 	VMULPD       Y7, Y7, Y7
 	VFMADD213PD  Y11, Y7, Y12
 	VFMADD213PD  Y9, Y7, Y12
 	VPSLLQ       $0x34, Y8, Y8
 	VFMADD213PD  Y8, Y8, Y12
-	VADDPD       ·table_one+0(SB), Y12, Y7
-	VBROADCASTSD ·table_one+0(SB), Y8
+	VADDPD       one<>+0(SB), Y12, Y7
+	VBROADCASTSD one<>+0(SB), Y8
 	VDIVPD       Y7, Y8, Y8
 	VDIVPD       Y7, Y12, Y7
 	VXORPD       X6, X6, X6
@@ -1372,16 +1670,16 @@ block1:
 	VMOVUPD      Y10, 64(SP)
 	VBLENDVPD    Y9, Y8, Y7, Y8
 	VMOVUPD      Y8, 96(SP)
-	VXORPD       ·table_signBit+0(SB), Y4, Y4
+	VXORPD       signBit<>+0(SB), Y4, Y4
 	VMOVUPD      (AX)(DI*8), Y8
 	VMULPD       Y8, Y4, Y4
 	VMOVUPD      Y4, (SP)
-	VBROADCASTSD ·table_one+0(SB), Y8
+	VBROADCASTSD one<>+0(SB), Y8
 	VSUBPD       Y4, Y8, Y8
 	VMOVUPD      Y8, 32(SP)
 	VXORPD       X6, X6, X6
-	VANDPD       ·table_absBits+0(SB), Y5, Y5
-	VSUBPD       ·table_expMax+0(SB), Y5, Y5
+	VANDPD       absBits<>+0(SB), Y5, Y5
+	VSUBPD       expMax<>+0(SB), Y5, Y5
 	VMAXPD       Y5, Y6, Y5
 	VBLENDVPD    Y9, Y4, Y8, Y10
 	VMULPD       Y5, Y10, Y5
@@ -1390,28 +1688,28 @@ block1:
 	VSUBPD       Y8, Y7, Y5
 	VBLENDVPD    Y9, Y4, Y5, Y4
 	VMOVUPD      Y4, 128(SP)
-	VXORPD       ·table_signBit+0(SB), Y4, Y4
+	VXORPD       signBit<>+0(SB), Y4, Y4
 	VMOVUPD      Y4, 160(SP)
 	VMOVUPD      160(SP), Y4
 	VDIVPD       64(SP), Y4, Y4
 	VMOVUPD      160(SP), Y5
 	VMULPD       Y5, Y4, Y5
 	VMULPD       Y4, Y4, Y7
-	VBROADCASTSD ·table_entropy3+0(SB), Y8
-	VFMADD213PD  ·table_entropy2+0(SB), Y4, Y8
-	VBROADCASTSD ·table_entropy1+0(SB), Y9
-	VFMADD213PD  ·table_entropy0+0(SB), Y4, Y9
+	VBROADCASTSD entropy3<>+0(SB), Y8
+	VFMADD213PD  entropy2<>+0(SB), Y4, Y8
+	VBROADCASTSD entropy1<>+0(SB), Y9
+	VFMADD213PD  entropy0<>+0(SB), Y4, Y9
 	VFMADD213PD  Y9, Y7, Y8
-	VBROADCASTSD ·table_entropy7+0(SB), Y9
-	VFMADD213PD  ·table_entropy6+0(SB), Y4, Y9
-	VBROADCASTSD ·table_entropy5+0(SB), Y10
-	VFMADD213PD  ·table_entropy4+0(SB), Y4, Y10
+	VBROADCASTSD entropy7<>+0(SB), Y9
+	VFMADD213PD  entropy6<>+0(SB), Y4, Y9
+	VBROADCASTSD entropy5<>+0(SB), Y10
+	VFMADD213PD  entropy4<>+0(SB), Y4, Y10
 	VFMADD213PD  Y10, Y7, Y9
 	VMULPD       Y7, Y7, Y7
 	VFMADD213PD  Y8, Y7, Y9
 	VMULPD       Y9, Y5, Y5
-	VANDPD       ·table_absBits+0(SB), Y4, Y4
-	VBROADCASTSD ·table_entropyReach+0(SB), Y7
+	VANDPD       absBits<>+0(SB), Y4, Y4
+	VBROADCASTSD entropyReach<>+0(SB), Y7
 	VCMPPD       $0x1e, Y4, Y7, Y4
 	VMOVMSKPD    Y4, R9
 	CMPL         R9, $0x0f
@@ -1419,39 +1717,39 @@ block1:
 	VMOVUPD      Y5, 224(SP)
 	VMOVUPD      (SP), Y4
 	VDIVPD       64(SP), Y4, Y4
-	VBROADCASTSD ·table_minNormal+0(SB), Y5
+	VBROADCASTSD minNormal<>+0(SB), Y5
 	VMAXPD       Y5, Y4, Y4
-	VPADDQ       ·table_sqrtHalfBias+0(SB), Y4, Y4
+	VPADDQ       sqrtHalfBias<>+0(SB), Y4, Y4
 	VPSRLQ       $0x34, Y4, Y5
-	VORPD        ·table_integerBits+0(SB), Y5, Y5
-	VSUBPD       ·table_integerBias+0(SB), Y5, Y5
-	VANDPD       ·table_mantissaBits+0(SB), Y4, Y4
-	VPADDQ       ·table_sqrtHalf+0(SB), Y4, Y4
-	VSUBPD       ·table_one+0(SB), Y4, Y4
-	VADDPD       ·table_two+0(SB), Y4, Y7
+	VORPD        integerBits<>+0(SB), Y5, Y5
+	VSUBPD       integerBias<>+0(SB), Y5, Y5
+	VANDPD       mantissaBits<>+0(SB), Y4, Y4
+	VPADDQ       sqrtHalf<>+0(SB), Y4, Y4
+	VSUBPD       one<>+0(SB), Y4, Y4
+	VADDPD       two<>+0(SB), Y4, Y7
 	VDIVPD       Y7, Y4, Y7
 	VMULPD       Y7, Y7, Y8
 	VMULPD       Y8, Y8, Y9
-	VBROADCASTSD ·table_log3+0(SB), Y10
-	VFMADD213PD  ·table_log2+0(SB), Y8, Y10
-	VBROADCASTSD ·table_log1+0(SB), Y11
-	VFMADD213PD  ·table_log0+0(SB), Y8, Y11
+	VBROADCASTSD log3<>+0(SB), Y10
+	VFMADD213PD  log2<>+0(SB), Y8, Y10
+	VBROADCASTSD log1<>+0(SB), Y11
+	VFMADD213PD  log0<>+0(SB), Y8, Y11
 	VFMADD213PD  Y11, Y9, Y10
-	VBROADCASTSD ·table_log7+0(SB), Y11
-	VFMADD213PD  ·table_log6+0(SB), Y8, Y11
-	VBROADCASTSD ·table_log5+0(SB), Y12
-	VFMADD213PD  ·table_log4+0(SB), Y8, Y12
+	VBROADCASTSD log7<>+0(SB), Y11
+	VFMADD213PD  log6<>+0(SB), Y8, Y11
+	VBROADCASTSD log5<>+0(SB), Y12
+	VFMADD213PD  log4<>+0(SB), Y8, Y12
 	VFMADD213PD  Y12, Y9, Y11
 	VMULPD       Y9, Y9, Y9
 	VFMADD213PD  Y10, Y9, Y11
-	VMULPD       ·table_half+0(SB), Y4, Y9
+	VMULPD       half<>+0(SB), Y4, Y9
 	VMULPD       Y4, Y9, Y9
 	VFMADD213PD  Y9, Y8, Y11
-	VMULPD       ·table_ln2Lo+0(SB), Y5, Y8
+	VMULPD       ln2Lo<>+0(SB), Y5, Y8
 	VFMADD213PD  Y8, Y7, Y11
 	VSUBPD       Y11, Y9, Y7
 	VSUBPD       Y7, Y4, Y4
-	VFMADD231PD  ·table_ln2Hi+0(SB), Y5, Y4
+	VFMADD231PD  ln2Hi<>+0(SB), Y5, Y4
 	VMOVUPD      (SP), Y5
 	VMOVUPD      160(SP), Y7
 	VFMADD213PD  Y7, Y5, Y4
@@ -1459,8 +1757,8 @@ block1:
 	VMAXPD       Y4, Y6, Y4
 	VMOVUPD      160(SP), Y5
 	VDIVPD       64(SP), Y5, Y5
-	VANDPD       ·table_absBits+0(SB), Y5, Y5
-	VBROADCASTSD ·table_entropyReach+0(SB), Y7
+	VANDPD       absBits<>+0(SB), Y5, Y5
+	VBROADCASTSD entropyReach<>+0(SB), Y7
 	VCMPPD       $0x1e, Y5, Y7, Y5
 	VMOVUPD      224(SP), Y7
 	VBLENDVPD    Y5, Y7, Y4, Y4
@@ -1472,21 +1770,21 @@ near3:
 	VMOVUPD      128(SP), Y7
 	VMULPD       Y7, Y4, Y7
 	VMULPD       Y4, Y4, Y8
-	VBROADCASTSD ·table_entropy3+0(SB), Y9
-	VFMADD213PD  ·table_entropy2+0(SB), Y4, Y9
-	VBROADCASTSD ·table_entropy1+0(SB), Y10
-	VFMADD213PD  ·table_entropy0+0(SB), Y4, Y10
+	VBROADCASTSD entropy3<>+0(SB), Y9
+	VFMADD213PD  entropy2<>+0(SB), Y4, Y9
+	VBROADCASTSD entropy1<>+0(SB), Y10
+	VFMADD213PD  entropy0<>+0(SB), Y4, Y10
 	VFMADD213PD  Y10, Y8, Y9
-	VBROADCASTSD ·table_entropy7+0(SB), Y10
-	VFMADD213PD  ·table_entropy6+0(SB), Y4, Y10
-	VBROADCASTSD ·table_entropy5+0(SB), Y11
-	VFMADD213PD  ·table_entropy4+0(SB), Y4, Y11
+	VBROADCASTSD entropy7<>+0(SB), Y10
+	VFMADD213PD  entropy6<>+0(SB), Y4, Y10
+	VBROADCASTSD entropy5<>+0(SB), Y11
+	VFMADD213PD  entropy4<>+0(SB), Y4, Y11
 	VFMADD213PD  Y11, Y8, Y10
 	VMULPD       Y8, Y8, Y8
 	VFMADD213PD  Y9, Y8, Y10
 	VMULPD       Y10, Y7, Y7
-	VANDPD       ·table_absBits+0(SB), Y4, Y4
-	VBROADCASTSD ·table_entropyReach+0(SB), Y8
+	VANDPD       absBits<>+0(SB), Y4, Y4
+	VBROADCASTSD entropyReach<>+0(SB), Y8
 	VCMPPD       $0x1e, Y4, Y8, Y4
 	VMOVMSKPD    Y4, R9
 	CMPL         R9, $0x0f
@@ -1494,39 +1792,39 @@ near3:
 	VMOVUPD      Y7, 224(SP)
 	VMOVUPD      32(SP), Y4
 	VDIVPD       96(SP), Y4, Y4
-	VBROADCASTSD ·table_minNormal+0(SB), Y7
+	VBROADCASTSD minNormal<>+0(SB), Y7
 	VMAXPD       Y7, Y4, Y4
-	VPADDQ       ·table_sqrtHalfBias+0(SB), Y4, Y4
+	VPADDQ       sqrtHalfBias<>+0(SB), Y4, Y4
 	VPSRLQ       $0x34, Y4, Y7
-	VORPD        ·table_integerBits+0(SB), Y7, Y7
-	VSUBPD       ·table_integerBias+0(SB), Y7, Y7
-	VANDPD       ·table_mantissaBits+0(SB), Y4, Y4
-	VPADDQ       ·table_sqrtHalf+0(SB), Y4, Y4
-	VSUBPD       ·table_one+0(SB), Y4, Y4
-	VADDPD       ·table_two+0(SB), Y4, Y8
+	VORPD        integerBits<>+0(SB), Y7, Y7
+	VSUBPD       integerBias<>+0(SB), Y7, Y7
+	VANDPD       mantissaBits<>+0(SB), Y4, Y4
+	VPADDQ       sqrtHalf<>+0(SB), Y4, Y4
+	VSUBPD       one<>+0(SB), Y4, Y4
+	VADDPD       two<>+0(SB), Y4, Y8
 	VDIVPD       Y8, Y4, Y8
 	VMULPD       Y8, Y8, Y9
 	VMULPD       Y9, Y9, Y10
-	VBROADCASTSD ·table_log3+0(SB), Y11
-	VFMADD213PD  ·table_log2+0(SB), Y9, Y11
-	VBROADCASTSD ·table_log1+0(SB), Y12
-	VFMADD213PD  ·table_log0+0(SB), Y9, Y12
+	VBROADCASTSD log3<>+0(SB), Y11
+	VFMADD213PD  log2<>+0(SB), Y9, Y11
+	VBROADCASTSD log1<>+0(SB), Y12
+	VFMADD213PD  log0<>+0(SB), Y9, Y12
 	VFMADD213PD  Y12, Y10, Y11
-	VBROADCASTSD ·table_log7+0(SB), Y12
-	VFMADD213PD  ·table_log6+0(SB), Y9, Y12
-	VBROADCASTSD ·table_log5+0(SB), Y13
-	VFMADD213PD  ·table_log4+0(SB), Y9, Y13
+	VBROADCASTSD log7<>+0(SB), Y12
+	VFMADD213PD  log6<>+0(SB), Y9, Y12
+	VBROADCASTSD log5<>+0(SB), Y13
+	VFMADD213PD  log4<>+0(SB), Y9, Y13
 	VFMADD213PD  Y13, Y10, Y12
 	VMULPD       Y10, Y10, Y10
 	VFMADD213PD  Y11, Y10, Y12
-	VMULPD       ·table_half+0(SB), Y4, Y10
+	VMULPD       half<>+0(SB), Y4, Y10
 	VMULPD       Y4, Y10, Y10
 	VFMADD213PD  Y10, Y9, Y12
-	VMULPD       ·table_ln2Lo+0(SB), Y7, Y9
+	VMULPD       ln2Lo<>+0(SB), Y7, Y9
 	VFMADD213PD  Y9, Y8, Y12
 	VSUBPD       Y12, Y10, Y8
 	VSUBPD       Y8, Y4, Y4
-	VFMADD231PD  ·table_ln2Hi+0(SB), Y7, Y4
+	VFMADD231PD  ln2Hi<>+0(SB), Y7, Y4
 	VMOVUPD      32(SP), Y7
 	VMOVUPD      128(SP), Y8
 	VFMADD213PD  Y8, Y7, Y4
@@ -1534,8 +1832,8 @@ near3:
 	VMAXPD       Y4, Y6, Y4
 	VMOVUPD      128(SP), Y7
 	VDIVPD       96(SP), Y7, Y7
-	VANDPD       ·table_absBits+0(SB), Y7, Y7
-	VBROADCASTSD ·table_entropyReach+0(SB), Y8
+	VANDPD       absBits<>+0(SB), Y7, Y7
+	VBROADCASTSD entropyReach<>+0(SB), Y8
 	VCMPPD       $0x1e, Y7, Y8, Y7
 	VMOVUPD      224(SP), Y8
 	VBLENDVPD    Y7, Y8, Y4, Y4
@@ -1558,7 +1856,7 @@ near4:
 blocksDone2:
 	SUBQ DI, SI
 	JZ   done7
-	LEAQ ·table_masks+128(SB), R8
+	LEAQ masks<>+128(SB), R8
 	MOVQ SI, R9
 	SHLQ $0x03, R9
 	SUBQ R9, R8
@@ -1571,37 +1869,37 @@ step5:
 	VMASKMOVPD   (DX)(DI*8), Y4, Y5
 	VMASKMOVPD   (CX)(DI*8), Y4, Y7
 	VMULPD       Y7, Y5, Y7
-	VANDPD       ·table_absBits+0(SB), Y7, Y8
-	VBROADCASTSD ·table_expMax+0(SB), Y9
+	VANDPD       absBits<>+0(SB), Y7, Y8
+	VBROADCASTSD expMax<>+0(SB), Y9
 	VMINPD       Y8, Y9, Y8
-	VBROADCASTSD ·table_negLog2E+0(SB), Y9
-	VFMADD213PD  ·table_expMagic+0(SB), Y8, Y9
-	VBROADCASTSD ·table_expMagic+0(SB), Y10
+	VBROADCASTSD negLog2E<>+0(SB), Y9
+	VFMADD213PD  expMagic<>+0(SB), Y8, Y9
+	VBROADCASTSD expMagic<>+0(SB), Y10
 	VSUBPD       Y9, Y10, Y10
-	VBROADCASTSD ·table_ln2Hi+0(SB), Y11
+	VBROADCASTSD ln2Hi<>+0(SB), Y11
 	VFMSUB213PD  Y8, Y10, Y11
-	VFMADD231PD  ·table_ln2Lo+0(SB), Y10, Y11
+	VFMADD231PD  ln2Lo<>+0(SB), Y10, Y11
 	VMULPD       Y11, Y11, Y8
-	VBROADCASTSD ·table_exp1+0(SB), Y10
-	VFMADD213PD  ·table_exp0+0(SB), Y11, Y10
+	VBROADCASTSD exp1<>+0(SB), Y10
+	VFMADD213PD  exp0<>+0(SB), Y11, Y10
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD ·table_exp5+0(SB), Y12
-	VFMADD213PD  ·table_exp4+0(SB), Y11, Y12
-	VBROADCASTSD ·table_exp3+0(SB), Y13
-	VFMADD213PD  ·table_exp2+0(SB), Y11, Y13
+	VBROADCASTSD exp5<>+0(SB), Y12
+	VFMADD213PD  exp4<>+0(SB), Y11, Y12
+	VBROADCASTSD exp3<>+0(SB), Y13
+	VFMADD213PD  exp2<>+0(SB), Y11, Y13
 	VFMADD213PD  Y13, Y8, Y12
-	VBROADCASTSD ·table_exp9+0(SB), Y13
-	VFMADD213PD  ·table_exp8+0(SB), Y11, Y13
-	VBROADCASTSD ·table_exp7+0(SB), Y14
-	VFMADD213PD  ·table_exp6+0(SB), Y11, Y14
+	VBROADCASTSD exp9<>+0(SB), Y13
+	VFMADD213PD  exp8<>+0(SB), Y11, Y13
+	VBROADCASTSD exp7<>+0(SB), Y14
+	VFMADD213PD  exp6<>+0(SB), Y11, Y14
 	VFMADD213PD  Y14, Y8, Y13
 	VMULPD       Y8, Y8, Y8
 	VFMADD213PD  Y12, Y8, Y13
 	VFMADD213PD  Y10, Y8, Y13
 	VPSLLQ       $0x34, Y9, Y9
 	VFMADD213PD  Y9, Y9, Y13
-	VADDPD       ·table_one+0(SB), Y13, Y8
-	VBROADCASTSD ·table_one+0(SB), Y9
+	VADDPD       one<>+0(SB), Y13, Y8
+	VBROADCASTSD one<>+0(SB), Y9
 	VDIVPD       Y8, Y9, Y9
 	VDIVPD       Y8, Y13, Y8
 	VXORPD       X6, X6, X6
@@ -1610,16 +1908,16 @@ step5:
 	VMOVUPD      Y11, 64(SP)
 	VBLENDVPD    Y10, Y9, Y8, Y9
 	VMOVUPD      Y9, 96(SP)
-	VXORPD       ·table_signBit+0(SB), Y5, Y5
+	VXORPD       signBit<>+0(SB), Y5, Y5
 	VMASKMOVPD   (AX)(DI*8), Y4, Y9
 	VMULPD       Y9, Y5, Y5
 	VMOVUPD      Y5, (SP)
-	VBROADCASTSD ·table_one+0(SB), Y9
+	VBROADCASTSD one<>+0(SB), Y9
 	VSUBPD       Y5, Y9, Y9
 	VMOVUPD      Y9, 32(SP)
 	VXORPD       X6, X6, X6
-	VANDPD       ·table_absBits+0(SB), Y7, Y7
-	VSUBPD       ·table_expMax+0(SB), Y7, Y7
+	VANDPD       absBits<>+0(SB), Y7, Y7
+	VSUBPD       expMax<>+0(SB), Y7, Y7
 	VMAXPD       Y7, Y6, Y7
 	VBLENDVPD    Y10, Y5, Y9, Y11
 	VMULPD       Y7, Y11, Y7
@@ -1628,28 +1926,28 @@ step5:
 	VSUBPD       Y9, Y8, Y7
 	VBLENDVPD    Y10, Y5, Y7, Y5
 	VMOVUPD      Y5, 128(SP)
-	VXORPD       ·table_signBit+0(SB), Y5, Y5
+	VXORPD       signBit<>+0(SB), Y5, Y5
 	VMOVUPD      Y5, 160(SP)
 	VMOVUPD      160(SP), Y5
 	VDIVPD       64(SP), Y5, Y5
 	VMOVUPD      160(SP), Y7
 	VMULPD       Y7, Y5, Y7
 	VMULPD       Y5, Y5, Y8
-	VBROADCASTSD ·table_entropy3+0(SB), Y9
-	VFMADD213PD  ·table_entropy2+0(SB), Y5, Y9
-	VBROADCASTSD ·table_entropy1+0(SB), Y10
-	VFMADD213PD  ·table_entropy0+0(SB), Y5, Y10
+	VBROADCASTSD entropy3<>+0(SB), Y9
+	VFMADD213PD  entropy2<>+0(SB), Y5, Y9
+	VBROADCASTSD entropy1<>+0(SB), Y10
+	VFMADD213PD  entropy0<>+0(SB), Y5, Y10
 	VFMADD213PD  Y10, Y8, Y9
-	VBROADCASTSD ·table_entropy7+0(SB), Y10
-	VFMADD213PD  ·table_entropy6+0(SB), Y5, Y10
-	VBROADCASTSD ·table_entropy5+0(SB), Y11
-	VFMADD213PD  ·table_entropy4+0(SB), Y5, Y11
+	VBROADCASTSD entropy7<>+0(SB), Y10
+	VFMADD213PD  entropy6<>+0(SB), Y5, Y10
+	VBROADCASTSD entropy5<>+0(SB), Y11
+	VFMADD213PD  entropy4<>+0(SB), Y5, Y11
 	VFMADD213PD  Y11, Y8, Y10
 	VMULPD       Y8, Y8, Y8
 	VFMADD213PD  Y9, Y8, Y10
 	VMULPD       Y10, Y7, Y7
-	VANDPD       ·table_absBits+0(SB), Y5, Y5
-	VBROADCASTSD ·table_entropyReach+0(SB), Y8
+	VANDPD       absBits<>+0(SB), Y5, Y5
+	VBROADCASTSD entropyReach<>+0(SB), Y8
 	VCMPPD       $0x1e, Y5, Y8, Y5
 	VMOVMSKPD    Y5, R10
 	CMPL         R10, $0x0f
@@ -1657,39 +1955,39 @@ step5:
 	VMOVUPD      Y7, 224(SP)
 	VMOVUPD      (SP), Y5
 	VDIVPD       64(SP), Y5, Y5
-	VBROADCASTSD ·table_minNormal+0(SB), Y7
+	VBROADCASTSD minNormal<>+0(SB), Y7
 	VMAXPD       Y7, Y5, Y5
-	VPADDQ       ·table_sqrtHalfBias+0(SB), Y5, Y5
+	VPADDQ       sqrtHalfBias<>+0(SB), Y5, Y5
 	VPSRLQ       $0x34, Y5, Y7
-	VORPD        ·table_integerBits+0(SB), Y7, Y7
-	VSUBPD       ·table_integerBias+0(SB), Y7, Y7
-	VANDPD       ·table_mantissaBits+0(SB), Y5, Y5
-	VPADDQ       ·table_sqrtHalf+0(SB), Y5, Y5
-	VSUBPD       ·table_one+0(SB), Y5, Y5
-	VADDPD       ·table_two+0(SB), Y5, Y8
+	VORPD        integerBits<>+0(SB), Y7, Y7
+	VSUBPD       integerBias<>+0(SB), Y7, Y7
+	VANDPD       mantissaBits<>+0(SB), Y5, Y5
+	VPADDQ       sqrtHalf<>+0(SB), Y5, Y5
+	VSUBPD       one<>+0(SB), Y5, Y5
+	VADDPD       two<>+0(SB), Y5, Y8
 	VDIVPD       Y8, Y5, Y8
 	VMULPD       Y8, Y8, Y9
 	VMULPD       Y9, Y9, Y10
-	VBROADCASTSD ·table_log3+0(SB), Y11
-	VFMADD213PD  ·table_log2+0(SB), Y9, Y11
-	VBROADCASTSD ·table_log1+0(SB), Y12
-	VFMADD213PD  ·table_log0+0(SB), Y9, Y12
+	VBROADCASTSD log3<>+0(SB), Y11
+	VFMADD213PD  log2<>+0(SB), Y9, Y11
+	VBROADCASTSD log1<>+0(SB), Y12
+	VFMADD213PD  log0<>+0(SB), Y9, Y12
 	VFMADD213PD  Y12, Y10, Y11
-	VBROADCASTSD ·table_log7+0(SB), Y12
-	VFMADD213PD  ·table_log6+0(SB), Y9, Y12
-	VBROADCASTSD ·table_log5+0(SB), Y13
-	VFMADD213PD  ·table_log4+0(SB), Y9, Y13
+	VBROADCASTSD log7<>+0(SB), Y12
+	VFMADD213PD  log6<>+0(SB), Y9, Y12
+	VBROADCASTSD log5<>+0(SB), Y13
+	VFMADD213PD  log4<>+0(SB), Y9, Y13
 	VFMADD213PD  Y13, Y10, Y12
 	VMULPD       Y10, Y10, Y10
 	VFMADD213PD  Y11, Y10, Y12
-	VMULPD       ·table_half+0(SB), Y5, Y10
+	VMULPD       half<>+0(SB), Y5, Y10
 	VMULPD       Y5, Y10, Y10
 	VFMADD213PD  Y10, Y9, Y12
-	VMULPD       ·table_ln2Lo+0(SB), Y7, Y9
+	VMULPD       ln2Lo<>+0(SB), Y7, Y9
 	VFMADD213PD  Y9, Y8, Y12
 	VSUBPD       Y12, Y10, Y8
 	VSUBPD       Y8, Y5, Y5
-	VFMADD231PD  ·table_ln2Hi+0(SB), Y7, Y5
+	VFMADD231PD  ln2Hi<>+0(SB), Y7, Y5
 	VMOVUPD      (SP), Y7
 	VMOVUPD      160(SP), Y8
 	VFMADD213PD  Y8, Y7, Y5
@@ -1697,8 +1995,8 @@ step5:
 	VMAXPD       Y5, Y6, Y5
 	VMOVUPD      160(SP), Y7
 	VDIVPD       64(SP), Y7, Y7
-	VANDPD       ·table_absBits+0(SB), Y7, Y7
-	VBROADCASTSD ·table_entropyReach+0(SB), Y8
+	VANDPD       absBits<>+0(SB), Y7, Y7
+	VBROADCASTSD entropyReach<>+0(SB), Y8
 	VCMPPD       $0x1e, Y7, Y8, Y7
 	VMOVUPD      224(SP), Y8
 	VBLENDVPD    Y7, Y8, Y5, Y5
@@ -1710,21 +2008,21 @@ near8:
 	VMOVUPD      128(SP), Y8
 	VMULPD       Y8, Y5, Y8
 	VMULPD       Y5, Y5, Y9
-	VBROADCASTSD ·table_entropy3+0(SB), Y10
-	VFMADD213PD  ·table_entropy2+0(SB), Y5, Y10
-	VBROADCASTSD ·table_entropy1+0(SB), Y11
-	VFMADD213PD  ·table_entropy0+0(SB), Y5, Y11
+	VBROADCASTSD entropy3<>+0(SB), Y10
+	VFMADD213PD  entropy2<>+0(SB), Y5, Y10
+	VBROADCASTSD entropy1<>+0(SB), Y11
+	VFMADD213PD  entropy0<>+0(SB), Y5, Y11
 	VFMADD213PD  Y11, Y9, Y10
-	VBROADCASTSD ·table_entropy7+0(SB), Y11
-	VFMADD213PD  ·table_entropy6+0(SB), Y5, Y11
-	VBROADCASTSD ·table_entropy5+0(SB), Y12
-	VFMADD213PD  ·table_entropy4+0(SB), Y5, Y12
+	VBROADCASTSD entropy7<>+0(SB), Y11
+	VFMADD213PD  entropy6<>+0(SB), Y5, Y11
+	VBROADCASTSD entropy5<>+0(SB), Y12
+	VFMADD213PD  entropy4<>+0(SB), Y5, Y12
 	VFMADD213PD  Y12, Y9, Y11
 	VMULPD       Y9, Y9, Y9
 	VFMADD213PD  Y10, Y9, Y11
 	VMULPD       Y11, Y8, Y8
-	VANDPD       ·table_absBits+0(SB), Y5, Y5
-	VBROADCASTSD ·table_entropyReach+0(SB), Y9
+	VANDPD       absBits<>+0(SB), Y5, Y5
+	VBROADCASTSD entropyReach<>+0(SB), Y9
 	VCMPPD       $0x1e, Y5, Y9, Y5
 	VMOVMSKPD    Y5, R10
 	CMPL         R10, $0x0f
@@ -1732,39 +2030,39 @@ near8:
 	VMOVUPD      Y8, 224(SP)
 	VMOVUPD      32(SP), Y5
 	VDIVPD       96(SP), Y5, Y5
-	VBROADCASTSD ·table_minNormal+0(SB), Y8
+	VBROADCASTSD minNormal<>+0(SB), Y8
 	VMAXPD       Y8, Y5, Y5
-	VPADDQ       ·table_sqrtHalfBias+0(SB), Y5, Y5
+	VPADDQ       sqrtHalfBias<>+0(SB), Y5, Y5
 	VPSRLQ       $0x34, Y5, Y8
-	VORPD        ·table_integerBits+0(SB), Y8, Y8
-	VSUBPD       ·table_integerBias+0(SB), Y8, Y8
-	VANDPD       ·table_mantissaBits+0(SB), Y5, Y5
-	VPADDQ       ·table_sqrtHalf+0(SB), Y5, Y5
-	VSUBPD       ·table_one+0(SB), Y5, Y5
-	VADDPD       ·table_two+0(SB), Y5, Y9
+	VORPD        integerBits<>+0(SB), Y8, Y8
+	VSUBPD       integerBias<>+0(SB), Y8, Y8
+	VANDPD       mantissaBits<>+0(SB), Y5, Y5
+	VPADDQ       sqrtHalf<>+0(SB), Y5, Y5
+	VSUBPD       one<>+0(SB), Y5, Y5
+	VADDPD       two<>+0(SB), Y5, Y9
 	VDIVPD       Y9, Y5, Y9
 	VMULPD       Y9, Y9, Y10
 	VMULPD       Y10, Y10, Y11
-	VBROADCASTSD ·table_log3+0(SB), Y12
-	VFMADD213PD  ·table_log2+0(SB), Y10, Y12
-	VBROADCASTSD ·table_log1+0(SB), Y13
-	VFMADD213PD  ·table_log0+0(SB), Y10, Y13
+	VBROADCASTSD log3<>+0(SB), Y12
+	VFMADD213PD  log2<>+0(SB), Y10, Y12
+	VBROADCASTSD log1<>+0(SB), Y13
+	VFMADD213PD  log0<>+0(SB), Y10, Y13
 	VFMADD213PD  Y13, Y11, Y12
-	VBROADCASTSD ·table_log7+0(SB), Y13
-	VFMADD213PD  ·table_log6+0(SB), Y10, Y13
-	VBROADCASTSD ·table_log5+0(SB), Y14
-	VFMADD213PD  ·table_log4+0(SB), Y10, Y14
+	VBROADCASTSD log7<>+0(SB), Y13
+	VFMADD213PD  log6<>+0(SB), Y10, Y13
+	VBROADCASTSD log5<>+0(SB), Y14
+	VFMADD213PD  log4<>+0(SB), Y10, Y14
 	VFMADD213PD  Y14, Y11, Y13
 	VMULPD       Y11, Y11, Y11
 	VFMADD213PD  Y12, Y11, Y13
-	VMULPD       ·table_half+0(SB), Y5, Y11
+	VMULPD       half<>+0(SB), Y5, Y11
 	VMULPD       Y5, Y11, Y11
 	VFMADD213PD  Y11, Y10, Y13
-	VMULPD       ·table_ln2Lo+0(SB), Y8, Y10
+	VMULPD       ln2Lo<>+0(SB), Y8, Y10
 	VFMADD213PD  Y10, Y9, Y13
 	VSUBPD       Y13, Y11, Y9
 	VSUBPD       Y9, Y5, Y5
-	VFMADD231PD  ·table_ln2Hi+0(SB), Y8, Y5
+	VFMADD231PD  ln2Hi<>+0(SB), Y8, Y5
 	VMOVUPD      32(SP), Y8
 	VMOVUPD      128(SP), Y9
 	VFMADD213PD  Y9, Y8, Y5
@@ -1772,8 +2070,8 @@ near8:
 	VMAXPD       Y5, Y6, Y5
 	VMOVUPD      128(SP), Y8
 	VDIVPD       96(SP), Y8, Y8
-	VANDPD       ·table_absBits+0(SB), Y8, Y8
-	VBROADCASTSD ·table_entropyReach+0(SB), Y9
+	VANDPD       absBits<>+0(SB), Y8, Y8
+	VBROADCASTSD entropyReach<>+0(SB), Y9
 	VCMPPD       $0x1e, Y8, Y9, Y8
 	VMOVUPD      224(SP), Y9
 	VBLENDVPD    Y8, Y9, Y5, Y5
@@ -1830,37 +2128,37 @@ block1:
 	VMOVUPD          (DX)(DI*8), Z2
 	VMOVUPD          (CX)(DI*8), Z3
 	VMULPD           Z3, Z2, Z3
-	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z17
-	VBROADCASTSD     ·table_expMax+0(SB), Z18
+	VANDPD.BCST      absBits<>+0(SB), Z3, Z17
+	VBROADCASTSD     expMax<>+0(SB), Z18
 	VMINPD           Z17, Z18, Z17
-	VBROADCASTSD     ·table_negLog2E+0(SB), Z18
-	VFMADD213PD.BCST ·table_expMagic+0(SB), Z17, Z18
-	VBROADCASTSD     ·table_expMagic+0(SB), Z19
+	VBROADCASTSD     negLog2E<>+0(SB), Z18
+	VFMADD213PD.BCST expMagic<>+0(SB), Z17, Z18
+	VBROADCASTSD     expMagic<>+0(SB), Z19
 	VSUBPD           Z18, Z19, Z19
-	VBROADCASTSD     ·table_ln2Hi+0(SB), Z20
+	VBROADCASTSD     ln2Hi<>+0(SB), Z20
 	VFMSUB213PD      Z17, Z19, Z20
-	VFMADD231PD.BCST ·table_ln2Lo+0(SB), Z19, Z20
+	VFMADD231PD.BCST ln2Lo<>+0(SB), Z19, Z20
 	VMULPD           Z20, Z20, Z17
-	VBROADCASTSD     ·table_exp1+0(SB), Z19
-	VFMADD213PD.BCST ·table_exp0+0(SB), Z20, Z19
+	VBROADCASTSD     exp1<>+0(SB), Z19
+	VFMADD213PD.BCST exp0<>+0(SB), Z20, Z19
 	VFMADD213PD      Z20, Z17, Z19
-	VBROADCASTSD     ·table_exp5+0(SB), Z21
-	VFMADD213PD.BCST ·table_exp4+0(SB), Z20, Z21
-	VBROADCASTSD     ·table_exp3+0(SB), Z22
-	VFMADD213PD.BCST ·table_exp2+0(SB), Z20, Z22
+	VBROADCASTSD     exp5<>+0(SB), Z21
+	VFMADD213PD.BCST exp4<>+0(SB), Z20, Z21
+	VBROADCASTSD     exp3<>+0(SB), Z22
+	VFMADD213PD.BCST exp2<>+0(SB), Z20, Z22
 	VFMADD213PD      Z22, Z17, Z21
-	VBROADCASTSD     ·table_exp9+0(SB), Z22
-	VFMADD213PD.BCST ·table_exp8+0(SB), Z20, Z22
-	VBROADCASTSD     ·table_exp7+0(SB), Z23
-	VFMADD213PD.BCST ·table_exp6+0(SB), Z20, Z23
+	VBROADCASTSD     exp9<>+0(SB), Z22
+	VFMADD213PD.BCST exp8<>+0(SB), Z20, Z22
+	VBROADCASTSD     exp7<>+0(SB), Z23
+	VFMADD213PD.BCST exp6<>+0(SB), Z20, Z23
 	VFMADD213PD      Z23, Z17, Z22
 	VMULPD           Z17, Z17, Z17
 	VFMADD213PD      Z21, Z17, Z22
 	VFMADD213PD      Z19, Z17, Z22
 	VPSLLQ           $0x34, Z18, Z18
 	VFMADD213PD      Z18, Z18, Z22
-	VADDPD.BCST      ·table_one+0(SB), Z22, Z17
-	VBROADCASTSD     ·table_one+0(SB), Z18
+	VADDPD.BCST      one<>+0(SB), Z22, Z17
+	VBROADCASTSD     one<>+0(SB), Z18
 	VDIVPD           Z17, Z18, Z18
 	VDIVPD           Z17, Z22, Z17
 	VXORPD           X4, X4, X4
@@ -1869,16 +2167,16 @@ block1:
 	VMOVUPD          Z5, 128(SP)
 	VBLENDMPD        Z18, Z17, K1, Z6
 	VMOVUPD          Z6, 192(SP)
-	VXORPD.BCST      ·table_signBit+0(SB), Z2, Z2
+	VXORPD.BCST      signBit<>+0(SB), Z2, Z2
 	VMOVUPD          (AX)(DI*8), Z18
 	VMULPD           Z18, Z2, Z2
 	VMOVUPD          Z2, (SP)
-	VBROADCASTSD     ·table_one+0(SB), Z18
+	VBROADCASTSD     one<>+0(SB), Z18
 	VSUBPD           Z2, Z18, Z18
 	VMOVUPD          Z18, 64(SP)
 	VXORPD           X4, X4, X4
-	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z3
-	VSUBPD.BCST      ·table_expMax+0(SB), Z3, Z3
+	VANDPD.BCST      absBits<>+0(SB), Z3, Z3
+	VSUBPD.BCST      expMax<>+0(SB), Z3, Z3
 	VMAXPD           Z3, Z4, Z3
 	VBLENDMPD        Z2, Z18, K1, Z7
 	VMULPD           Z3, Z7, Z3
@@ -1887,28 +2185,28 @@ block1:
 	VSUBPD           Z18, Z17, Z3
 	VBLENDMPD        Z2, Z3, K1, Z8
 	VMOVUPD          Z8, 256(SP)
-	VXORPD.BCST      ·table_signBit+0(SB), Z8, Z2
+	VXORPD.BCST      signBit<>+0(SB), Z8, Z2
 	VMOVUPD          Z2, 320(SP)
 	VMOVUPD          320(SP), Z2
 	VDIVPD           128(SP), Z2, Z2
 	VMOVUPD          320(SP), Z3
 	VMULPD           Z3, Z2, Z3
 	VMULPD           Z2, Z2, Z17
-	VBROADCASTSD     ·table_entropy3+0(SB), Z18
-	VFMADD213PD.BCST ·table_entropy2+0(SB), Z2, Z18
-	VBROADCASTSD     ·table_entropy1+0(SB), Z19
-	VFMADD213PD.BCST ·table_entropy0+0(SB), Z2, Z19
+	VBROADCASTSD     entropy3<>+0(SB), Z18
+	VFMADD213PD.BCST entropy2<>+0(SB), Z2, Z18
+	VBROADCASTSD     entropy1<>+0(SB), Z19
+	VFMADD213PD.BCST entropy0<>+0(SB), Z2, Z19
 	VFMADD213PD      Z19, Z17, Z18
-	VBROADCASTSD     ·table_entropy7+0(SB), Z19
-	VFMADD213PD.BCST ·table_entropy6+0(SB), Z2, Z19
-	VBROADCASTSD     ·table_entropy5+0(SB), Z20
-	VFMADD213PD.BCST ·table_entropy4+0(SB), Z2, Z20
+	VBROADCASTSD     entropy7<>+0(SB), Z19
+	VFMADD213PD.BCST entropy6<>+0(SB), Z2, Z19
+	VBROADCASTSD     entropy5<>+0(SB), Z20
+	VFMADD213PD.BCST entropy4<>+0(SB), Z2, Z20
 	VFMADD213PD      Z20, Z17, Z19
 	VMULPD           Z17, Z17, Z17
 	VFMADD213PD      Z18, Z17, Z19
 	VMULPD           Z19, Z3, Z3
-	VANDPD.BCST      ·table_absBits+0(SB), Z2, Z2
-	VBROADCASTSD     ·table_entropyReach+0(SB), Z17
+	VANDPD.BCST      absBits<>+0(SB), Z2, Z2
+	VBROADCASTSD     entropyReach<>+0(SB), Z17
 	VCMPPD           $0x1e, Z2, Z17, K1
 	KMOVB            K1, R9
 	CMPL             R9, $0xff
@@ -1916,39 +2214,39 @@ block1:
 	VMOVUPD          Z3, 448(SP)
 	VMOVUPD          (SP), Z2
 	VDIVPD           128(SP), Z2, Z2
-	VBROADCASTSD     ·table_minNormal+0(SB), Z3
+	VBROADCASTSD     minNormal<>+0(SB), Z3
 	VMAXPD           Z3, Z2, Z2
-	VPADDQ.BCST      ·table_sqrtHalfBias+0(SB), Z2, Z2
+	VPADDQ.BCST      sqrtHalfBias<>+0(SB), Z2, Z2
 	VPSRLQ           $0x34, Z2, Z3
-	VORPD.BCST       ·table_integerBits+0(SB), Z3, Z3
-	VSUBPD.BCST      ·table_integerBias+0(SB), Z3, Z3
-	VANDPD.BCST      ·table_mantissaBits+0(SB), Z2, Z2
-	VPADDQ.BCST      ·table_sqrtHalf+0(SB), Z2, Z2
-	VSUBPD.BCST      ·table_one+0(SB), Z2, Z2
-	VADDPD.BCST      ·table_two+0(SB), Z2, Z17
+	VORPD.BCST       integerBits<>+0(SB), Z3, Z3
+	VSUBPD.BCST      integerBias<>+0(SB), Z3, Z3
+	VANDPD.BCST      mantissaBits<>+0(SB), Z2, Z2
+	VPADDQ.BCST      sqrtHalf<>+0(SB), Z2, Z2
+	VSUBPD.BCST      one<>+0(SB), Z2, Z2
+	VADDPD.BCST      two<>+0(SB), Z2, Z17
 	VDIVPD           Z17, Z2, Z17
 	VMULPD           Z17, Z17, Z18
 	VMULPD           Z18, Z18, Z19
-	VBROADCASTSD     ·table_log3+0(SB), Z20
-	VFMADD213PD.BCST ·table_log2+0(SB), Z18, Z20
-	VBROADCASTSD     ·table_log1+0(SB), Z21
-	VFMADD213PD.BCST ·table_log0+0(SB), Z18, Z21
+	VBROADCASTSD     log3<>+0(SB), Z20
+	VFMADD213PD.BCST log2<>+0(SB), Z18, Z20
+	VBROADCASTSD     log1<>+0(SB), Z21
+	VFMADD213PD.BCST log0<>+0(SB), Z18, Z21
 	VFMADD213PD      Z21, Z19, Z20
-	VBROADCASTSD     ·table_log7+0(SB), Z21
-	VFMADD213PD.BCST ·table_log6+0(SB), Z18, Z21
-	VBROADCASTSD     ·table_log5+0(SB), Z22
-	VFMADD213PD.BCST ·table_log4+0(SB), Z18, Z22
+	VBROADCASTSD     log7<>+0(SB), Z21
+	VFMADD213PD.BCST log6<>+0(SB), Z18, Z21
+	VBROADCASTSD     log5<>+0(SB), Z22
+	VFMADD213PD.BCST log4<>+0(SB), Z18, Z22
 	VFMADD213PD      Z22, Z19, Z21
 	VMULPD           Z19, Z19, Z19
 	VFMADD213PD      Z20, Z19, Z21
-	VMULPD.BCST      ·table_half+0(SB), Z2, Z19
+	VMULPD.BCST      half<>+0(SB), Z2, Z19
 	VMULPD           Z2, Z19, Z19
 	VFMADD213PD      Z19, Z18, Z21
-	VMULPD.BCST      ·table_ln2Lo+0(SB), Z3, Z18
+	VMULPD.BCST      ln2Lo<>+0(SB), Z3, Z18
 	VFMADD213PD      Z18, Z17, Z21
 	VSUBPD           Z21, Z19, Z17
 	VSUBPD           Z17, Z2, Z2
-	VFMADD231PD.BCST ·table_ln2Hi+0(SB), Z3, Z2
+	VFMADD231PD.BCST ln2Hi<>+0(SB), Z3, Z2
 	VMOVUPD          (SP), Z3
 	VMOVUPD          320(SP), Z17
 	VFMADD213PD      Z17, Z3, Z2
@@ -1956,8 +2254,8 @@ block1:
 	VMAXPD           Z2, Z4, Z2
 	VMOVUPD          320(SP), Z3
 	VDIVPD           128(SP), Z3, Z3
-	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z3
-	VBROADCASTSD     ·table_entropyReach+0(SB), Z17
+	VANDPD.BCST      absBits<>+0(SB), Z3, Z3
+	VBROADCASTSD     entropyReach<>+0(SB), Z17
 	VCMPPD           $0x1e, Z3, Z17, K1
 	VMOVUPD          448(SP), Z3
 	VBLENDMPD        Z3, Z2, K1, Z9
@@ -1969,21 +2267,21 @@ near3:
 	VMOVUPD          256(SP), Z17
 	VMULPD           Z17, Z2, Z17
 	VMULPD           Z2, Z2, Z18
-	VBROADCASTSD     ·table_entropy3+0(SB), Z19
-	VFMADD213PD.BCST ·table_entropy2+0(SB), Z2, Z19
-	VBROADCASTSD     ·table_entropy1+0(SB), Z20
-	VFMADD213PD.BCST ·table_entropy0+0(SB), Z2, Z20
+	VBROADCASTSD     entropy3<>+0(SB), Z19
+	VFMADD213PD.BCST entropy2<>+0(SB), Z2, Z19
+	VBROADCASTSD     entropy1<>+0(SB), Z20
+	VFMADD213PD.BCST entropy0<>+0(SB), Z2, Z20
 	VFMADD213PD      Z20, Z18, Z19
-	VBROADCASTSD     ·table_entropy7+0(SB), Z20
-	VFMADD213PD.BCST ·table_entropy6+0(SB), Z2, Z20
-	VBROADCASTSD     ·table_entropy5+0(SB), Z21
-	VFMADD213PD.BCST ·table_entropy4+0(SB), Z2, Z21
+	VBROADCASTSD     entropy7<>+0(SB), Z20
+	VFMADD213PD.BCST entropy6<>+0(SB), Z2, Z20
+	VBROADCASTSD     entropy5<>+0(SB), Z21
+	VFMADD213PD.BCST entropy4<>+0(SB), Z2, Z21
 	VFMADD213PD      Z21, Z18, Z20
 	VMULPD           Z18, Z18, Z18
 	VFMADD213PD      Z19, Z18, Z20
 	VMULPD           Z20, Z17, Z17
-	VANDPD.BCST      ·table_absBits+0(SB), Z2, Z2
-	VBROADCASTSD     ·table_entropyReach+0(SB), Z18
+	VANDPD.BCST      absBits<>+0(SB), Z2, Z2
+	VBROADCASTSD     entropyReach<>+0(SB), Z18
 	VCMPPD           $0x1e, Z2, Z18, K1
 	KMOVB            K1, R9
 	CMPL             R9, $0xff
@@ -1991,39 +2289,39 @@ near3:
 	VMOVUPD          Z17, 448(SP)
 	VMOVUPD          64(SP), Z2
 	VDIVPD           192(SP), Z2, Z2
-	VBROADCASTSD     ·table_minNormal+0(SB), Z17
+	VBROADCASTSD     minNormal<>+0(SB), Z17
 	VMAXPD           Z17, Z2, Z2
-	VPADDQ.BCST      ·table_sqrtHalfBias+0(SB), Z2, Z2
+	VPADDQ.BCST      sqrtHalfBias<>+0(SB), Z2, Z2
 	VPSRLQ           $0x34, Z2, Z17
-	VORPD.BCST       ·table_integerBits+0(SB), Z17, Z17
-	VSUBPD.BCST      ·table_integerBias+0(SB), Z17, Z17
-	VANDPD.BCST      ·table_mantissaBits+0(SB), Z2, Z2
-	VPADDQ.BCST      ·table_sqrtHalf+0(SB), Z2, Z2
-	VSUBPD.BCST      ·table_one+0(SB), Z2, Z2
-	VADDPD.BCST      ·table_two+0(SB), Z2, Z18
+	VORPD.BCST       integerBits<>+0(SB), Z17, Z17
+	VSUBPD.BCST      integerBias<>+0(SB), Z17, Z17
+	VANDPD.BCST      mantissaBits<>+0(SB), Z2, Z2
+	VPADDQ.BCST      sqrtHalf<>+0(SB), Z2, Z2
+	VSUBPD.BCST      one<>+0(SB), Z2, Z2
+	VADDPD.BCST      two<>+0(SB), Z2, Z18
 	VDIVPD           Z18, Z2, Z18
 	VMULPD           Z18, Z18, Z19
 	VMULPD           Z19, Z19, Z20
-	VBROADCASTSD     ·table_log3+0(SB), Z21
-	VFMADD213PD.BCST ·table_log2+0(SB), Z19, Z21
-	VBROADCASTSD     ·table_log1+0(SB), Z22
-	VFMADD213PD.BCST ·table_log0+0(SB), Z19, Z22
+	VBROADCASTSD     log3<>+0(SB), Z21
+	VFMADD213PD.BCST log2<>+0(SB), Z19, Z21
+	VBROADCASTSD     log1<>+0(SB), Z22
+	VFMADD213PD.BCST log0<>+0(SB), Z19, Z22
 	VFMADD213PD      Z22, Z20, Z21
-	VBROADCASTSD     ·table_log7+0(SB), Z22
-	VFMADD213PD.BCST ·table_log6+0(SB), Z19, Z22
-	VBROADCASTSD     ·table_log5+0(SB), Z23
-	VFMADD213PD.BCST ·table_log4+0(SB), Z19, Z23
+	VBROADCASTSD     log7<>+0(SB), Z22
+	VFMADD213PD.BCST log6<>+0(SB), Z19, Z22
+	VBROADCASTSD     log5<>+0(SB), Z23
+	VFMADD213PD.BCST log4<>+0(SB), Z19, Z23
 	VFMADD213PD      Z23, Z20, Z22
 	VMULPD           Z20, Z20, Z20
 	VFMADD213PD      Z21, Z20, Z22
-	VMULPD.BCST      ·table_half+0(SB), Z2, Z20
+	VMULPD.BCST      half<>+0(SB), Z2, Z20
 	VMULPD           Z2, Z20, Z20
 	VFMADD213PD      Z20, Z19, Z22
-	VMULPD.BCST      ·table_ln2Lo+0(SB), Z17, Z19
+	VMULPD.BCST      ln2Lo<>+0(SB), Z17, Z19
 	VFMADD213PD      Z19, Z18, Z22
 	VSUBPD           Z22, Z20, Z18
 	VSUBPD           Z18, Z2, Z2
-	VFMADD231PD.BCST ·table_ln2Hi+0(SB), Z17, Z2
+	VFMADD231PD.BCST ln2Hi<>+0(SB), Z17, Z2
 	VMOVUPD          64(SP), Z17
 	VMOVUPD          256(SP), Z18
 	VFMADD213PD      Z18, Z17, Z2
@@ -2031,8 +2329,8 @@ near3:
 	VMAXPD           Z2, Z4, Z2
 	VMOVUPD          256(SP), Z17
 	VDIVPD           192(SP), Z17, Z17
-	VANDPD.BCST      ·table_absBits+0(SB), Z17, Z17
-	VBROADCASTSD     ·table_entropyReach+0(SB), Z18
+	VANDPD.BCST      absBits<>+0(SB), Z17, Z17
+	VBROADCASTSD     entropyReach<>+0(SB), Z18
 	VCMPPD           $0x1e, Z17, Z18, K1
 	VMOVUPD          448(SP), Z17
 	VBLENDMPD        Z17, Z2, K1, Z10
@@ -2064,37 +2362,37 @@ step5:
 	VMOVUPD.Z        (DX)(DI*8), K1, Z2
 	VMOVUPD.Z        (CX)(DI*8), K1, Z3
 	VMULPD           Z3, Z2, Z3
-	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z5
-	VBROADCASTSD     ·table_expMax+0(SB), Z6
+	VANDPD.BCST      absBits<>+0(SB), Z3, Z5
+	VBROADCASTSD     expMax<>+0(SB), Z6
 	VMINPD           Z5, Z6, Z5
-	VBROADCASTSD     ·table_negLog2E+0(SB), Z6
-	VFMADD213PD.BCST ·table_expMagic+0(SB), Z5, Z6
-	VBROADCASTSD     ·table_expMagic+0(SB), Z7
+	VBROADCASTSD     negLog2E<>+0(SB), Z6
+	VFMADD213PD.BCST expMagic<>+0(SB), Z5, Z6
+	VBROADCASTSD     expMagic<>+0(SB), Z7
 	VSUBPD           Z6, Z7, Z7
-	VBROADCASTSD     ·table_ln2Hi+0(SB), Z8
+	VBROADCASTSD     ln2Hi<>+0(SB), Z8
 	VFMSUB213PD      Z5, Z7, Z8
-	VFMADD231PD.BCST ·table_ln2Lo+0(SB), Z7, Z8
+	VFMADD231PD.BCST ln2Lo<>+0(SB), Z7, Z8
 	VMULPD           Z8, Z8, Z5
-	VBROADCASTSD     ·table_exp1+0(SB), Z7
-	VFMADD213PD.BCST ·table_exp0+0(SB), Z8, Z7
+	VBROADCASTSD     exp1<>+0(SB), Z7
+	VFMADD213PD.BCST exp0<>+0(SB), Z8, Z7
 	VFMADD213PD      Z8, Z5, Z7
-	VBROADCASTSD     ·table_exp5+0(SB), Z9
-	VFMADD213PD.BCST ·table_exp4+0(SB), Z8, Z9
-	VBROADCASTSD     ·table_exp3+0(SB), Z10
-	VFMADD213PD.BCST ·table_exp2+0(SB), Z8, Z10
+	VBROADCASTSD     exp5<>+0(SB), Z9
+	VFMADD213PD.BCST exp4<>+0(SB), Z8, Z9
+	VBROADCASTSD     exp3<>+0(SB), Z10
+	VFMADD213PD.BCST exp2<>+0(SB), Z8, Z10
 	VFMADD213PD      Z10, Z5, Z9
-	VBROADCASTSD     ·table_exp9+0(SB), Z10
-	VFMADD213PD.BCST ·table_exp8+0(SB), Z8, Z10
-	VBROADCASTSD     ·table_exp7+0(SB), Z17
-	VFMADD213PD.BCST ·table_exp6+0(SB), Z8, Z17
+	VBROADCASTSD     exp9<>+0(SB), Z10
+	VFMADD213PD.BCST exp8<>+0(SB), Z8, Z10
+	VBROADCASTSD     exp7<>+0(SB), Z17
+	VFMADD213PD.BCST exp6<>+0(SB), Z8, Z17
 	VFMADD213PD      Z17, Z5, Z10
 	VMULPD           Z5, Z5, Z5
 	VFMADD213PD      Z9, Z5, Z10
 	VFMADD213PD      Z7, Z5, Z10
 	VPSLLQ           $0x34, Z6, Z6
 	VFMADD213PD      Z6, Z6, Z10
-	VADDPD.BCST      ·table_one+0(SB), Z10, Z5
-	VBROADCASTSD     ·table_one+0(SB), Z6
+	VADDPD.BCST      one<>+0(SB), Z10, Z5
+	VBROADCASTSD     one<>+0(SB), Z6
 	VDIVPD           Z5, Z6, Z6
 	VDIVPD           Z5, Z10, Z5
 	VXORPD           X4, X4, X4
@@ -2103,16 +2401,16 @@ step5:
 	VMOVUPD          Z11, 128(SP)
 	VBLENDMPD        Z6, Z5, K2, Z12
 	VMOVUPD          Z12, 192(SP)
-	VXORPD.BCST      ·table_signBit+0(SB), Z2, Z2
+	VXORPD.BCST      signBit<>+0(SB), Z2, Z2
 	VMOVUPD.Z        (AX)(DI*8), K1, Z6
 	VMULPD           Z6, Z2, Z2
 	VMOVUPD          Z2, (SP)
-	VBROADCASTSD     ·table_one+0(SB), Z6
+	VBROADCASTSD     one<>+0(SB), Z6
 	VSUBPD           Z2, Z6, Z6
 	VMOVUPD          Z6, 64(SP)
 	VXORPD           X4, X4, X4
-	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z3
-	VSUBPD.BCST      ·table_expMax+0(SB), Z3, Z3
+	VANDPD.BCST      absBits<>+0(SB), Z3, Z3
+	VSUBPD.BCST      expMax<>+0(SB), Z3, Z3
 	VMAXPD           Z3, Z4, Z3
 	VBLENDMPD        Z2, Z6, K2, Z13
 	VMULPD           Z3, Z13, Z3
@@ -2121,28 +2419,28 @@ step5:
 	VSUBPD           Z6, Z5, Z3
 	VBLENDMPD        Z2, Z3, K2, Z14
 	VMOVUPD          Z14, 256(SP)
-	VXORPD.BCST      ·table_signBit+0(SB), Z14, Z2
+	VXORPD.BCST      signBit<>+0(SB), Z14, Z2
 	VMOVUPD          Z2, 320(SP)
 	VMOVUPD          320(SP), Z2
 	VDIVPD           128(SP), Z2, Z2
 	VMOVUPD          320(SP), Z3
 	VMULPD           Z3, Z2, Z3
 	VMULPD           Z2, Z2, Z5
-	VBROADCASTSD     ·table_entropy3+0(SB), Z6
-	VFMADD213PD.BCST ·table_entropy2+0(SB), Z2, Z6
-	VBROADCASTSD     ·table_entropy1+0(SB), Z7
-	VFMADD213PD.BCST ·table_entropy0+0(SB), Z2, Z7
+	VBROADCASTSD     entropy3<>+0(SB), Z6
+	VFMADD213PD.BCST entropy2<>+0(SB), Z2, Z6
+	VBROADCASTSD     entropy1<>+0(SB), Z7
+	VFMADD213PD.BCST entropy0<>+0(SB), Z2, Z7
 	VFMADD213PD      Z7, Z5, Z6
-	VBROADCASTSD     ·table_entropy7+0(SB), Z7
-	VFMADD213PD.BCST ·table_entropy6+0(SB), Z2, Z7
-	VBROADCASTSD     ·table_entropy5+0(SB), Z8
-	VFMADD213PD.BCST ·table_entropy4+0(SB), Z2, Z8
+	VBROADCASTSD     entropy7<>+0(SB), Z7
+	VFMADD213PD.BCST entropy6<>+0(SB), Z2, Z7
+	VBROADCASTSD     entropy5<>+0(SB), Z8
+	VFMADD213PD.BCST entropy4<>+0(SB), Z2, Z8
 	VFMADD213PD      Z8, Z5, Z7
 	VMULPD           Z5, Z5, Z5
 	VFMADD213PD      Z6, Z5, Z7
 	VMULPD           Z7, Z3, Z3
-	VANDPD.BCST      ·table_absBits+0(SB), Z2, Z2
-	VBROADCASTSD     ·table_entropyReach+0(SB), Z5
+	VANDPD.BCST      absBits<>+0(SB), Z2, Z2
+	VBROADCASTSD     entropyReach<>+0(SB), Z5
 	VCMPPD           $0x1e, Z2, Z5, K2
 	KMOVB            K2, R10
 	CMPL             R10, $0xff
@@ -2150,39 +2448,39 @@ step5:
 	VMOVUPD          Z3, 448(SP)
 	VMOVUPD          (SP), Z2
 	VDIVPD           128(SP), Z2, Z2
-	VBROADCASTSD     ·table_minNormal+0(SB), Z3
+	VBROADCASTSD     minNormal<>+0(SB), Z3
 	VMAXPD           Z3, Z2, Z2
-	VPADDQ.BCST      ·table_sqrtHalfBias+0(SB), Z2, Z2
+	VPADDQ.BCST      sqrtHalfBias<>+0(SB), Z2, Z2
 	VPSRLQ           $0x34, Z2, Z3
-	VORPD.BCST       ·table_integerBits+0(SB), Z3, Z3
-	VSUBPD.BCST      ·table_integerBias+0(SB), Z3, Z3
-	VANDPD.BCST      ·table_mantissaBits+0(SB), Z2, Z2
-	VPADDQ.BCST      ·table_sqrtHalf+0(SB), Z2, Z2
-	VSUBPD.BCST      ·table_one+0(SB), Z2, Z2
-	VADDPD.BCST      ·table_two+0(SB), Z2, Z5
+	VORPD.BCST       integerBits<>+0(SB), Z3, Z3
+	VSUBPD.BCST      integerBias<>+0(SB), Z3, Z3
+	VANDPD.BCST      mantissaBits<>+0(SB), Z2, Z2
+	VPADDQ.BCST      sqrtHalf<>+0(SB), Z2, Z2
+	VSUBPD.BCST      one<>+0(SB), Z2, Z2
+	VADDPD.BCST      two<>+0(SB), Z2, Z5
 	VDIVPD           Z5, Z2, Z5
 	VMULPD           Z5, Z5, Z6
 	VMULPD           Z6, Z6, Z7
-	VBROADCASTSD     ·table_log3+0(SB), Z8
-	VFMADD213PD.BCST ·table_log2+0(SB), Z6, Z8
-	VBROADCASTSD     ·table_log1+0(SB), Z9
-	VFMADD213PD.BCST ·table_log0+0(SB), Z6, Z9
+	VBROADCASTSD     log3<>+0(SB), Z8
+	VFMADD213PD.BCST log2<>+0(SB), Z6, Z8
+	VBROADCASTSD     log1<>+0(SB), Z9
+	VFMADD213PD.BCST log0<>+0(SB), Z6, Z9
 	VFMADD213PD      Z9, Z7, Z8
-	VBROADCASTSD     ·table_log7+0(SB), Z9
-	VFMADD213PD.BCST ·table_log6+0(SB), Z6, Z9
-	VBROADCASTSD     ·table_log5+0(SB), Z10
-	VFMADD213PD.BCST ·table_log4+0(SB), Z6, Z10
+	VBROADCASTSD     log7<>+0(SB), Z9
+	VFMADD213PD.BCST log6<>+0(SB), Z6, Z9
+	VBROADCASTSD     log5<>+0(SB), Z10
+	VFMADD213PD.BCST log4<>+0(SB), Z6, Z10
 	VFMADD213PD      Z10, Z7, Z9
 	VMULPD           Z7, Z7, Z7
 	VFMADD213PD      Z8, Z7, Z9
-	VMULPD.BCST      ·table_half+0(SB), Z2, Z7
+	VMULPD.BCST      half<>+0(SB), Z2, Z7
 	VMULPD           Z2, Z7, Z7
 	VFMADD213PD      Z7, Z6, Z9
-	VMULPD.BCST      ·table_ln2Lo+0(SB), Z3, Z6
+	VMULPD.BCST      ln2Lo<>+0(SB), Z3, Z6
 	VFMADD213PD      Z6, Z5, Z9
 	VSUBPD           Z9, Z7, Z5
 	VSUBPD           Z5, Z2, Z2
-	VFMADD231PD.BCST ·table_ln2Hi+0(SB), Z3, Z2
+	VFMADD231PD.BCST ln2Hi<>+0(SB), Z3, Z2
 	VMOVUPD          (SP), Z3
 	VMOVUPD          320(SP), Z5
 	VFMADD213PD      Z5, Z3, Z2
@@ -2190,8 +2488,8 @@ step5:
 	VMAXPD           Z2, Z4, Z2
 	VMOVUPD          320(SP), Z3
 	VDIVPD           128(SP), Z3, Z3
-	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z3
-	VBROADCASTSD     ·table_entropyReach+0(SB), Z5
+	VANDPD.BCST      absBits<>+0(SB), Z3, Z3
+	VBROADCASTSD     entropyReach<>+0(SB), Z5
 	VCMPPD           $0x1e, Z3, Z5, K2
 	VMOVUPD          448(SP), Z3
 	VBLENDMPD        Z3, Z2, K2, Z15
@@ -2203,21 +2501,21 @@ near8:
 	VMOVUPD          256(SP), Z5
 	VMULPD           Z5, Z2, Z5
 	VMULPD           Z2, Z2, Z6
-	VBROADCASTSD     ·table_entropy3+0(SB), Z7
-	VFMADD213PD.BCST ·table_entropy2+0(SB), Z2, Z7
-	VBROADCASTSD     ·table_entropy1+0(SB), Z8
-	VFMADD213PD.BCST ·table_entropy0+0(SB), Z2, Z8
+	VBROADCASTSD     entropy3<>+0(SB), Z7
+	VFMADD213PD.BCST entropy2<>+0(SB), Z2, Z7
+	VBROADCASTSD     entropy1<>+0(SB), Z8
+	VFMADD213PD.BCST entropy0<>+0(SB), Z2, Z8
 	VFMADD213PD      Z8, Z6, Z7
-	VBROADCASTSD     ·table_entropy7+0(SB), Z8
-	VFMADD213PD.BCST ·table_entropy6+0(SB), Z2, Z8
-	VBROADCASTSD     ·table_entropy5+0(SB), Z9
-	VFMADD213PD.BCST ·table_entropy4+0(SB), Z2, Z9
+	VBROADCASTSD     entropy7<>+0(SB), Z8
+	VFMADD213PD.BCST entropy6<>+0(SB), Z2, Z8
+	VBROADCASTSD     entropy5<>+0(SB), Z9
+	VFMADD213PD.BCST entropy4<>+0(SB), Z2, Z9
 	VFMADD213PD      Z9, Z6, Z8
 	VMULPD           Z6, Z6, Z6
 	VFMADD213PD      Z7, Z6, Z8
 	VMULPD           Z8, Z5, Z5
-	VANDPD.BCST      ·table_absBits+0(SB), Z2, Z2
-	VBROADCASTSD     ·table_entropyReach+0(SB), Z6
+	VANDPD.BCST      absBits<>+0(SB), Z2, Z2
+	VBROADCASTSD     entropyReach<>+0(SB), Z6
 	VCMPPD           $0x1e, Z2, Z6, K2
 	KMOVB            K2, R10
 	CMPL             R10, $0xff
@@ -2225,39 +2523,39 @@ near8:
 	VMOVUPD          Z5, 448(SP)
 	VMOVUPD          64(SP), Z2
 	VDIVPD           192(SP), Z2, Z2
-	VBROADCASTSD     ·table_minNormal+0(SB), Z5
+	VBROADCASTSD     minNormal<>+0(SB), Z5
 	VMAXPD           Z5, Z2, Z2
-	VPADDQ.BCST      ·table_sqrtHalfBias+0(SB), Z2, Z2
+	VPADDQ.BCST      sqrtHalfBias<>+0(SB), Z2, Z2
 	VPSRLQ           $0x34, Z2, Z5
-	VORPD.BCST       ·table_integerBits+0(SB), Z5, Z5
-	VSUBPD.BCST      ·table_integerBias+0(SB), Z5, Z5
-	VANDPD.BCST      ·table_mantissaBits+0(SB), Z2, Z2
-	VPADDQ.BCST      ·table_sqrtHalf+0(SB), Z2, Z2
-	VSUBPD.BCST      ·table_one+0(SB), Z2, Z2
-	VADDPD.BCST      ·table_two+0(SB), Z2, Z6
+	VORPD.BCST       integerBits<>+0(SB), Z5, Z5
+	VSUBPD.BCST      integerBias<>+0(SB), Z5, Z5
+	VANDPD.BCST      mantissaBits<>+0(SB), Z2, Z2
+	VPADDQ.BCST      sqrtHalf<>+0(SB), Z2, Z2
+	VSUBPD.BCST      one<>+0(SB), Z2, Z2
+	VADDPD.BCST      two<>+0(SB), Z2, Z6
 	VDIVPD           Z6, Z2, Z6
 	VMULPD           Z6, Z6, Z7
 	VMULPD           Z7, Z7, Z8
-	VBROADCASTSD     ·table_log3+0(SB), Z9
-	VFMADD213PD.BCST ·table_log2+0(SB), Z7, Z9
-	VBROADCASTSD     ·table_log1+0(SB), Z10
-	VFMADD213PD.BCST ·table_log0+0(SB), Z7, Z10
+	VBROADCASTSD     log3<>+0(SB), Z9
+	VFMADD213PD.BCST log2<>+0(SB), Z7, Z9
+	VBROADCASTSD     log1<>+0(SB), Z10
+	VFMADD213PD.BCST log0<>+0(SB), Z7, Z10
 	VFMADD213PD      Z10, Z8, Z9
-	VBROADCASTSD     ·table_log7+0(SB), Z10
-	VFMADD213PD.BCST ·table_log6+0(SB), Z7, Z10
-	VBROADCASTSD     ·table_log5+0(SB), Z17
-	VFMADD213PD.BCST ·table_log4+0(SB), Z7, Z17
+	VBROADCASTSD     log7<>+0(SB), Z10
+	VFMADD213PD.BCST log6<>+0(SB), Z7, Z10
+	VBROADCASTSD     log5<>+0(SB), Z17
+	VFMADD213PD.BCST log4<>+0(SB), Z7, Z17
 	VFMADD213PD      Z17, Z8, Z10
 	VMULPD           Z8, Z8, Z8
 	VFMADD213PD      Z9, Z8, Z10
-	VMULPD.BCST      ·table_half+0(SB), Z2, Z8
+	VMULPD.BCST      half<>+0(SB), Z2, Z8
 	VMULPD           Z2, Z8, Z8
 	VFMADD213PD      Z8, Z7, Z10
-	VMULPD.BCST      ·table_ln2Lo+0(SB), Z5, Z7
+	VMULPD.BCST      ln2Lo<>+0(SB), Z5, Z7
 	VFMADD213PD      Z7, Z6, Z10
 	VSUBPD           Z10, Z8, Z6
 	VSUBPD           Z6, Z2, Z2
-	VFMADD231PD.BCST ·table_ln2Hi+0(SB), Z5, Z2
+	VFMADD231PD.BCST ln2Hi<>+0(SB), Z5, Z2
 	VMOVUPD          64(SP), Z5
 	VMOVUPD          256(SP), Z6
 	VFMADD213PD      Z6, Z5, Z2
@@ -2265,8 +2563,8 @@ near8:
 	VMAXPD           Z2, Z4, Z2
 	VMOVUPD          256(SP), Z5
 	VDIVPD           192(SP), Z5, Z5
-	VANDPD.BCST      ·table_absBits+0(SB), Z5, Z5
-	VBROADCASTSD     ·table_entropyReach+0(SB), Z6
+	VANDPD.BCST      absBits<>+0(SB), Z5, Z5
+	VBROADCASTSD     entropyReach<>+0(SB), Z6
 	VCMPPD           $0x1e, Z5, Z6, K2
 	VMOVUPD          448(SP), Z5
 	VBLENDMPD        Z5, Z2, K2, Z16
@@ -2326,29 +2624,29 @@ block1:
 	VMOVUPD      (CX)(DI*8), Y5
 	VMOVUPD      Y4, (SP)
 	VMOVUPD      Y5, 96(SP)
-	VANDPD       ·table_absBits+0(SB), Y5, Y4
-	VBROADCASTSD ·table_expMax+0(SB), Y7
+	VANDPD       absBits<>+0(SB), Y5, Y4
+	VBROADCASTSD expMax<>+0(SB), Y7
 	VMINPD       Y4, Y7, Y4
-	VBROADCASTSD ·table_negLog2E+0(SB), Y7
-	VFMADD213PD  ·table_expMagic+0(SB), Y4, Y7
-	VBROADCASTSD ·table_expMagic+0(SB), Y8
+	VBROADCASTSD negLog2E<>+0(SB), Y7
+	VFMADD213PD  expMagic<>+0(SB), Y4, Y7
+	VBROADCASTSD expMagic<>+0(SB), Y8
 	VSUBPD       Y7, Y8, Y8
-	VBROADCASTSD ·table_ln2Hi+0(SB), Y9
+	VBROADCASTSD ln2Hi<>+0(SB), Y9
 	VFMSUB213PD  Y4, Y8, Y9
-	VFMADD231PD  ·table_ln2Lo+0(SB), Y8, Y9
+	VFMADD231PD  ln2Lo<>+0(SB), Y8, Y9
 	VMULPD       Y9, Y9, Y4
-	VBROADCASTSD ·table_exp1+0(SB), Y8
-	VFMADD213PD  ·table_exp0+0(SB), Y9, Y8
+	VBROADCASTSD exp1<>+0(SB), Y8
+	VFMADD213PD  exp0<>+0(SB), Y9, Y8
 	VFMADD213PD  Y9, Y4, Y8
-	VBROADCASTSD ·table_exp5+0(SB), Y10
-	VFMADD213PD  ·table_exp4+0(SB), Y9, Y10
-	VBROADCASTSD ·table_exp3+0(SB), Y11
-	VFMADD213PD  ·table_exp2+0(SB), Y9, Y11
+	VBROADCASTSD exp5<>+0(SB), Y10
+	VFMADD213PD  exp4<>+0(SB), Y9, Y10
+	VBROADCASTSD exp3<>+0(SB), Y11
+	VFMADD213PD  exp2<>+0(SB), Y9, Y11
 	VFMADD213PD  Y11, Y4, Y10
-	VBROADCASTSD ·table_exp9+0(SB), Y11
-	VFMADD213PD  ·table_exp8+0(SB), Y9, Y11
-	VBROADCASTSD ·table_exp7+0(SB), Y12
-	VFMADD213PD  ·table_exp6+0(SB), Y9, Y12
+	VBROADCASTSD exp9<>+0(SB), Y11
+	VFMADD213PD  exp8<>+0(SB), Y9, Y11
+	VBROADCASTSD exp7<>+0(SB), Y12
+	VFMADD213PD  exp6<>+0(SB), Y9, Y12
 	VFMADD213PD  Y12, Y4, Y11
 	VMULPD       Y4, Y4, Y4
 	VFMADD213PD  Y10, Y4, Y11
@@ -2357,7 +2655,7 @@ block1:
 	VFMADD213PD  Y7, Y7, Y11
 	VXORPD       X6, X6, X6
 	VCMPPD       $0x1e, Y6, Y5, Y4
-	VBROADCASTSD ·table_one+0(SB), Y5
+	VBROADCASTSD one<>+0(SB), Y5
 	VDIVPD       Y11, Y5, Y5
 	VBLENDVPD    Y4, Y5, Y11, Y4
 	VMOVUPD      Y4, 32(SP)
@@ -2370,21 +2668,21 @@ block1:
 	VMOVUPD      64(SP), Y7
 	VMULPD       Y7, Y5, Y7
 	VMULPD       Y5, Y5, Y8
-	VBROADCASTSD ·table_entropy3+0(SB), Y9
-	VFMADD213PD  ·table_entropy2+0(SB), Y5, Y9
-	VBROADCASTSD ·table_entropy1+0(SB), Y10
-	VFMADD213PD  ·table_entropy0+0(SB), Y5, Y10
+	VBROADCASTSD entropy3<>+0(SB), Y9
+	VFMADD213PD  entropy2<>+0(SB), Y5, Y9
+	VBROADCASTSD entropy1<>+0(SB), Y10
+	VFMADD213PD  entropy0<>+0(SB), Y5, Y10
 	VFMADD213PD  Y10, Y8, Y9
-	VBROADCASTSD ·table_entropy7+0(SB), Y10
-	VFMADD213PD  ·table_entropy6+0(SB), Y5, Y10
-	VBROADCASTSD ·table_entropy5+0(SB), Y11
-	VFMADD213PD  ·table_entropy4+0(SB), Y5, Y11
+	VBROADCASTSD entropy7<>+0(SB), Y10
+	VFMADD213PD  entropy6<>+0(SB), Y5, Y10
+	VBROADCASTSD entropy5<>+0(SB), Y11
+	VFMADD213PD  entropy4<>+0(SB), Y5, Y11
 	VFMADD213PD  Y11, Y8, Y10
 	VMULPD       Y8, Y8, Y8
 	VFMADD213PD  Y9, Y8, Y10
 	VMULPD       Y10, Y7, Y7
-	VANDPD       ·table_absBits+0(SB), Y5, Y5
-	VBROADCASTSD ·table_entropyReach+0(SB), Y8
+	VANDPD       absBits<>+0(SB), Y5, Y5
+	VBROADCASTSD entropyReach<>+0(SB), Y8
 	VCMPPD       $0x1e, Y5, Y8, Y5
 	VMOVMSKPD    Y5, R9
 	CMPL         R9, $0x0f
@@ -2393,46 +2691,46 @@ block1:
 	VMOVUPD      (SP), Y5
 	VDIVPD       32(SP), Y5, Y5
 	VMOVUPD      32(SP), Y7
-	VMULPD       ·table_farRatio+0(SB), Y7, Y7
+	VMULPD       farRatio<>+0(SB), Y7, Y7
 	VMOVUPD      (SP), Y8
 	VCMPPD       $0x1e, Y7, Y8, Y7
 	VMOVUPD      (SP), Y8
 	VBLENDVPD    Y7, Y8, Y5, Y5
-	VBROADCASTSD ·table_minNormal+0(SB), Y7
+	VBROADCASTSD minNormal<>+0(SB), Y7
 	VMAXPD       Y7, Y5, Y5
-	VPADDQ       ·table_sqrtHalfBias+0(SB), Y5, Y5
+	VPADDQ       sqrtHalfBias<>+0(SB), Y5, Y5
 	VPSRLQ       $0x34, Y5, Y7
-	VORPD        ·table_integerBits+0(SB), Y7, Y7
-	VSUBPD       ·table_integerBias+0(SB), Y7, Y7
-	VANDPD       ·table_mantissaBits+0(SB), Y5, Y5
-	VPADDQ       ·table_sqrtHalf+0(SB), Y5, Y5
-	VSUBPD       ·table_one+0(SB), Y5, Y5
-	VADDPD       ·table_two+0(SB), Y5, Y8
+	VORPD        integerBits<>+0(SB), Y7, Y7
+	VSUBPD       integerBias<>+0(SB), Y7, Y7
+	VANDPD       mantissaBits<>+0(SB), Y5, Y5
+	VPADDQ       sqrtHalf<>+0(SB), Y5, Y5
+	VSUBPD       one<>+0(SB), Y5, Y5
+	VADDPD       two<>+0(SB), Y5, Y8
 	VDIVPD       Y8, Y5, Y8
 	VMULPD       Y8, Y8, Y9
 	VMULPD       Y9, Y9, Y10
-	VBROADCASTSD ·table_log3+0(SB), Y11
-	VFMADD213PD  ·table_log2+0(SB), Y9, Y11
-	VBROADCASTSD ·table_log1+0(SB), Y12
-	VFMADD213PD  ·table_log0+0(SB), Y9, Y12
+	VBROADCASTSD log3<>+0(SB), Y11
+	VFMADD213PD  log2<>+0(SB), Y9, Y11
+	VBROADCASTSD log1<>+0(SB), Y12
+	VFMADD213PD  log0<>+0(SB), Y9, Y12
 	VFMADD213PD  Y12, Y10, Y11
-	VBROADCASTSD ·table_log7+0(SB), Y12
-	VFMADD213PD  ·table_log6+0(SB), Y9, Y12
-	VBROADCASTSD ·table_log5+0(SB), Y13
-	VFMADD213PD  ·table_log4+0(SB), Y9, Y13
+	VBROADCASTSD log7<>+0(SB), Y12
+	VFMADD213PD  log6<>+0(SB), Y9, Y12
+	VBROADCASTSD log5<>+0(SB), Y13
+	VFMADD213PD  log4<>+0(SB), Y9, Y13
 	VFMADD213PD  Y13, Y10, Y12
 	VMULPD       Y10, Y10, Y10
 	VFMADD213PD  Y11, Y10, Y12
-	VMULPD       ·table_half+0(SB), Y5, Y10
+	VMULPD       half<>+0(SB), Y5, Y10
 	VMULPD       Y5, Y10, Y10
 	VFMADD213PD  Y10, Y9, Y12
-	VMULPD       ·table_ln2Lo+0(SB), Y7, Y9
+	VMULPD       ln2Lo<>+0(SB), Y7, Y9
 	VFMADD213PD  Y9, Y8, Y12
 	VSUBPD       Y12, Y10, Y8
 	VSUBPD       Y8, Y5, Y5
-	VFMADD231PD  ·table_ln2Hi+0(SB), Y7, Y5
+	VFMADD231PD  ln2Hi<>+0(SB), Y7, Y5
 	VMOVUPD      32(SP), Y7
-	VMULPD       ·table_farRatio+0(SB), Y7, Y7
+	VMULPD       farRatio<>+0(SB), Y7, Y7
 	VMOVUPD      (SP), Y8
 	VCMPPD       $0x1e, Y7, Y8, Y7
 	VMOVUPD      96(SP), Y8
@@ -2445,8 +2743,8 @@ block1:
 	VMAXPD       Y5, Y6, Y5
 	VMOVUPD      64(SP), Y7
 	VDIVPD       32(SP), Y7, Y7
-	VANDPD       ·table_absBits+0(SB), Y7, Y7
-	VBROADCASTSD ·table_entropyReach+0(SB), Y8
+	VANDPD       absBits<>+0(SB), Y7, Y7
+	VBROADCASTSD entropyReach<>+0(SB), Y8
 	VCMPPD       $0x1e, Y7, Y8, Y7
 	VMOVUPD      128(SP), Y8
 	VBLENDVPD    Y7, Y8, Y5, Y5
@@ -2466,7 +2764,7 @@ near3:
 blocksDone2:
 	SUBQ DI, SI
 	JZ   done6
-	LEAQ ·table_masks+128(SB), R8
+	LEAQ masks<>+128(SB), R8
 	MOVQ SI, R9
 	SHLQ $0x03, R9
 	SUBQ R9, R8
@@ -2482,29 +2780,29 @@ step4:
 	VMASKMOVPD   (CX)(DI*8), Y4, Y7
 	VMOVUPD      Y5, (SP)
 	VMOVUPD      Y7, 96(SP)
-	VANDPD       ·table_absBits+0(SB), Y7, Y5
-	VBROADCASTSD ·table_expMax+0(SB), Y8
+	VANDPD       absBits<>+0(SB), Y7, Y5
+	VBROADCASTSD expMax<>+0(SB), Y8
 	VMINPD       Y5, Y8, Y5
-	VBROADCASTSD ·table_negLog2E+0(SB), Y8
-	VFMADD213PD  ·table_expMagic+0(SB), Y5, Y8
-	VBROADCASTSD ·table_expMagic+0(SB), Y9
+	VBROADCASTSD negLog2E<>+0(SB), Y8
+	VFMADD213PD  expMagic<>+0(SB), Y5, Y8
+	VBROADCASTSD expMagic<>+0(SB), Y9
 	VSUBPD       Y8, Y9, Y9
-	VBROADCASTSD ·table_ln2Hi+0(SB), Y10
+	VBROADCASTSD ln2Hi<>+0(SB), Y10
 	VFMSUB213PD  Y5, Y9, Y10
-	VFMADD231PD  ·table_ln2Lo+0(SB), Y9, Y10
+	VFMADD231PD  ln2Lo<>+0(SB), Y9, Y10
 	VMULPD       Y10, Y10, Y5
-	VBROADCASTSD ·table_exp1+0(SB), Y9
-	VFMADD213PD  ·table_exp0+0(SB), Y10, Y9
+	VBROADCASTSD exp1<>+0(SB), Y9
+	VFMADD213PD  exp0<>+0(SB), Y10, Y9
 	VFMADD213PD  Y10, Y5, Y9
-	VBROADCASTSD ·table_exp5+0(SB), Y11
-	VFMADD213PD  ·table_exp4+0(SB), Y10, Y11
-	VBROADCASTSD ·table_exp3+0(SB), Y12
-	VFMADD213PD  ·table_exp2+0(SB), Y10, Y12
+	VBROADCASTSD exp5<>+0(SB), Y11
+	VFMADD213PD  exp4<>+0(SB), Y10, Y11
+	VBROADCASTSD exp3<>+0(SB), Y12
+	VFMADD213PD  exp2<>+0(SB), Y10, Y12
 	VFMADD213PD  Y12, Y5, Y11
-	VBROADCASTSD ·table_exp9+0(SB), Y12
-	VFMADD213PD  ·table_exp8+0(SB), Y10, Y12
-	VBROADCASTSD ·table_exp7+0(SB), Y13
-	VFMADD213PD  ·table_exp6+0(SB), Y10, Y13
+	VBROADCASTSD exp9<>+0(SB), Y12
+	VFMADD213PD  exp8<>+0(SB), Y10, Y12
+	VBROADCASTSD exp7<>+0(SB), Y13
+	VFMADD213PD  exp6<>+0(SB), Y10, Y13
 	VFMADD213PD  Y13, Y5, Y12
 	VMULPD       Y5, Y5, Y5
 	VFMADD213PD  Y11, Y5, Y12
@@ -2513,7 +2811,7 @@ step4:
 	VFMADD213PD  Y8, Y8, Y12
 	VXORPD       X6, X6, X6
 	VCMPPD       $0x1e, Y6, Y7, Y5
-	VBROADCASTSD ·table_one+0(SB), Y7
+	VBROADCASTSD one<>+0(SB), Y7
 	VDIVPD       Y12, Y7, Y7
 	VBLENDVPD    Y5, Y7, Y12, Y5
 	VMOVUPD      Y5, 32(SP)
@@ -2526,21 +2824,21 @@ step4:
 	VMOVUPD      64(SP), Y8
 	VMULPD       Y8, Y7, Y8
 	VMULPD       Y7, Y7, Y9
-	VBROADCASTSD ·table_entropy3+0(SB), Y10
-	VFMADD213PD  ·table_entropy2+0(SB), Y7, Y10
-	VBROADCASTSD ·table_entropy1+0(SB), Y11
-	VFMADD213PD  ·table_entropy0+0(SB), Y7, Y11
+	VBROADCASTSD entropy3<>+0(SB), Y10
+	VFMADD213PD  entropy2<>+0(SB), Y7, Y10
+	VBROADCASTSD entropy1<>+0(SB), Y11
+	VFMADD213PD  entropy0<>+0(SB), Y7, Y11
 	VFMADD213PD  Y11, Y9, Y10
-	VBROADCASTSD ·table_entropy7+0(SB), Y11
-	VFMADD213PD  ·table_entropy6+0(SB), Y7, Y11
-	VBROADCASTSD ·table_entropy5+0(SB), Y12
-	VFMADD213PD  ·table_entropy4+0(SB), Y7, Y12
+	VBROADCASTSD entropy7<>+0(SB), Y11
+	VFMADD213PD  entropy6<>+0(SB), Y7, Y11
+	VBROADCASTSD entropy5<>+0(SB), Y12
+	VFMADD213PD  entropy4<>+0(SB), Y7, Y12
 	VFMADD213PD  Y12, Y9, Y11
 	VMULPD       Y9, Y9, Y9
 	VFMADD213PD  Y10, Y9, Y11
 	VMULPD       Y11, Y8, Y8
-	VANDPD       ·table_absBits+0(SB), Y7, Y7
-	VBROADCASTSD ·table_entropyReach+0(SB), Y9
+	VANDPD       absBits<>+0(SB), Y7, Y7
+	VBROADCASTSD entropyReach<>+0(SB), Y9
 	VCMPPD       $0x1e, Y7, Y9, Y7
 	VMOVMSKPD    Y7, R10
 	CMPL         R10, $0x0f
@@ -2549,46 +2847,46 @@ step4:
 	VMOVUPD      (SP), Y7
 	VDIVPD       32(SP), Y7, Y7
 	VMOVUPD      32(SP), Y8
-	VMULPD       ·table_farRatio+0(SB), Y8, Y8
+	VMULPD       farRatio<>+0(SB), Y8, Y8
 	VMOVUPD      (SP), Y9
 	VCMPPD       $0x1e, Y8, Y9, Y8
 	VMOVUPD      (SP), Y9
 	VBLENDVPD    Y8, Y9, Y7, Y7
-	VBROADCASTSD ·table_minNormal+0(SB), Y8
+	VBROADCASTSD minNormal<>+0(SB), Y8
 	VMAXPD       Y8, Y7, Y7
-	VPADDQ       ·table_sqrtHalfBias+0(SB), Y7, Y7
+	VPADDQ       sqrtHalfBias<>+0(SB), Y7, Y7
 	VPSRLQ       $0x34, Y7, Y8
-	VORPD        ·table_integerBits+0(SB), Y8, Y8
-	VSUBPD       ·table_integerBias+0(SB), Y8, Y8
-	VANDPD       ·table_mantissaBits+0(SB), Y7, Y7
-	VPADDQ       ·table_sqrtHalf+0(SB), Y7, Y7
-	VSUBPD       ·table_one+0(SB), Y7, Y7
-	VADDPD       ·table_two+0(SB), Y7, Y9
+	VORPD        integerBits<>+0(SB), Y8, Y8
+	VSUBPD       integerBias<>+0(SB), Y8, Y8
+	VANDPD       mantissaBits<>+0(SB), Y7, Y7
+	VPADDQ       sqrtHalf<>+0(SB), Y7, Y7
+	VSUBPD       one<>+0(SB), Y7, Y7
+	VADDPD       two<>+0(SB), Y7, Y9
 	VDIVPD       Y9, Y7, Y9
 	VMULPD       Y9, Y9, Y10
 	VMULPD       Y10, Y10, Y11
-	VBROADCASTSD ·table_log3+0(SB), Y12
-	VFMADD213PD  ·table_log2+0(SB), Y10, Y12
-	VBROADCASTSD ·table_log1+0(SB), Y13
-	VFMADD213PD  ·table_log0+0(SB), Y10, Y13
+	VBROADCASTSD log3<>+0(SB), Y12
+	VFMADD213PD  log2<>+0(SB), Y10, Y12
+	VBROADCASTSD log1<>+0(SB), Y13
+	VFMADD213PD  log0<>+0(SB), Y10, Y13
 	VFMADD213PD  Y13, Y11, Y12
-	VBROADCASTSD ·table_log7+0(SB), Y13
-	VFMADD213PD  ·table_log6+0(SB), Y10, Y13
-	VBROADCASTSD ·table_log5+0(SB), Y14
-	VFMADD213PD  ·table_log4+0(SB), Y10, Y14
+	VBROADCASTSD log7<>+0(SB), Y13
+	VFMADD213PD  log6<>+0(SB), Y10, Y13
+	VBROADCASTSD log5<>+0(SB), Y14
+	VFMADD213PD  log4<>+0(SB), Y10, Y14
 	VFMADD213PD  Y14, Y11, Y13
 	VMULPD       Y11, Y11, Y11
 	VFMADD213PD  Y12, Y11, Y13
-	VMULPD       ·table_half+0(SB), Y7, Y11
+	VMULPD       half<>+0(SB), Y7, Y11
 	VMULPD       Y7, Y11, Y11
 	VFMADD213PD  Y11, Y10, Y13
-	VMULPD       ·table_ln2Lo+0(SB), Y8, Y10
+	VMULPD       ln2Lo<>+0(SB), Y8, Y10
 	VFMADD213PD  Y10, Y9, Y13
 	VSUBPD       Y13, Y11, Y9
 	VSUBPD       Y9, Y7, Y7
-	VFMADD231PD  ·table_ln2Hi+0(SB), Y8, Y7
+	VFMADD231PD  ln2Hi<>+0(SB), Y8, Y7
 	VMOVUPD      32(SP), Y8
-	VMULPD       ·table_farRatio+0(SB), Y8, Y8
+	VMULPD       farRatio<>+0(SB), Y8, Y8
 	VMOVUPD      (SP), Y9
 	VCMPPD       $0x1e, Y8, Y9, Y8
 	VMOVUPD      96(SP), Y9
@@ -2601,8 +2899,8 @@ step4:
 	VMAXPD       Y7, Y6, Y7
 	VMOVUPD      64(SP), Y8
 	VDIVPD       32(SP), Y8, Y8
-	VANDPD       ·table_absBits+0(SB), Y8, Y8
-	VBROADCASTSD ·table_entropyReach+0(SB), Y9
+	VANDPD       absBits<>+0(SB), Y8, Y8
+	VBROADCASTSD entropyReach<>+0(SB), Y9
 	VCMPPD       $0x1e, Y8, Y9, Y8
 	VMOVUPD      128(SP), Y9
 	VBLENDVPD    Y8, Y9, Y7, Y7
@@ -2659,29 +2957,29 @@ block1:
 	VMOVUPD          (CX)(DI*8), Z3
 	VMOVUPD          Z2, (SP)
 	VMOVUPD          Z3, 192(SP)
-	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z2
-	VBROADCASTSD     ·table_expMax+0(SB), Z13
+	VANDPD.BCST      absBits<>+0(SB), Z3, Z2
+	VBROADCASTSD     expMax<>+0(SB), Z13
 	VMINPD           Z2, Z13, Z2
-	VBROADCASTSD     ·table_negLog2E+0(SB), Z13
-	VFMADD213PD.BCST ·table_expMagic+0(SB), Z2, Z13
-	VBROADCASTSD     ·table_expMagic+0(SB), Z14
+	VBROADCASTSD     negLog2E<>+0(SB), Z13
+	VFMADD213PD.BCST expMagic<>+0(SB), Z2, Z13
+	VBROADCASTSD     expMagic<>+0(SB), Z14
 	VSUBPD           Z13, Z14, Z14
-	VBROADCASTSD     ·table_ln2Hi+0(SB), Z15
+	VBROADCASTSD     ln2Hi<>+0(SB), Z15
 	VFMSUB213PD      Z2, Z14, Z15
-	VFMADD231PD.BCST ·table_ln2Lo+0(SB), Z14, Z15
+	VFMADD231PD.BCST ln2Lo<>+0(SB), Z14, Z15
 	VMULPD           Z15, Z15, Z2
-	VBROADCASTSD     ·table_exp1+0(SB), Z14
-	VFMADD213PD.BCST ·table_exp0+0(SB), Z15, Z14
+	VBROADCASTSD     exp1<>+0(SB), Z14
+	VFMADD213PD.BCST exp0<>+0(SB), Z15, Z14
 	VFMADD213PD      Z15, Z2, Z14
-	VBROADCASTSD     ·table_exp5+0(SB), Z16
-	VFMADD213PD.BCST ·table_exp4+0(SB), Z15, Z16
-	VBROADCASTSD     ·table_exp3+0(SB), Z17
-	VFMADD213PD.BCST ·table_exp2+0(SB), Z15, Z17
+	VBROADCASTSD     exp5<>+0(SB), Z16
+	VFMADD213PD.BCST exp4<>+0(SB), Z15, Z16
+	VBROADCASTSD     exp3<>+0(SB), Z17
+	VFMADD213PD.BCST exp2<>+0(SB), Z15, Z17
 	VFMADD213PD      Z17, Z2, Z16
-	VBROADCASTSD     ·table_exp9+0(SB), Z17
-	VFMADD213PD.BCST ·table_exp8+0(SB), Z15, Z17
-	VBROADCASTSD     ·table_exp7+0(SB), Z18
-	VFMADD213PD.BCST ·table_exp6+0(SB), Z15, Z18
+	VBROADCASTSD     exp9<>+0(SB), Z17
+	VFMADD213PD.BCST exp8<>+0(SB), Z15, Z17
+	VBROADCASTSD     exp7<>+0(SB), Z18
+	VFMADD213PD.BCST exp6<>+0(SB), Z15, Z18
 	VFMADD213PD      Z18, Z2, Z17
 	VMULPD           Z2, Z2, Z2
 	VFMADD213PD      Z16, Z2, Z17
@@ -2690,7 +2988,7 @@ block1:
 	VFMADD213PD      Z13, Z13, Z17
 	VXORPD           X4, X4, X4
 	VCMPPD           $0x1e, Z4, Z3, K1
-	VBROADCASTSD     ·table_one+0(SB), Z2
+	VBROADCASTSD     one<>+0(SB), Z2
 	VDIVPD           Z17, Z2, Z2
 	VBLENDMPD        Z2, Z17, K1, Z5
 	VMOVUPD          Z5, 64(SP)
@@ -2703,21 +3001,21 @@ block1:
 	VMOVUPD          128(SP), Z13
 	VMULPD           Z13, Z3, Z13
 	VMULPD           Z3, Z3, Z14
-	VBROADCASTSD     ·table_entropy3+0(SB), Z15
-	VFMADD213PD.BCST ·table_entropy2+0(SB), Z3, Z15
-	VBROADCASTSD     ·table_entropy1+0(SB), Z16
-	VFMADD213PD.BCST ·table_entropy0+0(SB), Z3, Z16
+	VBROADCASTSD     entropy3<>+0(SB), Z15
+	VFMADD213PD.BCST entropy2<>+0(SB), Z3, Z15
+	VBROADCASTSD     entropy1<>+0(SB), Z16
+	VFMADD213PD.BCST entropy0<>+0(SB), Z3, Z16
 	VFMADD213PD      Z16, Z14, Z15
-	VBROADCASTSD     ·table_entropy7+0(SB), Z16
-	VFMADD213PD.BCST ·table_entropy6+0(SB), Z3, Z16
-	VBROADCASTSD     ·table_entropy5+0(SB), Z17
-	VFMADD213PD.BCST ·table_entropy4+0(SB), Z3, Z17
+	VBROADCASTSD     entropy7<>+0(SB), Z16
+	VFMADD213PD.BCST entropy6<>+0(SB), Z3, Z16
+	VBROADCASTSD     entropy5<>+0(SB), Z17
+	VFMADD213PD.BCST entropy4<>+0(SB), Z3, Z17
 	VFMADD213PD      Z17, Z14, Z16
 	VMULPD           Z14, Z14, Z14
 	VFMADD213PD      Z15, Z14, Z16
 	VMULPD           Z16, Z13, Z13
-	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z3
-	VBROADCASTSD     ·table_entropyReach+0(SB), Z14
+	VANDPD.BCST      absBits<>+0(SB), Z3, Z3
+	VBROADCASTSD     entropyReach<>+0(SB), Z14
 	VCMPPD           $0x1e, Z3, Z14, K1
 	KMOVB            K1, R9
 	CMPL             R9, $0xff
@@ -2726,46 +3024,46 @@ block1:
 	VMOVUPD          (SP), Z3
 	VDIVPD           64(SP), Z3, Z3
 	VMOVUPD          64(SP), Z13
-	VMULPD.BCST      ·table_farRatio+0(SB), Z13, Z13
+	VMULPD.BCST      farRatio<>+0(SB), Z13, Z13
 	VMOVUPD          (SP), Z14
 	VCMPPD           $0x1e, Z13, Z14, K1
 	VMOVUPD          (SP), Z13
 	VBLENDMPD        Z13, Z3, K1, Z6
-	VBROADCASTSD     ·table_minNormal+0(SB), Z3
+	VBROADCASTSD     minNormal<>+0(SB), Z3
 	VMAXPD           Z3, Z6, Z3
-	VPADDQ.BCST      ·table_sqrtHalfBias+0(SB), Z3, Z3
+	VPADDQ.BCST      sqrtHalfBias<>+0(SB), Z3, Z3
 	VPSRLQ           $0x34, Z3, Z13
-	VORPD.BCST       ·table_integerBits+0(SB), Z13, Z13
-	VSUBPD.BCST      ·table_integerBias+0(SB), Z13, Z13
-	VANDPD.BCST      ·table_mantissaBits+0(SB), Z3, Z3
-	VPADDQ.BCST      ·table_sqrtHalf+0(SB), Z3, Z3
-	VSUBPD.BCST      ·table_one+0(SB), Z3, Z3
-	VADDPD.BCST      ·table_two+0(SB), Z3, Z14
+	VORPD.BCST       integerBits<>+0(SB), Z13, Z13
+	VSUBPD.BCST      integerBias<>+0(SB), Z13, Z13
+	VANDPD.BCST      mantissaBits<>+0(SB), Z3, Z3
+	VPADDQ.BCST      sqrtHalf<>+0(SB), Z3, Z3
+	VSUBPD.BCST      one<>+0(SB), Z3, Z3
+	VADDPD.BCST      two<>+0(SB), Z3, Z14
 	VDIVPD           Z14, Z3, Z14
 	VMULPD           Z14, Z14, Z15
 	VMULPD           Z15, Z15, Z16
-	VBROADCASTSD     ·table_log3+0(SB), Z17
-	VFMADD213PD.BCST ·table_log2+0(SB), Z15, Z17
-	VBROADCASTSD     ·table_log1+0(SB), Z18
-	VFMADD213PD.BCST ·table_log0+0(SB), Z15, Z18
+	VBROADCASTSD     log3<>+0(SB), Z17
+	VFMADD213PD.BCST log2<>+0(SB), Z15, Z17
+	VBROADCASTSD     log1<>+0(SB), Z18
+	VFMADD213PD.BCST log0<>+0(SB), Z15, Z18
 	VFMADD213PD      Z18, Z16, Z17
-	VBROADCASTSD     ·table_log7+0(SB), Z18
-	VFMADD213PD.BCST ·table_log6+0(SB), Z15, Z18
-	VBROADCASTSD     ·table_log5+0(SB), Z19
-	VFMADD213PD.BCST ·table_log4+0(SB), Z15, Z19
+	VBROADCASTSD     log7<>+0(SB), Z18
+	VFMADD213PD.BCST log6<>+0(SB), Z15, Z18
+	VBROADCASTSD     log5<>+0(SB), Z19
+	VFMADD213PD.BCST log4<>+0(SB), Z15, Z19
 	VFMADD213PD      Z19, Z16, Z18
 	VMULPD           Z16, Z16, Z16
 	VFMADD213PD      Z17, Z16, Z18
-	VMULPD.BCST      ·table_half+0(SB), Z3, Z16
+	VMULPD.BCST      half<>+0(SB), Z3, Z16
 	VMULPD           Z3, Z16, Z16
 	VFMADD213PD      Z16, Z15, Z18
-	VMULPD.BCST      ·table_ln2Lo+0(SB), Z13, Z15
+	VMULPD.BCST      ln2Lo<>+0(SB), Z13, Z15
 	VFMADD213PD      Z15, Z14, Z18
 	VSUBPD           Z18, Z16, Z14
 	VSUBPD           Z14, Z3, Z3
-	VFMADD231PD.BCST ·table_ln2Hi+0(SB), Z13, Z3
+	VFMADD231PD.BCST ln2Hi<>+0(SB), Z13, Z3
 	VMOVUPD          64(SP), Z13
-	VMULPD.BCST      ·table_farRatio+0(SB), Z13, Z13
+	VMULPD.BCST      farRatio<>+0(SB), Z13, Z13
 	VMOVUPD          (SP), Z14
 	VCMPPD           $0x1e, Z13, Z14, K1
 	VMOVUPD          192(SP), Z13
@@ -2778,8 +3076,8 @@ block1:
 	VMAXPD           Z7, Z4, Z3
 	VMOVUPD          128(SP), Z13
 	VDIVPD           64(SP), Z13, Z13
-	VANDPD.BCST      ·table_absBits+0(SB), Z13, Z13
-	VBROADCASTSD     ·table_entropyReach+0(SB), Z14
+	VANDPD.BCST      absBits<>+0(SB), Z13, Z13
+	VBROADCASTSD     entropyReach<>+0(SB), Z14
 	VCMPPD           $0x1e, Z13, Z14, K1
 	VMOVUPD          256(SP), Z13
 	VBLENDMPD        Z13, Z3, K1, Z8
@@ -2811,29 +3109,29 @@ step4:
 	VMOVUPD.Z        (CX)(DI*8), K1, Z3
 	VMOVUPD          Z2, (SP)
 	VMOVUPD          Z3, 192(SP)
-	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z2
-	VBROADCASTSD     ·table_expMax+0(SB), Z5
+	VANDPD.BCST      absBits<>+0(SB), Z3, Z2
+	VBROADCASTSD     expMax<>+0(SB), Z5
 	VMINPD           Z2, Z5, Z2
-	VBROADCASTSD     ·table_negLog2E+0(SB), Z5
-	VFMADD213PD.BCST ·table_expMagic+0(SB), Z2, Z5
-	VBROADCASTSD     ·table_expMagic+0(SB), Z6
+	VBROADCASTSD     negLog2E<>+0(SB), Z5
+	VFMADD213PD.BCST expMagic<>+0(SB), Z2, Z5
+	VBROADCASTSD     expMagic<>+0(SB), Z6
 	VSUBPD           Z5, Z6, Z6
-	VBROADCASTSD     ·table_ln2Hi+0(SB), Z7
+	VBROADCASTSD     ln2Hi<>+0(SB), Z7
 	VFMSUB213PD      Z2, Z6, Z7
-	VFMADD231PD.BCST ·table_ln2Lo+0(SB), Z6, Z7
+	VFMADD231PD.BCST ln2Lo<>+0(SB), Z6, Z7
 	VMULPD           Z7, Z7, Z2
-	VBROADCASTSD     ·table_exp1+0(SB), Z6
-	VFMADD213PD.BCST ·table_exp0+0(SB), Z7, Z6
+	VBROADCASTSD     exp1<>+0(SB), Z6
+	VFMADD213PD.BCST exp0<>+0(SB), Z7, Z6
 	VFMADD213PD      Z7, Z2, Z6
-	VBROADCASTSD     ·table_exp5+0(SB), Z8
-	VFMADD213PD.BCST ·table_exp4+0(SB), Z7, Z8
-	VBROADCASTSD     ·table_exp3+0(SB), Z13
-	VFMADD213PD.BCST ·table_exp2+0(SB), Z7, Z13
+	VBROADCASTSD     exp5<>+0(SB), Z8
+	VFMADD213PD.BCST exp4<>+0(SB), Z7, Z8
+	VBROADCASTSD     exp3<>+0(SB), Z13
+	VFMADD213PD.BCST exp2<>+0(SB), Z7, Z13
 	VFMADD213PD      Z13, Z2, Z8
-	VBROADCASTSD     ·table_exp9+0(SB), Z13
-	VFMADD213PD.BCST ·table_exp8+0(SB), Z7, Z13
-	VBROADCASTSD     ·table_exp7+0(SB), Z14
-	VFMADD213PD.BCST ·table_exp6+0(SB), Z7, Z14
+	VBROADCASTSD     exp9<>+0(SB), Z13
+	VFMADD213PD.BCST exp8<>+0(SB), Z7, Z13
+	VBROADCASTSD     exp7<>+0(SB), Z14
+	VFMADD213PD.BCST exp6<>+0(SB), Z7, Z14
 	VFMADD213PD      Z14, Z2, Z13
 	VMULPD           Z2, Z2, Z2
 	VFMADD213PD      Z8, Z2, Z13
@@ -2842,7 +3140,7 @@ step4:
 	VFMADD213PD      Z5, Z5, Z13
 	VXORPD           X4, X4, X4
 	VCMPPD           $0x1e, Z4, Z3, K2
-	VBROADCASTSD     ·table_one+0(SB), Z2
+	VBROADCASTSD     one<>+0(SB), Z2
 	VDIVPD           Z13, Z2, Z2
 	VBLENDMPD        Z2, Z13, K2, Z9
 	VMOVUPD          Z9, 64(SP)
@@ -2855,21 +3153,21 @@ step4:
 	VMOVUPD          128(SP), Z5
 	VMULPD           Z5, Z3, Z5
 	VMULPD           Z3, Z3, Z6
-	VBROADCASTSD     ·table_entropy3+0(SB), Z7
-	VFMADD213PD.BCST ·table_entropy2+0(SB), Z3, Z7
-	VBROADCASTSD     ·table_entropy1+0(SB), Z8
-	VFMADD213PD.BCST ·table_entropy0+0(SB), Z3, Z8
+	VBROADCASTSD     entropy3<>+0(SB), Z7
+	VFMADD213PD.BCST entropy2<>+0(SB), Z3, Z7
+	VBROADCASTSD     entropy1<>+0(SB), Z8
+	VFMADD213PD.BCST entropy0<>+0(SB), Z3, Z8
 	VFMADD213PD      Z8, Z6, Z7
-	VBROADCASTSD     ·table_entropy7+0(SB), Z8
-	VFMADD213PD.BCST ·table_entropy6+0(SB), Z3, Z8
-	VBROADCASTSD     ·table_entropy5+0(SB), Z13
-	VFMADD213PD.BCST ·table_entropy4+0(SB), Z3, Z13
+	VBROADCASTSD     entropy7<>+0(SB), Z8
+	VFMADD213PD.BCST entropy6<>+0(SB), Z3, Z8
+	VBROADCASTSD     entropy5<>+0(SB), Z13
+	VFMADD213PD.BCST entropy4<>+0(SB), Z3, Z13
 	VFMADD213PD      Z13, Z6, Z8
 	VMULPD           Z6, Z6, Z6
 	VFMADD213PD      Z7, Z6, Z8
 	VMULPD           Z8, Z5, Z5
-	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z3
-	VBROADCASTSD     ·table_entropyReach+0(SB), Z6
+	VANDPD.BCST      absBits<>+0(SB), Z3, Z3
+	VBROADCASTSD     entropyReach<>+0(SB), Z6
 	VCMPPD           $0x1e, Z3, Z6, K2
 	KMOVB            K2, R10
 	CMPL             R10, $0xff
@@ -2878,46 +3176,46 @@ step4:
 	VMOVUPD          (SP), Z3
 	VDIVPD           64(SP), Z3, Z3
 	VMOVUPD          64(SP), Z5
-	VMULPD.BCST      ·table_farRatio+0(SB), Z5, Z5
+	VMULPD.BCST      farRatio<>+0(SB), Z5, Z5
 	VMOVUPD          (SP), Z6
 	VCMPPD           $0x1e, Z5, Z6, K2
 	VMOVUPD          (SP), Z5
 	VBLENDMPD        Z5, Z3, K2, Z10
-	VBROADCASTSD     ·table_minNormal+0(SB), Z3
+	VBROADCASTSD     minNormal<>+0(SB), Z3
 	VMAXPD           Z3, Z10, Z3
-	VPADDQ.BCST      ·table_sqrtHalfBias+0(SB), Z3, Z3
+	VPADDQ.BCST      sqrtHalfBias<>+0(SB), Z3, Z3
 	VPSRLQ           $0x34, Z3, Z5
-	VORPD.BCST       ·table_integerBits+0(SB), Z5, Z5
-	VSUBPD.BCST      ·table_integerBias+0(SB), Z5, Z5
-	VANDPD.BCST      ·table_mantissaBits+0(SB), Z3, Z3
-	VPADDQ.BCST      ·table_sqrtHalf+0(SB), Z3, Z3
-	VSUBPD.BCST      ·table_one+0(SB), Z3, Z3
-	VADDPD.BCST      ·table_two+0(SB), Z3, Z6
+	VORPD.BCST       integerBits<>+0(SB), Z5, Z5
+	VSUBPD.BCST      integerBias<>+0(SB), Z5, Z5
+	VANDPD.BCST      mantissaBits<>+0(SB), Z3, Z3
+	VPADDQ.BCST      sqrtHalf<>+0(SB), Z3, Z3
+	VSUBPD.BCST      one<>+0(SB), Z3, Z3
+	VADDPD.BCST      two<>+0(SB), Z3, Z6
 	VDIVPD           Z6, Z3, Z6
 	VMULPD           Z6, Z6, Z7
 	VMULPD           Z7, Z7, Z8
-	VBROADCASTSD     ·table_log3+0(SB), Z13
-	VFMADD213PD.BCST ·table_log2+0(SB), Z7, Z13
-	VBROADCASTSD     ·table_log1+0(SB), Z14
-	VFMADD213PD.BCST ·table_log0+0(SB), Z7, Z14
+	VBROADCASTSD     log3<>+0(SB), Z13
+	VFMADD213PD.BCST log2<>+0(SB), Z7, Z13
+	VBROADCASTSD     log1<>+0(SB), Z14
+	VFMADD213PD.BCST log0<>+0(SB), Z7, Z14
 	VFMADD213PD      Z14, Z8, Z13
-	VBROADCASTSD     ·table_log7+0(SB), Z14
-	VFMADD213PD.BCST ·table_log6+0(SB), Z7, Z14
-	VBROADCASTSD     ·table_log5+0(SB), Z15
-	VFMADD213PD.BCST ·table_log4+0(SB), Z7, Z15
+	VBROADCASTSD     log7<>+0(SB), Z14
+	VFMADD213PD.BCST log6<>+0(SB), Z7, Z14
+	VBROADCASTSD     log5<>+0(SB), Z15
+	VFMADD213PD.BCST log4<>+0(SB), Z7, Z15
 	VFMADD213PD      Z15, Z8, Z14
 	VMULPD           Z8, Z8, Z8
 	VFMADD213PD      Z13, Z8, Z14
-	VMULPD.BCST      ·table_half+0(SB), Z3, Z8
+	VMULPD.BCST      half<>+0(SB), Z3, Z8
 	VMULPD           Z3, Z8, Z8
 	VFMADD213PD      Z8, Z7, Z14
-	VMULPD.BCST      ·table_ln2Lo+0(SB), Z5, Z7
+	VMULPD.BCST      ln2Lo<>+0(SB), Z5, Z7
 	VFMADD213PD      Z7, Z6, Z14
 	VSUBPD           Z14, Z8, Z6
 	VSUBPD           Z6, Z3, Z3
-	VFMADD231PD.BCST ·table_ln2Hi+0(SB), Z5, Z3
+	VFMADD231PD.BCST ln2Hi<>+0(SB), Z5, Z3
 	VMOVUPD          64(SP), Z5
-	VMULPD.BCST      ·table_farRatio+0(SB), Z5, Z5
+	VMULPD.BCST      farRatio<>+0(SB), Z5, Z5
 	VMOVUPD          (SP), Z6
 	VCMPPD           $0x1e, Z5, Z6, K2
 	VMOVUPD          192(SP), Z5
@@ -2930,8 +3228,8 @@ step4:
 	VMAXPD           Z11, Z4, Z3
 	VMOVUPD          128(SP), Z5
 	VDIVPD           64(SP), Z5, Z5
-	VANDPD.BCST      ·table_absBits+0(SB), Z5, Z5
-	VBROADCASTSD     ·table_entropyReach+0(SB), Z6
+	VANDPD.BCST      absBits<>+0(SB), Z5, Z5
+	VBROADCASTSD     entropyReach<>+0(SB), Z6
 	VCMPPD           $0x1e, Z5, Z6, K2
 	VMOVUPD          256(SP), Z5
 	VBLENDMPD        Z5, Z3, K2, Z12

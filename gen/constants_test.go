@@ -15,8 +15,8 @@ func TestNames(t *testing.T) {
 		number := types.Typ[types.Float64]
 		pkg.Scope().Insert(types.NewConst(token.NoPos, pkg, name, number, constant.MakeFloat64(value)))
 	}
-	e := newEmitter(&rodata{}, pkg)
-	table := func(words ...uint64) func() { return func() { e.rodata.add("table", words) } }
+	e := newEmitter(pkg)
+	table := func(words ...uint64) func() { return func() { e.table("table", words) } }
 	for _, c := range []struct {
 		name, want string
 		add        func()
