@@ -82,16 +82,17 @@ type Solver struct {
 	counted    countedColumns // see rowCounts
 
 	// stop reports whether to end the present step, see Settings.Stop. It is nil before the first run.
-	stop    func() bool
-	current objective // at the point x: the loss and the value of P
-	work    workspace
-	past    pastSolutions
-	set     workingSet
-	groups  *columnGroups // nil unless the model is grouped
-	model   model
-	reuse   float64 // reusePart or, for a coupled problem, coupledReuse
-	gram    *gram   // computes losses and gradients from a Gram matrix; nil if the rows are used instead
-	rough   bool    // the solution is only a start for another Solver: zeros and ties need not be exact
+	stop     func() bool
+	current  objective // at the point x: the loss and the value of P
+	work     workspace
+	past     pastSolutions
+	set      workingSet
+	groups   *columnGroups // nil unless the model is grouped
+	model    model
+	reuse    float64 // reusePart or, for a coupled problem, coupledReuse
+	gram     *gram   // computes losses and gradients from a Gram matrix; nil if the rows are used instead
+	descends bool    // the method descend is running
+	rough    bool    // the solution is only a start for another Solver: zeros and ties need not be exact
 }
 
 // An objective is the mean loss Σ cᵢ φ at a point, and the value of P there.
@@ -120,7 +121,9 @@ type workspace struct {
 	tightening float64
 	// The number of steps after the gap was small enough. They are made so that zeros and ties become exact.
 	extraSteps int
-	unsolved   int // the number of models that quadratic.Grouped has not solved as accurately as asked for
+	// The number of models that quadratic.Grouped has not solved as accurately as asked for. For a separable problem:
+	// the number of models in a row without a formed Hessian that were not solved near the optimum.
+	unsolved int
 
 	// The next fields belong to the last step.
 

@@ -97,6 +97,11 @@ func (m *separable) minimise(tol float64) newtonStep {
 		set.MaxSweeps, set.DescentOnly = mostSweeps, !m.work.nearOptimum
 	}
 	solved := q.Solve(&set)
+	if solved || w.formed {
+		m.work.unsolved = 0
+	} else if m.work.nearOptimum {
+		m.work.unsolved++
+	}
 	if !w.formed {
 		visits := w.implicit.Visits()
 		if !m.work.nearOptimum {

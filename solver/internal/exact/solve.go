@@ -11,7 +11,7 @@ import (
 // Settings are the settings of Solve.
 type Settings struct {
 	Tol           float64 // a proved gap of at most Tol ends Solve; 0 makes the gap as small as possible
-	MaxIterations int     // largest number of Newton steps; 0 means 500
+	MaxIterations int     // largest number of Newton steps, for each lambda on the way of descend; 0 means 500
 	// StartGap is an estimate of the objective at the start minus the optimum, usually a proved bound. Without an
 	// estimate, it is 0 or +Inf. It decides how accurately the first coupled model is solved.
 	StartGap float64
@@ -56,10 +56,12 @@ const (
 )
 
 // Solve moves the point to the solution for lambda ≥ 0, and proves a gap of at most set.Tol if it can. It
-// starts at the current point; a first call may choose another start, see sample.go and ascent.go. In three
-// cases it starts at 0, if the objective is smaller there: if it has chosen the other start itself; if the point is
-// the solution for another lambda; and if the curvature of the loss has no bound, because then Newton steps from a
-// far point are short.
+// starts at the current point; a first call may choose another start, see sample.go and ascent.go. If several models
+// in a row are not solved, it starts again with a large lambda, see descend.
+//
+// In three cases Solve starts at 0, if the objective is smaller there: if it has chosen the other start itself; if
+// the point is the solution for another lambda; and if the curvature of the loss has no bound, because then Newton
+// steps from a far point are short.
 func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	r := &run{
 		Solver: s, settings: set, tol: math.Max(set.Tol, leastTol*s.scale),
@@ -78,6 +80,9 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		default:
 			r.proveOrGrow(length)
 		}
+	}
+	if r.needsDescent() {
+		return r.descend()
 	}
 	return r.end()
 }
@@ -193,7 +198,7 @@ func (r *run) leavesGroups() bool {
 func (r *run) goesOn() bool {
 	res := &r.result
 	return res.Err == nil && res.Why == 0 && r.rows.Err() == nil && !(res.Gap <= r.tol && r.isExact()) &&
-		res.Iterations < r.stepBudget && (!r.set.noRoom || r.leavesGroups()) && r.stalledProofs < maxStalled
+		res.Iterations < r.stepBudget && (!r.set.noRoom || r.leavesGroups()) && r.stalledProofs < maxStalled && !r.needsDescent()
 }
 
 // isExact reports whether a run whose gap is at most r.tol may end: zeros and ties are exact, or need not be
