@@ -82,17 +82,17 @@ type Solver struct {
 	counted    countedColumns // see rowCounts
 
 	// stop reports whether to end the present step, see Settings.Stop. It is nil before the first run.
-	stop     func() bool
-	current  objective // at the point x: the loss and the value of P
-	work     workspace
-	past     pastSolutions
-	set      workingSet
-	groups   *columnGroups // nil unless the model is grouped
-	model    model
-	reuse    float64 // reusePart or, for a coupled problem, coupledReuse
-	gram     *gram   // computes losses and gradients from a Gram matrix; nil if the rows are used instead
-	descends bool    // the method descend is running
-	rough    bool    // the solution is only a start for another Solver: zeros and ties need not be exact
+	stop      func() bool
+	current   objective // at the point x: the loss and the value of P
+	work      workspace
+	past      pastSolutions
+	set       workingSet
+	groups    *columnGroups // nil unless the model is grouped
+	model     model
+	reuse     float64 // reusePart or, for a coupled problem, coupledReuse
+	gram      *gram   // computes losses and gradients from a Gram matrix; nil if the rows are used instead
+	continues bool    // the method continuation is running
+	rough     bool    // the solution is only a start for another Solver: zeros and ties need not be exact
 }
 
 // An objective is the mean loss Σ cᵢ φ at a point, and the value of P there.

@@ -11,7 +11,7 @@ import (
 // Settings are the settings of Solve.
 type Settings struct {
 	Tol           float64 // a proved gap of at most Tol ends Solve; 0 makes the gap as small as possible
-	MaxIterations int     // largest number of Newton steps, for each lambda on the way of descend; 0 means 500
+	MaxIterations int     // largest number of Newton steps; 0 means 500. A continuation makes more, see continuation
 	// StartGap is an estimate of the objective at the start minus the optimum, usually a proved bound. Without an
 	// estimate, it is 0 or +Inf. It decides how accurately the first coupled model is solved.
 	StartGap float64
@@ -57,7 +57,7 @@ const (
 
 // Solve moves the point to the solution for lambda ≥ 0, and proves a gap of at most set.Tol if it can. It
 // starts at the current point; a first call may choose another start, see sample.go and ascent.go. If several models
-// in a row are not solved, it starts again with a large lambda, see descend.
+// in a row are not solved, it starts again with a large lambda, see continuation.
 //
 // In three cases Solve starts at 0, if the objective is smaller there: if it has chosen the other start itself; if
 // the point is the solution for another lambda; and if the curvature of the loss has no bound, because then Newton
@@ -73,6 +73,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	r.prepare()
 	for r.goesOn() && r.callBack() == nil {
 		length := r.step()
+		r.watchUnsolved()
 		switch {
 		case s.rows.Err() != nil:
 		case r.unproved && length == 1:
@@ -81,8 +82,8 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			r.proveOrGrow(length)
 		}
 	}
-	if r.needsDescent() {
-		return r.descend()
+	if r.needsContinuation() {
+		return r.continuation()
 	}
 	return r.end()
 }
@@ -110,6 +111,7 @@ type run struct {
 	// or if the objective has fallen below lastValue, its value at the last proof.
 	stalledProofs int
 	lastValue     float64
+	unsolvedGap   float64 // the gap after the first of the models that workspace.unsolved counts, see watchUnsolved
 }
 
 // start moves the point to the start of the run, and chooses the working set there.
@@ -198,7 +200,8 @@ func (r *run) leavesGroups() bool {
 func (r *run) goesOn() bool {
 	res := &r.result
 	return res.Err == nil && res.Why == 0 && r.rows.Err() == nil && !(res.Gap <= r.tol && r.isExact()) &&
-		res.Iterations < r.stepBudget && (!r.set.noRoom || r.leavesGroups()) && r.stalledProofs < maxStalled && !r.needsDescent()
+		res.Iterations < r.stepBudget && (!r.set.noRoom || r.leavesGroups()) && r.stalledProofs < maxStalled &&
+		!r.needsContinuation()
 }
 
 // isExact reports whether a run whose gap is at most r.tol may end: zeros and ties are exact, or need not be

@@ -10,10 +10,10 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// TestDescend solves a problem with more features than samples and a very small lambda. Without the method
-// descend, 500 Newton steps are not enough. It also checks that an error on the way keeps the result of the
+// TestContinuation solves a problem with more features than samples and a very small lambda. Without the method
+// continuation, 500 Newton steps are not enough. It also checks that an error on the way keeps the result of the
 // first run: its point, its objective and a gap that is valid there.
-func TestDescend(t *testing.T) {
+func TestContinuation(t *testing.T) {
 	const n, p = 200, 800
 	rng := rand.New(rand.NewPCG(1, 1))
 	x, labels := make([]float64, n*p), make([]float64, n)
