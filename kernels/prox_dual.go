@@ -1,7 +1,7 @@
 package kernels
 
-// ProxDual does the y step and the multiplier step of ADMM for the penalty sum limit[i]*|y[i]| with
-// the constraint ax = y. Together they need one clip for each element:
+// ProxDual makes two steps of ADMM at once: it updates y, and then the multipliers beta of the constraint ax = y. The
+// penalty of y is the sum of limit[i]*|y[i]|. For each element i:
 //
 //	v    = FMA(rho, ax[i], beta[i])
 //	beta = clip(v, -limit[i], limit[i])

@@ -97,7 +97,8 @@ func TestColumnsWithoutData(t *testing.T) {
 	}
 }
 
-// TestNoDataAtAll checks that the solution is zero if the data have no entries, or only an entry 0.
+// TestNoDataAtAll checks that the solution is zero if all data are zero: without any entry, or with one stored entry
+// whose value is 0.
 func TestNoDataAtAll(t *testing.T) {
 	zero, err := sparse.New(3, 8, []int64{0, 0, 0, 1}, []int32{5}, []float64{0})
 	if err != nil {

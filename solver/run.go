@@ -76,8 +76,8 @@ type Run struct {
 	snapshotAtX Snapshot             // snapshot at x, computed by lagrangianGradient; empty before
 }
 
-// emptyRun returns the part of a run that data in memory and data in a file share. Its iterate is 0. a is the
-// constraint matrix.
+// emptyRun returns a Run with the fields that do not depend on where the data are, in memory or in a file. The iterate
+// is 0. a is the matrix A of the constraint.
 func emptyRun(ctx context.Context, p *Problem, set Settings, a *linalg.Algebra, began time.Time) *Run {
 	l, features := a.Dims()
 	q := p.Coupling.columnCount(l)

@@ -26,8 +26,8 @@ type tableColumn struct {
 	name   string
 	kind   columnKind
 	number int32 // provisional number of the feature (see table) if the column holds numbers
-	// categories has the provisional number of the feature of each category, except a category that is a
-	// missing value, such as NA: it can only be in ReadOptions.Names, and no cell counts as it.
+	// categories has the provisional number of the feature of each category. It leaves out categories that are missing
+	// values, such as NA. Names of features in ReadOptions.Names may contain them, but no cell has such a category.
 	categories   map[string]int32
 	order        []string // the categories in order of first occurrence
 	categoryLine int      // the line whose value made the column categorical; 0 if no value did

@@ -263,8 +263,8 @@ func readIndices(a *arrayReader, array *npy.Array) ([]int32, error) {
 	})
 }
 
-// assemble checks the arrays of a sparse matrix, whose values are finite, and returns the matrix. It sorts
-// rows, and counts them in z.sortedRows.
+// assemble returns the sparse matrix with the given arrays, or an error if they do not make a matrix. The values must
+// be finite. If the columns of a row are not in order, assemble sorts the row, and adds 1 to z.sortedRows.
 func (z *npzReader) assemble(n, p int, ptr []int64, idx []int32, val []float64) (*CSR, error) {
 	if err := checkShape(n, p, ptr, len(idx), len(val)); err != nil {
 		return nil, fileErrorf(z.name, "the arrays do not make a matrix: %s", pkgerr.Text(err))

@@ -31,8 +31,8 @@ func (m *rows) reserve(n int) {
 	m.idx, m.val = pages.Make[int32](size)[:0], pages.Make[float64](size)[:0]
 }
 
-// addEntries adds entries. Before expect has made room it does not copy them; kept is then true, and m keeps
-// the slices.
+// addEntries adds entries. If expect has not made room yet, addEntries does not copy them. Then m keeps the slices of
+// e, and kept is true.
 func (m *rows) addEntries(e entries) (kept bool) {
 	if m.rowRoom == 0 && len(m.idx) == 0 {
 		m.full = append(m.full, e)
@@ -106,9 +106,9 @@ func (m *rows) dropEntries(column int32) {
 	m.idx, m.val = m.idx[:keptCount], m.val[:keptCount]
 }
 
-// peakBytes returns an upper bound of the memory of the rows and their labels. Entries count twice, because
-// joinEntries copies them, and row pointers and labels count twice, because they are copied when they grow. What
-// expect has made room for counts once.
+// peakBytes returns an upper bound of the memory of the rows and their labels. Row pointers and labels count once if
+// they fit into the room that expect has made. Otherwise they count twice: when they grow, append copies them.
+// Entries count once if expect has made room for them. Otherwise they count twice, because joinEntries copies them.
 func (m *rows) peakBytes() int64 {
 	rowCopies, entryCopies := int64(1), int64(1)
 	if len(m.ptr) > m.rowRoom {

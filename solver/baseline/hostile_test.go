@@ -299,9 +299,9 @@ func TestHostileProblems(t *testing.T) {
 	}
 }
 
-// TestZeroMatrices runs every method on problems whose A, or data, or both have only zeros. Then some step
-// sizes and penalty parameters have no limit. The result must be finite, and its Stats must have a JSON form,
-// which only finite numbers have. Without data, the objective must not rise.
+// TestZeroMatrices runs every method on three problems: A is 0, the data are 0, and both are 0. Then the formulas of
+// some step sizes and penalty parameters divide by 0. All numbers of the result must be finite. The test encodes Stats
+// as JSON, which fails if a number is infinite or NaN. If the data are 0, the objective must not rise.
 func TestZeroMatrices(t *testing.T) {
 	const n, features = 12, 3
 	zeros, err := sparse.FromTriplets(2, features, nil)

@@ -76,8 +76,8 @@ func FuzzFlags(f *testing.F) {
 	})
 }
 
-// solverFlags are flags of train of which most may stand beside each other. Most commands have only these,
-// because few other random command lines reach the solver.
+// solverFlags lists flags of the command train. Most of them can be combined. Most random command lines have only
+// these flags, because with other flags few command lines reach the solver.
 var solverFlags = strings.Fields(`loss lambda mu l2y graph groups domain method tol passes eta rho seed batch-size
 	inner-steps dual-updates schedule float32 output class-weights sample-weights features threads level
 	verbose json model no-intercept no-standardize`)
@@ -92,7 +92,7 @@ type hostileRun struct {
 	oldFiles map[string]string // contents of the output files before the run, by name
 }
 
-// outputNames are the names of output files in the values of flags.
+// outputNames has the names of all files that a random command line may ask the command to write.
 var outputNames = []string{"o1", "o2", "o3", "o4"}
 
 func (h *hostileRun) pick(choices ...string) string { return choices[h.rng.IntN(len(choices))] }
@@ -219,7 +219,8 @@ type hostileFlag struct {
 	values []string
 }
 
-// hostileFlags returns a flag of a command with the values to try, and for a switch also its negation.
+// hostileFlags returns the flag f of a command with the values to try. If f is a switch with a negation, the result
+// also has the negation, such as --no-standardize.
 func hostileFlags(command string, f *kong.Flag) []hostileFlag {
 	name := "--" + f.Name
 	values, found := flagValues[command+" "+name]
@@ -255,8 +256,9 @@ var badValues = []string{
 	"box:1,0", "1e300TB", "18446744073709551616",
 }
 
-// flagValues has the values to try for flags that take no number, no count and none of a few words. A key is
-// a flag, or a command and a flag. In a value, IN stands for the directory of the inputs.
+// flagValues has values to try for some flags. hostileFlags chooses the values of all other flags from their types:
+// numbers, counts, and words of a short list. A key is a flag such as --bounds, or a command and a flag if the values
+// are for this command only. IN in a value stands for the directory of the input files.
 var flagValues = map[string][]string{
 	"--bounds":      {"IN/bounds", "IN/edges"},
 	"--categorical": {"1", "1,2"},

@@ -9,43 +9,43 @@ import (
 )
 
 const (
-	// A run calls continuation after mostUnsolvedInRow models in a row that were not solved (see workspace.unsolved),
-	// if the proved gap is then still at least slowGap times the gap after the first of these models.
+	// A run starts again, by the method continuation, if two conditions hold. The last mostUnsolvedInRow models were
+	// not solved (see workspace.unsolvedInRow). And the proved gap is still at least slowGap times the gap after the
+	// first of these models.
 	mostUnsolvedInRow, slowGap = 10, 0.8
-	// The method continuation divides lambda by continuationFactor, again and again. The solution for a lambda must
-	// be a warm start for the next one, see warmFactor.
+	// Each lambda of a continuation is the lambda before it, divided by continuationFactor. The factor must be at
+	// most warmFactor, so that each solution is a good start for the next lambda.
 	continuationFactor = 3
-	// The tolerance for a lambda on the way, divided by the objective before it.
+	// At larger lambdas, the tolerance is continuationTol times the objective at the solution for the lambda before.
 	continuationTol = 1e-3
 )
 
-// needsContinuation reports whether to end the run and call continuation. It returns false if the run started at the
-// solution for a nearby lambda, and if the solution is only a start for another Solver.
+// needsContinuation reports whether the run must start again, by the method continuation. The result is false in two
+// cases: the run started at the solution for a nearby lambda, or its solution is only a start for another Solver.
 func (r *run) needsContinuation() bool {
-	return r.work.unsolved == mostUnsolvedInRow && !r.warm && !r.continues && !r.rough && r.isSeparable() &&
+	return r.work.unsolvedInRow == mostUnsolvedInRow && !r.warm && !r.continues && !r.rough && r.isSeparable() &&
 		r.result.Err == nil && !(r.result.Gap <= r.tol) && r.lambda > 0 &&
 		slices.ContainsFunc(r.limit, func(l float64) bool { return l > 0 })
 }
 
-// watchUnsolved is called after each step. It counts unsolved models anew if the gap has become clearly smaller while
-// they were counted.
+// watchUnsolved updates unsolvedGap after a step. If the gap has become clearly smaller during the last
+// mostUnsolvedInRow models, watchUnsolved sets their count to 0, so that the run goes on.
 func (r *run) watchUnsolved() {
 	switch w := &r.work; {
-	case w.unsolved == 1:
+	case w.unsolvedInRow == 1:
 		r.unsolvedGap = r.result.Gap
-	case w.unsolved == mostUnsolvedInRow && r.result.Gap < slowGap*r.unsolvedGap:
-		w.unsolved = 0
+	case w.unsolvedInRow == mostUnsolvedInRow && r.result.Gap < slowGap*r.unsolvedGap:
+		w.unsolvedInRow = 0
 	}
 }
 
-// continuation ends the run, and solves the problem in another way (Hale, Yin, Zhang 2008). It begins with the
-// smallest lambda for which all penalised coefficients are zero, and then solves for smaller and smaller lambdas.
-// Each of them starts at the solution for the one before. continuation returns the result for the lambda of the run
-// or, if this is better, the result of the run.
+// continuation ends the run, and solves the problem by continuation in lambda (Hale, Yin, Zhang 2008). It begins
+// with the smallest lambda for which all penalised coefficients are zero. Then it solves for smaller and smaller
+// lambdas, down to the lambda of the run. Each solution is the start for the next lambda. continuation returns the
+// last result, or the result of the run if its gap is smaller.
 //
-// This is for very small lambdas. The run has made nearly all coefficients non-zero, and most of them would have to
-// become zero again, a few in each step. On the way from a large lambda, fewer coefficients become non-zero first
-// and zero later.
+// Very small lambdas need this. A run from zeros first makes nearly all coefficients non-zero. Then most of them must
+// become zero again, and a step changes only a few of them. A continuation makes fewer coefficients non-zero.
 func (r *run) continuation() Result {
 	s, lambda := r.Solver, r.lambda
 	result, x := r.end(), slices.Clone(s.x)
@@ -81,7 +81,8 @@ func (r *run) continuation() Result {
 	return result
 }
 
-// returnTo moves back to x, the end of a run for the given lambda. The dual point becomes the slopes there.
+// returnTo sets the lambda, and moves the point to x, where an earlier run for this lambda ended. The slopes at x
+// become the dual point.
 func (s *Solver) returnTo(x []float64, lambda float64) {
 	s.setLambda(lambda)
 	copy(s.x, x)

@@ -11,8 +11,8 @@ import (
 )
 
 // TestContinuation solves a problem with more features than samples and a very small lambda. Without the method
-// continuation, 500 Newton steps are not enough. It also checks that an error on the way keeps the result of the
-// first run: its point, its objective and a gap that is valid there.
+// continuation, 500 Newton steps are not enough. The test also stops the run at several steps. Then the objective must
+// belong to the point, and the gap must be valid there.
 func TestContinuation(t *testing.T) {
 	const n, p = 200, 800
 	rng := rand.New(rand.NewPCG(1, 1))

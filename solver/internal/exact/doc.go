@@ -15,8 +15,8 @@
 // The method is proximal Newton (Lee, Sun, Saunders 2014). A step minimises the quadratic model of the loss
 // at x plus the penalty (package quadratic), and a line search follows. The first point may be the solution
 // for some of the samples (sample.go), or the end of a dual coordinate ascent (ascent.go). On a path it
-// may lie on the line through the last two solutions (extrapolate.go). If several models in a row are not
-// solved, the run starts again with a large lambda, which then becomes smaller (continuation.go).
+// may lie on the line through the last two solutions (extrapolate.go). If several models one
+// after the other are not solved, the problem is first solved for larger lambdas (continuation.go).
 //
 // A model may keep the Hessian of an earlier point, which grows with the working set (grow.go). Correlations that
 // are certainly small are only estimated (gap.DataProblem.Screen).

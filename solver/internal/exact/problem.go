@@ -121,9 +121,10 @@ type workspace struct {
 	tightening float64
 	// The number of steps after the gap was small enough. They are made so that zeros and ties become exact.
 	extraSteps int
-	// The number of models that quadratic.Grouped has not solved as accurately as asked for. For a separable problem:
-	// the number of models in a row without a formed Hessian that were not solved near the optimum.
-	unsolved int
+	unsolved   int // the number of models that quadratic.Grouped has not solved as accurately as asked for
+	// How many of the last models of a separable problem were not solved, without a solved model between them. Only
+	// models near the optimum and without a formed Hessian count.
+	unsolvedInRow int
 
 	// The next fields belong to the last step.
 

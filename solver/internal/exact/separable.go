@@ -98,9 +98,9 @@ func (m *separable) minimise(tol float64) newtonStep {
 	}
 	solved := q.Solve(&set)
 	if solved || w.formed {
-		m.work.unsolved = 0
+		m.work.unsolvedInRow = 0
 	} else if m.work.nearOptimum {
-		m.work.unsolved++
+		m.work.unsolvedInRow++
 	}
 	if !w.formed {
 		visits := w.implicit.Visits()

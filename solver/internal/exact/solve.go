@@ -11,7 +11,7 @@ import (
 // Settings are the settings of Solve.
 type Settings struct {
 	Tol           float64 // a proved gap of at most Tol ends Solve; 0 makes the gap as small as possible
-	MaxIterations int     // largest number of Newton steps; 0 means 500. A continuation makes more, see continuation
+	MaxIterations int     // largest number of Newton steps for a lambda; 0 means 500. See also continuation
 	// StartGap is an estimate of the objective at the start minus the optimum, usually a proved bound. Without an
 	// estimate, it is 0 or +Inf. It decides how accurately the first coupled model is solved.
 	StartGap float64
@@ -57,7 +57,7 @@ const (
 
 // Solve moves the point to the solution for lambda ≥ 0, and proves a gap of at most set.Tol if it can. It
 // starts at the current point; a first call may choose another start, see sample.go and ascent.go. If several models
-// in a row are not solved, it starts again with a large lambda, see continuation.
+// one after the other are not solved, Solve first solves the problem for larger lambdas, see continuation.
 //
 // In three cases Solve starts at 0, if the objective is smaller there: if it has chosen the other start itself; if
 // the point is the solution for another lambda; and if the curvature of the loss has no bound, because then Newton
@@ -111,7 +111,7 @@ type run struct {
 	// or if the objective has fallen below lastValue, its value at the last proof.
 	stalledProofs int
 	lastValue     float64
-	unsolvedGap   float64 // the gap after the first of the models that workspace.unsolved counts, see watchUnsolved
+	unsolvedGap   float64 // the gap after the first of the models that workspace.unsolvedInRow counts
 }
 
 // start moves the point to the start of the run, and chooses the working set there.
@@ -119,7 +119,8 @@ func (r *run) start(lambda float64) {
 	s, w := r.Solver, &r.work
 	first := !w.started
 	r.warm = !first && s.lambda <= warmFactor*lambda && lambda <= warmFactor*s.lambda
-	w.nearOptimum, w.farReads, w.needsFormed, w.extraSteps, w.unsolved = r.warm, 0, false, 0, 0
+	w.nearOptimum, w.farReads, w.needsFormed, w.extraSteps = r.warm, 0, false, 0
+	w.unsolved, w.unsolvedInRow = 0, 0
 	s.past.add(s.lambda, s.x, r.warm)
 	share := s.setLambda(lambda)
 	// mayBeWorse is true if the start may be worse than x = 0. The solution for another lambda may be far away, if

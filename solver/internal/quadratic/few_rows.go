@@ -35,8 +35,12 @@ func WithoutLongRows(a *sparse.CSR, most int) (short *sparse.CSR, longCount int)
 	return short, longCount
 }
 
-// fewRows is a preconditioner P + R'diag(c)R, where R has few rows. With P = L L' and B = diag(√c) R L'⁻¹, the
-// inverse is L'⁻¹ (I − B'(I + B B')⁻¹B) L⁻¹ (Woodbury's formula). Without rows, a *fewRows is nil.
+// fewRows is a preconditioner P + R'diag(c)R, where R has few rows, and P has a sparse Cholesky factor L. With
+// P = L L' and B = diag(√c) R L'⁻¹, the inverse of the preconditioner is
+//
+//	L'⁻¹ (I − B'(I + B B')⁻¹B) L⁻¹.
+//
+// This is Woodbury's formula. If R has no rows, the pointer to fewRows is nil.
 type fewRows struct {
 	order   int       // the number of columns of R
 	rows    []float64 // R by rows

@@ -62,9 +62,10 @@ func makeImplicit(t *testing.T, rng *rand.Rand, q *Coupled, rows int, ridge floa
 	return formed
 }
 
-// TestImplicit checks that an implicit Hessian leads to the same solution, zeros and ties as the matrix. It combines
-// each preconditioner with more and with fewer rows of X than columns, several matrices A, one of them with long rows,
-// and these variants: a ridge, squares, groups, a box with a fixed coordinate, a ball, and a simplex.
+// TestImplicit checks that an implicit Hessian leads to the same solution, zeros and ties as the matrix. It tries each
+// preconditioner, with more rows of X than columns and with fewer. It also tries several matrices A, one of them with
+// long rows. Each combination is solved with a ridge, with squares, with groups, in a box with a fixed coordinate, in a
+// ball, and in a simplex.
 func TestImplicit(t *testing.T) {
 	const order = 40
 	box := term.NewBox(order, 0, math.Inf(1))
